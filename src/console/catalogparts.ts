@@ -1,6 +1,6 @@
 /**
  * The catalog of a snapshot: activities with the words people use, their prefixes, municipalities,
- * states, and legal natures, each with its accounts. Short names of the most frequent activities
+ * states, and legal natures, each with its accounts, and names of status reasons. Short names of the most frequent activities
  * come from data/shortnames: code, Portuguese, English.
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
  * lexicon; a prefix that neither names has no description.
@@ -14,6 +14,8 @@ import type { Computation } from "../http/server/body.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
+import { REASONS_PT } from "../spec/fields/reasons.ts";
+import { REASONS_EN } from "../spec/fields/reasons-en.ts";
 import { UFS } from "../spec/fields.ts";
 import { STATE_NAMES } from "../spec/states.ts";
 import type { CalledBy } from "../translate/activities/lexiconentries.ts";
@@ -58,6 +60,7 @@ async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer
     municipalities,
     states,
     legal_natures: naturesOf(segment),
+    status_reasons: { pt: REASONS_PT, en: REASONS_EN },
     examples: exampleSentences(segment, { municipalities, states }),
   };
 }

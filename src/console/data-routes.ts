@@ -30,7 +30,8 @@ import {
   renameList,
 } from "../http/api/lists/listanswers.ts";
 import { addFromSearch } from "../http/api/lists/listsearch.ts";
-import { countAccounts } from "../http/api/search/count.ts";
+import { compareAnyAccounts } from "../http/api/search/compare.ts";
+import { countAnyAccounts } from "../http/api/search/count.ts";
 import { searchPage } from "../http/api/search/search.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
 import type { Shedding } from "../http/server/admission.ts";
@@ -77,7 +78,8 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   ask("/translate", translateLeads, "first"),
   ask("/explore", explore, "first"),
   ask("/accounts/search", searchPage),
-  ask("/accounts/count", countAccounts),
+  ask("/accounts/count", countAnyAccounts, "first"),
+  ask("/accounts/compare", compareAnyAccounts, "first"),
   ask("/accounts/explain", explainAccount),
   ask("/accounts/look-up", lookUpAccounts),
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),

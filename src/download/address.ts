@@ -13,6 +13,8 @@ export interface Share {
   readonly authorization: string | null;
   /** Prefix of a bucket's keys, if the address names a bucket; else null. */
   readonly prefix: string | null;
+  /** Other hosts that redirects may lead to, over HTTPS only; missing if there are none. */
+  readonly hosts?: RegExp;
 }
 
 /**

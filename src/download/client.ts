@@ -1,8 +1,8 @@
 /**
  * An HTTP exchange with the share, directly or through a proxy.
  * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and
- * immediately when the signal fires. A redirect is followed on the same host only, never to weaker
- * encryption. Credentials stay with their origin.
+ * immediately when the signal fires. A redirect is followed on the same host only, or to a host that
+ * the share names, never to weaker encryption. Credentials stay with their origin.
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
@@ -63,7 +63,7 @@ export class ShareClient implements Answerer {
     let { url } = asking;
     for (let hops = 0; ; hops++) {
       const answer = await this.#exchange({ ...asking, url });
-      const target = redirectOf(answer);
+      const target = redirectOf(answer, this.share.hosts);
       if (target === null) return answer;
       answer.drop();
       if (hops === REDIRECTS_MAX) {
@@ -121,20 +121,27 @@ export class ShareClient implements Answerer {
 }
 
 /** Target of a redirect; null if the answer is none. @throws CommandError if it is unsafe. */
-function redirectOf({ status, headers, url }: ShareAnswer): URL | null {
+export function redirectOf(
+  { status, headers, url }: Pick<ShareAnswer, "status" | "headers" | "url">,
+  hosts?: RegExp,
+): URL | null {
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const location = headers.get("location") ?? "";
   const known = location !== "" && URL.canParse(location, url.href);
   const target = known ? new URL(location, url) : null;
-  const safe = target?.protocol === "https:" || target?.protocol === url.protocol;
-  if (target !== null && safe && target.hostname === url.hostname && target.username === "") {
-    return target;
-  }
+  if (target !== null && target.username === "" && isSafe(url, target, hosts)) return target;
   const place = target === null ? "nowhere" : shownUrl(target);
   throw new ShareFault(
     `${shownUrl(url)} redirects to ${place}, which is not followed: it ` +
       "is another host or not encrypted. If it is right, set download.url to it.",
   );
+}
+
+/** True if a redirect stays on its host or goes to a known one, and keeps the encryption. */
+function isSafe(from: URL, { protocol, hostname }: URL, hosts: RegExp | undefined): boolean {
+  const known = protocol === "https:" && hosts?.test(hostname) === true;
+  const encrypted = protocol === "https:" || protocol === from.protocol;
+  return known || (encrypted && hostname === from.hostname);
 }
 
 /** The body in chunks; waits for the disk do not count as stalls of the share. */

@@ -172,7 +172,7 @@ export interface AnswerHead {
 }
 
 /** Hosts of the registry's own share. */
-const REGISTRY = /\.gov\.br$/;
+const REGISTRY = /\.receita(?:federal|\.fazenda)\.gov\.br$/;
 
 /** Explains why a host probably refuses us from the start, with advice. */
 export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {

@@ -10,7 +10,7 @@ import { CommandError } from "../errors.ts";
 import { notWritten } from "../files/storage.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
-import type { ListedFile } from "./months.ts";
+import type { RemoteFile } from "./months.ts";
 import { checkSame } from "./releasedate.ts";
 import type { SourceInquiry } from "./source.ts";
 import { sizeText } from "./words.ts";
@@ -18,7 +18,7 @@ import { sizeText } from "./words.ts";
 /** A file to download, and its callbacks. */
 interface Fetching {
   readonly inquiry: SourceInquiry;
-  readonly file: ListedFile;
+  readonly file: RemoteFile;
   /** Path of the partial file. */
   readonly part: string;
   /** Path of the complete file. */
@@ -88,7 +88,7 @@ async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAn
 }
 
 /** If-Range only takes a strong tag (RFC 9110); a date is the next best. */
-function ifRange({ etag, modified }: ListedFile): Record<string, string> {
+function ifRange({ etag, modified }: RemoteFile): Record<string, string> {
   const strong = etag?.startsWith('"') === true ? etag : modified;
   return strong === null ? {} : { "if-range": strong };
 }

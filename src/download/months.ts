@@ -136,19 +136,21 @@ const PARTS = 10;
 /** Concurrent size requests, if a listing lacks sizes. */
 const MEASURING = 2;
 
-/** A zip as the share lists it. */
-export interface ListedFile {
-  /** `Empresas0.zip`, spelled as the registry does. */
+/** A file of a share, as listed. */
+export interface RemoteFile {
   readonly name: string;
-  /** Address of the zip. */
   readonly url: URL;
-  readonly type: FileType;
-  readonly part: number | null;
   readonly bytes: number;
   readonly etag: string | null;
   readonly modified: string | null;
   /** Twelve digits that identify this publication of this file. */
   readonly mark: string;
+}
+
+/** A zip of the registry; its name is spelled as the registry does, as `Empresas0.zip`. */
+export interface ListedFile extends RemoteFile {
+  readonly type: FileType;
+  readonly part: number | null;
 }
 
 /** A month of the share. */
@@ -293,7 +295,7 @@ function notPublished(source: Source, label: string, labels: readonly string[]):
 }
 
 /** Requests sizes that a listing lacks. */
-async function measured(
+export async function measured(
   inquiry: SourceInquiry,
   entries: readonly FolderEntry[],
 ): Promise<readonly FolderEntry[]> {
@@ -356,16 +358,24 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
 }
 
 /** Parses a listed registry zip; null for others. */
-function listedFile(label: string, { host }: Source, entry: FolderEntry): ListedFile | null {
+function listedFile(label: string, source: Source, entry: FolderEntry): ListedFile | null {
   const known = readZipName(entry.name);
   if (known === null) return null;
-  const { bytes, etag, modified, url } = entry;
+  return { ...known, ...remoteFile([label, known.name], source, entry) };
+}
+
+/** A listed file, marked by its publication; `place` is the path of names that it gets here. */
+export function remoteFile(
+  place: readonly string[],
+  { host }: Source,
+  { bytes, etag, modified, url }: FolderEntry,
+): RemoteFile {
   // Without a validator publications are indistinguishable, so the mark is unique to this listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
   // Bytes of two sources never share a file, even with equal tags.
-  const text = JSON.stringify([label, known.name, bytes, bound, modified, host]);
+  const text = JSON.stringify([...place, bytes, bound, modified, host]);
   const mark = createHash("sha256").update(text).digest("hex").slice(0, 12);
-  return { ...known, url, bytes: bytes ?? 0, etag, modified, mark };
+  return { name: place.at(-1) ?? "", url, bytes: bytes ?? 0, etag, modified, mark };
 }
 
 /** True if two listings are of the same publication, file by file. */

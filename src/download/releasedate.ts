@@ -13,7 +13,13 @@ import { wordFor } from "../text/amounts.ts";
 import { withRetries } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, errorOfStatus } from "./downloaderror.ts";
-import { type ListedFile, type ListedMonth, listMonthAt, NotReady } from "./months.ts";
+import {
+  type ListedFile,
+  type ListedMonth,
+  listMonthAt,
+  NotReady,
+  type RemoteFile,
+} from "./months.ts";
 import type { SourceInquiry } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
@@ -170,7 +176,7 @@ async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array>
  * Refuses an answer that is not of the listed file: another size, tag, or date.
  * @throws DownloadError (`replaced`), after dropping the answer
  */
-export function checkSame(answer: ShareAnswer, file: ListedFile): void {
+export function checkSame(answer: ShareAnswer, file: RemoteFile): void {
   const { headers, status } = answer;
   const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
   const length = status === 206 ? range?.[1] : headers.get("content-length");

@@ -156,16 +156,25 @@ export function removeEmpty(to: string): void {
 }
 
 /** Replaces the record atomically. */
-export async function writeRecord(folder: string, record: DownloadRecord): Promise<void> {
-  const draft = join(folder, `${RECORD}.tmp`);
+export function writeRecord(folder: string, record: DownloadRecord): Promise<void> {
+  return replaceDocument(folder, RECORD, record);
+}
+
+/** Replaces a JSON document atomically, and syncs its folder. */
+export async function replaceDocument(
+  folder: string,
+  name: string,
+  content: unknown,
+): Promise<void> {
+  const draft = join(folder, `${name}.tmp`);
   const handle = await open(draft, "w");
   try {
-    await handle.writeFile(`${JSON.stringify(record, null, 2)}\n`);
+    await handle.writeFile(`${JSON.stringify(content, null, 2)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(draft, join(folder, RECORD));
+  await rename(draft, join(folder, name));
   await syncFolder(folder);
 }
 

@@ -9,6 +9,7 @@ import type { NamedPin } from "../lists/listbinding.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { CsvText } from "./formats/format.ts";
 import type { ExportRecord } from "./record.ts";
 
 interface NewChanges {
@@ -37,7 +38,7 @@ export interface ReceivedFile {
 }
 
 /** A file that was sent before. */
-export interface SentAgain extends Omit<NewEnrichment, "file"> {
+export interface SentAgain extends Omit<NewEnrichment, "file" | "text"> {
   readonly file: SentFile;
 }
 
@@ -46,6 +47,8 @@ interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
   readonly fillZeros: boolean;
+  /** Encoding and header of the new file, if it is CSV. */
+  readonly text: CsvText;
 }
 
 /** An export request, checked and normalized. */

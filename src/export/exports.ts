@@ -306,6 +306,7 @@ function recordOf(
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
     since: sinceOf(row),
     isEnrichment: row.sent !== null,
+    csvText: csvTextOf(row),
     format: row.format as ExportFormat,
     compression: row.compression as Compression | null,
     createdAtMs: row.createdAt,
@@ -317,6 +318,11 @@ function recordOf(
     sha256: row.sha256,
     failure: row.failure as ExportFailure | null,
   };
+}
+
+/** Returns encoding and header of an enrichment's CSV; earlier versions stored neither. */
+function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
+  return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
 }
 
 /** Returns the change options of an export's row; null unless it is an export of changes. */

@@ -23,7 +23,14 @@ const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 export const LIST_LIMIT_MAX = 200;
 
 /** A tenant's list of some kind, or the entries of one of its lists. */
-type ListName = "exports" | "audit" | "lists" | "webhooks" | "notices" | `entries ${string}`;
+type ListName =
+  | "exports"
+  | "audit"
+  | "lists"
+  | "webhooks"
+  | "emails"
+  | "notices"
+  | `entries ${string}`;
 
 /** Position at which the next page of a list begins. */
 export interface ListPosition {

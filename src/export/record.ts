@@ -6,6 +6,7 @@
 import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
 import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
+import type { CsvText } from "./formats/format.ts";
 
 /** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -78,6 +79,8 @@ export interface ExportRecord {
   readonly since: SinceRecord | null;
   /** True if it is a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
+  /** Encoding and header of an enrichment's CSV, as far as known; null for all other files. */
+  readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;
   readonly createdAtMs: number;

@@ -8,6 +8,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { decodeText } from "../dump/registrytext.ts";
+import { numberIn } from "../spec/cnpj/cnpjcandidates.ts";
 import {
   ColumnRefusal,
   findColumn,
@@ -25,8 +26,8 @@ const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/** Signs that may stand between cells, the likeliest first. */
-export const DELIMITERS = [";", ",", "\t", "|"] as const;
+/** Signs that may stand between cells. Commas come last: texts and decimals hold them too. */
+export const DELIMITERS = [";", "\t", "|", ","] as const;
 
 const QUOTE = 0x22;
 const LF = 0x0a;
@@ -155,8 +156,8 @@ export class CsvColumn {
     // A line for spreadsheets, not part of the table.
     const declared = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
     if (declared !== undefined) lines.shift();
-    const first = lines[0]?.text ?? "";
-    const counts = DELIMITERS.map((sign) => countOf(first, sign));
+    const first = lines.find(({ text }) => withoutDecimals(text, ",") !== "")?.text ?? "";
+    const counts = DELIMITERS.map((sign) => countOf(withoutDecimals(first, sign), sign));
     this.#delimiter = declared ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
     const rows = lines.map(({ text, number }) => this.#cells(text, number).map(decoded));
     const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
@@ -185,6 +186,20 @@ export class CsvColumn {
     const written = column === null ? cell.replaceAll('"', "") : cell;
     this.#take(decoded(written), number, this.#takesRoots);
   }
+}
+
+/** A number with a decimal comma, if another sign separates cells. */
+const DECIMAL = /^[+-]?[0-9.]*[0-9],[0-9]+$/;
+
+/**
+ * A line as it counts for a delimiter. For commas, numbers with a decimal comma are removed: Excel
+ * in Brazil writes a column of numbers as lines such as `1,12E+13`.
+ */
+export function withoutDecimals(line: string, delimiter: string): string {
+  if (delimiter !== "," || !line.includes(",")) return line;
+  const hasOther = /[;\t|]/.test(line);
+  const isNumber = (text: string) => numberIn(text) !== null || (hasOther && DECIMAL.test(text));
+  return line.replace(/[^;\t|]+/g, (part) => (isNumber(part.trim()) ? "" : part));
 }
 
 /** The cells of a line, without the quotation marks around them. */

@@ -24,7 +24,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { openSecondConnection } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
 import type { StateDatabase } from "../store/sqlite.ts";
-import type { FirstAccount, NoticeCounts } from "./payload.ts";
+import { CARD_FIELDS, type FirstAccount, type NoticeCounts } from "./payload.ts";
 
 /** Accounts of a notice. */
 const FIRST_MAX = 10;
@@ -104,12 +104,15 @@ async function countOne(pair: Opened, order: CountOrder): Promise<CountOutcome> 
   });
   const query = { list, spec: bound, kinds: [], watch };
   const { first, fields, ...totals } = await changeTally(query, FIRST_MAX);
-  const accounts = changeItems(list, first, spec.output.fields).map(
-    ({ cnpj, change, changed_fields, before, after }): FirstAccount => {
-      return { cnpj, change, changed_fields, ...(after ?? before) };
-    },
-  );
-  return { kind: "counted", watch, counts: { ...totals, changed_fields: fields, first: accounts } };
+  const shown = (wanted: readonly OutputField[]) =>
+    changeItems(list, first, wanted).map(
+      ({ cnpj, change, changed_fields, before, after }): FirstAccount => {
+        return { cnpj, change, changed_fields, ...(after ?? before) };
+      },
+    );
+  const cards = shown(CARD_FIELDS.filter((name) => order.fields.includes(name)));
+  const accounts = { first: shown(spec.output.fields), cards };
+  return { kind: "counted", watch, counts: { ...totals, changed_fields: fields, ...accounts } };
 }
 
 function normalized({ catalog }: Opened, { spec, fields }: CountOrder): AccountQuerySpec {

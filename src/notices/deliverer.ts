@@ -1,6 +1,6 @@
 /**
- * Delivers counted notices to webhooks. Input: queued deliveries in the state. Output: requests to
- * receivers, and their outcomes in the state.
+ * Delivers counted notices to webhooks and by e-mail. Input: queued deliveries in the state.
+ * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
  * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
  * notice, whenever the process ends. At most `PER_HOST` requests go to one host at a time, and one
  * to a webhook that is failing, so slow receivers never delay others. A webhook that is disabled or
@@ -12,7 +12,14 @@ import { faultPoint } from "../process/fault.ts";
 import { describeError, type Log } from "../process/log.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
-import type { DeliveryRow, DueWebhook, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
+import type {
+  DeliveryRow,
+  DueWebhook,
+  ReceiverKind,
+  WebhookRow,
+  WebhookStore,
+} from "../store/webhookstore.ts";
+import type { Emails } from "./emails.ts";
 import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
@@ -21,6 +28,8 @@ import { signedHeaders } from "./signing.ts";
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
+/** Stands for the operator's mail server, which all e-mails go to. */
+const MAIL_SERVER = "mail server";
 /** Time from the end of an attempt to the search for the next one, in milliseconds. */
 const GATHER_MS = 20;
 
@@ -35,10 +44,13 @@ interface DelivererParts {
   readonly retryMs: number;
   readonly random: () => number;
   readonly userAgent: string;
+  readonly emails: Pick<Emails, "send" | "ready">;
   /** Returns the body of a counted notice. */
   readonly bodyOf: (row: NoticeRow) => string;
-  /** Counts an attempt by its outcome. */
-  readonly attempted: (outcome: "delivered" | "retried" | "failed") => void;
+  /** Counts an attempt by the kind of its receiver and its outcome. */
+  readonly attempted: (kind: ReceiverKind, outcome: "delivered" | "retried" | "failed") => void;
+  /** Counts an e-mail that the operator's mail server did not take. */
+  readonly serverFailed: () => void;
 }
 
 /** Delivers notices until it is stopped. */
@@ -57,11 +69,12 @@ export class Deliverer {
   /** Starts attempts that are due, as far as there is room. Never throws. */
   tick(): void {
     if (this.#ended.signal.aborted) return;
-    const { webhooks, clock, log } = this.#parts;
+    const { webhooks, clock, log, emails } = this.#parts;
     try {
       const nowMs = clock.nowMs();
       for (const due of webhooks.dueWebhooks(nowMs)) {
-        const host = new URL(due.url).hostname;
+        if (due.kind === "email" && !emails.ready) continue;
+        const host = due.kind === "email" ? MAIL_SERVER : new URL(due.url).hostname;
         const room = this.#uses.room(due, host);
         if (room <= 0) continue;
         const own = this.#uses.of("webhook", due.webhook);
@@ -113,10 +126,22 @@ export class Deliverer {
   }
 
   async #deliver(row: DeliveryRow): Promise<void> {
-    const { notices, webhooks, clock, bodyOf, way } = this.#parts;
-    const webhook = webhooks.find(row.webhook);
-    const notice = webhook && notices.find(webhook.tenantId, row.notice);
-    if (webhook === undefined || notice === undefined) return;
+    const { notices, webhooks, emails } = this.#parts;
+    const receiver = webhooks.find(row.webhook);
+    const notice = receiver && notices.find(receiver.tenantId, row.notice);
+    if (receiver === undefined || notice === undefined) return;
+    const outcome =
+      receiver.kind === "email"
+        ? await emails.send(receiver, notice, this.#ended.signal)
+        : await this.#post(receiver, notice);
+    faultPoint("deliver.before_commit");
+    const event = webhooks.atomically(() => this.#settle(row, outcome));
+    faultPoint("deliver.after_commit");
+    this.#tell(receiver, event);
+  }
+
+  #post(webhook: WebhookRow, notice: NoticeRow): Promise<DeliveryAttempt> {
+    const { clock, bodyOf, way } = this.#parts;
     const message = { id: notice.id, at: new Date(clock.nowMs()), body: bodyOf(notice) };
     const headers = {
       "user-agent": this.#parts.userAgent,
@@ -124,11 +149,7 @@ export class Deliverer {
     };
     const { url } = webhook;
     const sent = { url, headers, body: message.body };
-    const outcome = await attempt(way, sent, clock, this.#ended.signal);
-    faultPoint("deliver.before_commit");
-    const event = webhooks.atomically(() => this.#settle(row, outcome));
-    faultPoint("deliver.after_commit");
-    this.#tell(webhook, event);
+    return attempt(way, sent, clock, this.#ended.signal);
   }
 
   /** Stores an outcome; call it inside a transaction. */
@@ -138,9 +159,10 @@ export class Deliverer {
     if (webhook === undefined) return "none";
     const after = afterAttempt(row, outcome, { retryMs, random });
     const { state } = after;
-    attempted(state === "waiting" ? "retried" : state);
+    if (outcome.verdict === "server") this.#parts.serverFailed();
+    attempted(webhook.kind, state === "waiting" ? "retried" : state);
     const { health, event } = healthAfter(webhook, outcome);
-    // A 410 is no failure of this notice: it goes out if the owner enables the webhook again.
+    // A receiver that is gone is no failure of this notice: its owner may enable it again.
     const kept = health.disabledAt !== null && state === "failed";
     webhooks.settle(
       kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,
@@ -151,19 +173,21 @@ export class Deliverer {
     if (event === "none") return event;
     const { id: subject, tenantId } = webhook;
     const line = { at: outcome.endedAt, actor: "server" as const, tenantId, subject };
+    const { kind } = webhook;
     if (event === "warned") {
-      audit.record({ ...line, action: "webhook.warn", facts: { warning: health.warnings } });
+      audit.record({ ...line, action: `${kind}.warn`, facts: { warning: health.warnings } });
     } else {
       const facts = { reason: health.disabledReason };
-      audit.record({ ...line, action: "webhook.disable", facts });
+      audit.record({ ...line, action: `${kind}.disable`, facts });
     }
     return event;
   }
 
-  #tell({ id, tenantId }: WebhookRow, event: HealthEvent): void {
+  #tell({ id, kind, tenantId }: WebhookRow, event: HealthEvent): void {
     if (event === "none") return;
-    const words = event === "warned" ? "a webhook keeps failing" : "a failing webhook is disabled";
-    this.#parts.log.warn({ webhook: id, tenant_id: tenantId }, words);
+    const what = kind === "email" ? "e-mail receiver" : "webhook";
+    const words = event === "warned" ? `a ${what} keeps failing` : `a failing ${what} is disabled`;
+    this.#parts.log.warn({ [kind]: id, tenant_id: tenantId }, words);
   }
 }
 

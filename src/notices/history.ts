@@ -6,14 +6,12 @@
  */
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
-import { stateUnwritable } from "../store/failures.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
 import type { SearchRow } from "../store/searchstore.ts";
-import { isStateFailure } from "../store/sqlite.ts";
 import type { DeliveryRow, WebhookStore } from "../store/webhookstore.ts";
 import { type FeedLanguage, feedOf } from "./feed.ts";
 import { noticeBody } from "./payload.ts";
-import type { Webhooks } from "./webhooks.ts";
+import { stored } from "./receivers.ts";
 
 /** Notices in a feed, and those that one replay queues again. */
 const FEED_MAX = 36;
@@ -31,7 +29,7 @@ interface ReplayWish {
   readonly id: string;
   /** Last notice of a range, or null for one notice. */
   readonly through: string | null;
-  /** Only this webhook, or null for all that hear the search. */
+  /** Only this receiver, or null for all that hear the search. */
   readonly webhook: string | null;
   /** True to leave out deliveries that have arrived or wait. */
   readonly onlyFailed: boolean;
@@ -41,7 +39,6 @@ interface ReplayWish {
 interface HistoryParts {
   readonly store: NoticeStore;
   readonly hooks: WebhookStore;
-  readonly webhooks: Pick<Webhooks, "find">;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
@@ -98,7 +95,7 @@ export class NoticeHistory {
     const { tenantId, id, through, webhook } = wish;
     const first = this.find(tenantId, id).row;
     const last = through === null ? first : this.find(tenantId, through).row;
-    if (webhook !== null) this.#parts.webhooks.find(tenantId, webhook);
+    if (webhook !== null) this.#checkReceiver(tenantId, webhook);
     const [from, to] = [first.sequence, last.sequence].sort((a, b) => a - b) as [number, number];
     const rows = stored(() => this.#parts.store.after(tenantId, from - 1, REPLAY_MAX));
     const nowMs = this.#parts.clock.nowMs();
@@ -122,20 +119,17 @@ export class NoticeHistory {
       );
     });
     const hooks = webhook !== null && !onlyFailed ? [webhook] : known.map((one) => one.webhook);
-    for (const hook of hooks) this.#parts.hooks.requeue(row.id, hook, nowMs);
-    return hooks.length > 0;
+    return hooks.filter((hook) => this.#parts.hooks.requeue(row.id, hook, nowMs)).length > 0;
+  }
+
+  #checkReceiver(tenantId: string, id: string): void {
+    const receiver = stored(() => this.#parts.hooks.find(id));
+    if (receiver?.tenantId === tenantId) return;
+    const detail = "There is no such webhook or e-mail receiver. It may have been deleted.";
+    throw new AppError("not_found", detail);
   }
 
   #withDeliveries(row: NoticeRow): NoticeWithDeliveries {
     return { row, deliveries: stored(() => this.#parts.hooks.ofNotice(row.id)) };
-  }
-}
-
-function stored<Value>(action: () => Value): Value {
-  try {
-    return action();
-  } catch (error) {
-    if (!isStateFailure(error)) throw error;
-    throw stateUnwritable(error);
   }
 }

@@ -22,7 +22,9 @@ import { WebhookStore } from "../store/webhookstore.ts";
 import { type CounterParts, NoticeCounter } from "./counter.ts";
 import { Deliverer } from "./deliverer.ts";
 import { Egress, type Resolve } from "./egress.ts";
+import { Emails } from "./emails.ts";
 import { NoticeHistory } from "./history.ts";
+import { Mailer, type SmtpSettings } from "./mailer.ts";
 import { NoticeExports } from "./noticeexports.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -43,6 +45,8 @@ interface NoticeSettings {
   /** Public address of the server, without a slash at its end; empty if unknown. */
   readonly baseUrl: string;
   readonly version: string;
+  /** The operator's mail server; null or undefined if no e-mail is sent. */
+  readonly smtp?: SmtpSettings | null;
 }
 
 /** Parts of the notices. */
@@ -68,9 +72,14 @@ export interface NoticeParts {
 /** The notices of all tenants. */
 export class Notices {
   readonly webhooks: Webhooks;
+  readonly emails: Emails;
   readonly history: NoticeHistory;
-  /** Attempts by outcome. */
-  readonly attempts = { delivered: 0, retried: 0, failed: 0 };
+  /** Attempts by kind of receiver and outcome. */
+  readonly attempts = {
+    webhook: { delivered: 0, retried: 0, failed: 0 },
+    email: { delivered: 0, retried: 0, failed: 0 },
+  };
+  #mailServerFailures = 0;
   readonly #parts: NoticeParts;
   readonly #store: NoticeStore;
   readonly #hooks: WebhookStore;
@@ -94,24 +103,22 @@ export class Notices {
     const sending = { audit, way, clock, userAgent };
     this.#store = store;
     this.#hooks = webhooks;
-    this.webhooks = new Webhooks({
-      ...{ ...sending, store: webhooks, searches: new SearchStore(database), egress },
-      baseUrl: settings.baseUrl,
-    });
-    const { baseUrl } = settings;
-    this.history = new NoticeHistory({
-      store,
-      hooks: webhooks,
-      webhooks: this.webhooks,
-      clock,
-      baseUrl,
-    });
+    const { baseUrl, smtp = null } = settings;
+    const receivers = { store: webhooks, searches: new SearchStore(database), audit, clock };
+    this.webhooks = new Webhooks({ ...receivers, egress, way, userAgent, baseUrl });
+    const mailer = smtp === null ? null : new Mailer(smtp, clock);
+    this.emails = new Emails({ ...receivers, notices: store, mailer, baseUrl });
+    this.history = new NoticeHistory({ store, hooks: webhooks, clock, baseUrl });
     this.#deliverer = new Deliverer({
       ...{ ...sending, notices: store, webhooks, log, retryMs: settings.retryMs },
       random: parts.random ?? Math.random,
+      emails: this.emails,
       bodyOf: (row) => this.history.bodyOf(row),
-      attempted: (outcome) => {
-        this.attempts[outcome]++;
+      attempted: (kind, outcome) => {
+        this.attempts[kind][outcome]++;
+      },
+      serverFailed: () => {
+        this.#mailServerFailures++;
       },
     });
     const making = { store, exporter, listed, plans, planOf, clock, secrets: parts.linkSecrets };
@@ -179,6 +186,7 @@ export class Notices {
       running: this.#deliverer.size,
       disabled: this.#hooks.disabled(),
       attempts: this.attempts,
+      mailServerFailures: this.#mailServerFailures,
     };
   }
 

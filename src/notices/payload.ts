@@ -5,6 +5,7 @@
  * first accounts do not fit, fewer are sent. Links are below the operator's public address.
  */
 import type { ChangeTotals } from "../changes/query.ts";
+import type { OutputField } from "../spec/fields.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
 
 /** Largest body of a webhook. */
@@ -16,11 +17,19 @@ export type FirstAccount = Readonly<Record<string, unknown>> & {
   readonly changed_fields: readonly string[];
 };
 
+/** Fields that people need to recognize a company and to call it, as far as the plan has them. */
+export const CARD_FIELDS: readonly OutputField[] = [
+  ...(["legal_name", "trade_name", "cnae_primary_description", "municipality_name"] as const),
+  ...(["uf", "started_on", "phone_1", "email"] as const),
+];
+
 /** Counts of a notice, as stored. */
 export interface NoticeCounts extends ChangeTotals {
   /** Accounts by changed field; an account with several counts in each. */
   readonly changed_fields: Readonly<Record<string, number>>;
   readonly first: readonly FirstAccount[];
+  /** The same accounts with the fields for people; earlier notices have none. */
+  readonly cards?: readonly FirstAccount[];
   /** Address of the export's file without the host, and the end of its life, if there is one. */
   readonly file?: string;
   readonly file_until?: string;
@@ -41,7 +50,7 @@ export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | 
 }
 
 /** Returns the links of a notice. `base` is the public address of the server, or empty. */
-function linksOf(row: NoticeRow, base: string): NoticeLinks {
+export function linksOf(row: NoticeRow, base: string): NoticeLinks {
   const search = encodeURIComponent(row.searchId);
   const file = countsOf(row)?.file ?? null;
   return {

@@ -45,6 +45,11 @@ export interface DeliveryAttempt {
   readonly error: string | null;
   /** Time before which the receiver wants no other attempt, or null. */
   readonly retryAt: number | null;
+  /**
+   * Meaning of a failed e-mail, beyond its code: the address does not exist, the message is refused
+   * for good, or the operator's mail server failed, which is no fault of the receiver.
+   */
+  readonly verdict?: "gone" | "rejected" | "server";
 }
 
 /** Options of the schedule. */
@@ -70,7 +75,8 @@ export function afterAttempt(
   if (attempt.error === null) return { ...tried, state: "delivered", nextAt: null };
   const lastAt = firstAt + options.retryMs;
   // The attempt at the end of the period may begin a little early: the next one would be too late.
-  if (attempt.startedAt >= lastAt - SECOND_MS) return { ...tried, state: "failed", nextAt: null };
+  const isLast = attempt.startedAt >= lastAt - SECOND_MS || attempt.verdict === "rejected";
+  if (isLast) return { ...tried, state: "failed", nextAt: null };
   return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
 }
 
@@ -87,14 +93,15 @@ export type HealthEvent = "none" | "warned" | "disabled";
 /** Returns the health of a webhook after an attempt, and what its owners must know. */
 export function healthAfter(
   health: WebhookHealth,
-  { endedAt, status, error }: DeliveryAttempt,
+  { endedAt, status, error, verdict }: DeliveryAttempt,
 ): { readonly health: WebhookHealth; readonly event: HealthEvent } {
   if (error === null) {
     const well = { failingSince: null, struckAt: null, strikes: 0, warnings: 0 };
     return { health: { ...health, ...well, succeededAt: endedAt }, event: "none" };
   }
+  if (verdict === "server") return { health, event: "none" };
   const failingSince = health.failingSince ?? endedAt;
-  if (status === 410) {
+  if (status === 410 || verdict === "gone") {
     const gone = { disabledAt: endedAt, disabledReason: "gone" } as const;
     return { health: { ...health, failingSince, ...gone }, event: "disabled" };
   }

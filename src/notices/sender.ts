@@ -96,15 +96,16 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "The receiver did not accept a connection in time.",
 };
 
-/** Certificates that are refused have codes of many names. */
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
+/** Codes of refused certificates and failed handshakes, which have many names. */
+export const TLS_CODES =
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
 
 function wordsOf(error: unknown): string {
   let found: unknown = error;
   for (let depth = 0; depth < 5 && found instanceof Error; depth++) {
     if (found instanceof EgressRefusal) return found.message;
     const { code = "", errors } = found as NodeJS.ErrnoException & { readonly errors?: Error[] };
-    const known = TLS.test(code) ? "The receiver's certificate is refused." : CODES[code];
+    const known = TLS_CODES.test(code) ? "The receiver's certificate is refused." : CODES[code];
     if (known !== undefined) return known;
     found = errors?.[0] ?? found.cause;
   }

@@ -10,22 +10,26 @@ import { randomBytes } from "node:crypto";
 import type { GuardedWay } from "../download/proxy.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
-import type { Actor, AuditStore } from "../store/auditstore.ts";
-import { stateUnwritable } from "../store/failures.ts";
+import type { AuditStore } from "../store/auditstore.ts";
 import type { SearchStore } from "../store/searchstore.ts";
-import { isStateFailure } from "../store/sqlite.ts";
 import type { SignatureKind, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
 import { seedsOf } from "./deliverer.ts";
 import type { Egress } from "./egress.ts";
 import { testBody } from "./payload.ts";
+import {
+  type ReceiverOwner,
+  readSearches,
+  receiversFull,
+  refuseMistakes,
+  stateAfter,
+  stored,
+} from "./receivers.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { OVERLAP_MS, SEED_BYTES, signedHeaders } from "./signing.ts";
 
 /** Longest address of a receiver. */
 const URL_MAX = 2_048;
-/** Maximum searches that a webhook names; more hear all. */
-const SEARCHES_MAX = 500;
 
 /** Requested members of a webhook; undefined ones stay as they are. */
 interface WebhookWish {
@@ -47,12 +51,6 @@ interface WebhookParts {
   readonly baseUrl: string;
 }
 
-/** Client of a change: its tenant, and its name in the audit trail. */
-export interface WebhookOwner {
-  readonly tenantId: string;
-  readonly actor: Actor;
-}
-
 /** The webhooks of all tenants. */
 export class Webhooks {
   readonly #parts: WebhookParts;
@@ -63,18 +61,18 @@ export class Webhooks {
 
   /** Returns a tenant's webhooks below a sequence, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
-    return stored(() => this.#parts.store.list(tenantId, before, limit));
+    return stored(() => this.#parts.store.list(tenantId, "webhook", before, limit));
   }
 
   /** Returns a webhook of a tenant. Throws `not_found`. */
   find(tenantId: string, id: string): WebhookRow {
     const row = stored(() => this.#parts.store.find(id));
-    if (row !== undefined && row.tenantId === tenantId) return row;
+    if (row?.tenantId === tenantId && row.kind === "webhook") return row;
     throw new AppError("not_found", "There is no such webhook. It may have been deleted.");
   }
 
   /** Creates a webhook. Throws `invalid_request` with every mistake, or `plan_not_allowed`. */
-  create({ tenantId, actor }: WebhookOwner, wish: WebhookWish, most: number): WebhookRow {
+  create({ tenantId, actor }: ReceiverOwner, wish: WebhookWish, most: number): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const read = this.#read(tenantId, wish, { url: null, searches: null, signature: "v1" });
     const id = `whk_${randomBytes(16).toString("hex")}`;
@@ -84,7 +82,7 @@ export class Webhooks {
       store.atomically(() => {
         const { url, searches, signature } = read;
         const row = { id, tenantId, url, searches, signature, seed, createdAt };
-        if (!store.insert(row, most)) throw full(most);
+        if (!store.insert(row, most)) throw receiversFull(most);
         const line = { at: createdAt, actor, tenantId, subject: id };
         audit.record({ ...line, action: "webhook.create", facts: {} });
       }),
@@ -93,7 +91,7 @@ export class Webhooks {
   }
 
   /** Changes a webhook; enabling it resumes its queue. Throws as `create` does, or `not_found`. */
-  change({ tenantId, actor }: WebhookOwner, id: string, wish: WebhookWish): WebhookRow {
+  change({ tenantId, actor }: ReceiverOwner, id: string, wish: WebhookWish): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const before = this.find(tenantId, id);
     const read = this.#read(tenantId, wish, before);
@@ -121,7 +119,7 @@ export class Webhooks {
   }
 
   /** Replaces the secret; the previous one signs too for a day. Throws `not_found`. */
-  rotate({ tenantId, actor }: WebhookOwner, id: string): WebhookRow {
+  rotate({ tenantId, actor }: ReceiverOwner, id: string): WebhookRow {
     const { store, audit, clock } = this.#parts;
     this.find(tenantId, id);
     const nowMs = clock.nowMs();
@@ -136,7 +134,7 @@ export class Webhooks {
   }
 
   /** Deletes a webhook with its queue. Throws `not_found`. */
-  remove({ tenantId, actor }: WebhookOwner, id: string): void {
+  remove({ tenantId, actor }: ReceiverOwner, id: string): void {
     const { store, audit, clock } = this.#parts;
     this.find(tenantId, id);
     stored(() =>
@@ -186,14 +184,14 @@ export class Webhooks {
     const searches =
       wish.searches === undefined
         ? known.searches
-        : this.#readSearches(tenantId, wish.searches, mistakes);
+        : readSearches(this.#parts.searches, tenantId, wish.searches, mistakes);
     const signature =
       wish.signature === undefined ? known.signature : readSignature(wish.signature, mistakes);
     if (wish.enabled !== undefined && typeof wish.enabled !== "boolean") {
       const detail = "enabled must be true or false.";
       mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
     }
-    refuse(mistakes);
+    refuseMistakes(mistakes);
     return {
       url: url as string,
       searches,
@@ -215,36 +213,6 @@ export class Webhooks {
     if (why !== null) mistakes.push({ pointer: "/url", code: "not_allowed", detail: why });
     return url.href;
   }
-
-  #readSearches(tenantId: string, sent: unknown, mistakes: Mistake[]): string | null {
-    if (sent === null) return null;
-    if (!Array.isArray(sent) || sent.length === 0 || sent.length > SEARCHES_MAX) {
-      const detail =
-        `searches must be a list of 1 to ${SEARCHES_MAX} ids of saved searches, or null for all ` +
-        "of the tenant.";
-      mistakes.push({ pointer: "/searches", code: "wrong_type", detail });
-      return null;
-    }
-    const known = new Set(this.#parts.searches.known(tenantId, sent.map(String)));
-    for (const [at, id] of sent.entries()) {
-      if (typeof id === "string" && known.has(id)) continue;
-      const detail = "There is no such saved search. GET /v1/searches lists them.";
-      mistakes.push({ pointer: `/searches/${at}`, code: "unknown_value", detail });
-    }
-    return JSON.stringify([...known]);
-  }
-}
-
-/** An owner disables a webhook once; other reasons stay until it is enabled. */
-function stateAfter(
-  before: WebhookRow,
-  enabled: boolean,
-  nowMs: number,
-): Pick<WebhookRow, "disabledAt" | "disabledReason"> {
-  if (enabled) return { disabledAt: null, disabledReason: null };
-  const { disabledAt, disabledReason } = before;
-  if (disabledAt !== null) return { disabledAt, disabledReason };
-  return { disabledAt: nowMs, disabledReason: "owner" };
 }
 
 function readSignature(sent: unknown, mistakes: Mistake[]): SignatureKind {
@@ -252,28 +220,4 @@ function readSignature(sent: unknown, mistakes: Mistake[]): SignatureKind {
   const detail = "signature must be v1 (HMAC-SHA256), v1a (ed25519), or both.";
   mistakes.push({ pointer: "/signature", code: "unknown_value", detail });
   return "v1";
-}
-
-function refuse(errors: readonly Mistake[]): void {
-  const [first] = errors;
-  if (first === undefined) return;
-  const rest = errors.length > 1 ? ` There are ${errors.length} mistakes; see errors.` : "";
-  throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
-}
-
-function full(most: number): AppError {
-  const detail =
-    most === 0
-      ? "The plan does not include webhooks."
-      : `The plan allows ${most} webhooks. Delete one first.`;
-  return new AppError("plan_not_allowed", detail);
-}
-
-function stored<Value>(action: () => Value): Value {
-  try {
-    return action();
-  } catch (error) {
-    if (!isStateFailure(error)) throw error;
-    throw stateUnwritable(error);
-  }
 }

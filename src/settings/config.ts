@@ -228,12 +228,13 @@ function readEnvironment(
   const keys = new Map([...context.rows.keys()].map((key) => [variableOf(key), key]));
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
-    if (OTHER_VARIABLES.has(name) || SERVICE_VARIABLE.test(name)) continue;
     const key = keys.get(name);
+    // Before Kubernetes' names, because the port of the mail server looks like one.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
     }
+    if (OTHER_VARIABLES.has(name) || SERVICE_VARIABLE.test(name)) continue;
     const secretKey = keys.get(name.replace(/_FILE$/, ""));
     if (secretKey !== undefined && context.rows.get(secretKey)?.secret === true) {
       const plain = variableOf(secretKey);

@@ -44,6 +44,24 @@ function checkLine(text: string): string | null {
   return fits ? null : "one line of 1 to 120 visible characters";
 }
 
+/** Checks a host without a port. */
+function checkHost(text: string): string | null {
+  const known = /^[\w.-]{1,253}$/.test(text) || /^[0-9a-fA-F:]+$/.test(text);
+  return known ? null : "the name or the address of a host, without a port";
+}
+
+/** Checks the sender of e-mails: an address, or a name and an address. */
+function checkSender(text: string): string | null {
+  const form = /^(?:[^<>"@,;:\\()[\]]+ )?<([^<>]+)>$|^([^<>\s]+)$/.exec(text);
+  const address = form?.[1] ?? form?.[2] ?? "";
+  const fits = /^[\w.+-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(address);
+  const known = fits && text.length <= 200 && unseenIn(text) === null;
+  return known ? null : "an address such as peneira@example.com, or Peneira <peneira@example.com>";
+}
+
+/** How connections to the mail server are encrypted. */
+const SMTP_TLS = ["starttls", "implicit", "none"] as const;
+
 /** Listening address of the server; port 0 picks a free one. */
 export interface ListenAddress {
   readonly host: string;
@@ -305,6 +323,48 @@ export const SETTINGS = {
       "null: links have no host.",
     { kind: "text", check: checkOrigin },
   ),
+  "notices.smtp.host": setting<string | null>(
+    null,
+    "Mail server that sends notices by e-mail; it also needs notices.smtp.from and " +
+      "notices.base_url. null: no e-mail is sent.",
+    { kind: "text", check: checkHost },
+  ),
+  "notices.smtp.port": setting<number | null>(
+    null,
+    "Port of the mail server; null: 465 with implicit TLS, else 587.",
+    integer(1, 65_535),
+  ),
+  "notices.smtp.tls": setting<(typeof SMTP_TLS)[number]>(
+    "starttls",
+    "Encryption of the mail server: after STARTTLS, which must succeed, or implicit from the " +
+      "first byte; none only without a user.",
+    { kind: "choice", of: SMTP_TLS },
+  ),
+  "notices.smtp.user": setting<string | null>(
+    null,
+    "User at the mail server; null: it needs no sign-in.",
+    { kind: "text", check: checkLine },
+  ),
+  "notices.smtp.password": {
+    ...setting<string | null>(null, "Password of that user.", { kind: "text" }),
+    secret: true,
+    inTheOpen: () => "must be a variable or a file named by its variable with _FILE",
+  },
+  "notices.smtp.from": setting<string | null>(
+    null,
+    "Sender of the e-mails, such as Peneira <peneira@example.com>.",
+    { kind: "text", check: checkSender },
+  ),
+  "notices.smtp.ca_file": setting<string | null>(
+    null,
+    "File with certificates (PEM) to trust for the mail server; null: those of the system.",
+    { kind: "text" },
+  ),
+  "notices.smtp.timeout_seconds": setting<number>(
+    30,
+    "Seconds that the mail server may take for one step.",
+    integer(1, 300),
+  ),
   core_dumps: setting<boolean>(
     false,
     "Allows a core dump when the server crashes; it holds API keys in use.",
@@ -326,6 +386,18 @@ export const SETTINGS = {
   "download.ibge_url": setting<string>(
     "https://servicodados.ibge.gov.br/api/",
     "Address of IBGE's open service, for download --places and --descriptors.",
+    { kind: "text", check: checkService },
+  ),
+  "download.sanctions_url": setting<string>(
+    "https://portaldatransparencia.gov.br/download-de-dados/",
+    "Where the lists of sanctions are, for download --public-lists: a page ceis, cnep, and cepim " +
+      "each, with the zip of a day below it.",
+    { kind: "text", check: checkService },
+  ),
+  "download.debts_url": setting<string>(
+    "https://dadosabertos.pgfn.gov.br/",
+    "Where PGFN's quarters are, for download --public-lists: a listing with folders such as " +
+      "2026_trimestre_02.",
     { kind: "text", check: checkService },
   ),
   "download.proxy": {

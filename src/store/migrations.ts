@@ -327,4 +327,14 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
    CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
+  // A receiver of e-mails is a row of webhooks with a mailto address; its seed signs the address
+  // that ends them. No delivery goes to a receiver whose reader has unsubscribed.
+  `ALTER TABLE webhooks ADD COLUMN kind TEXT NOT NULL DEFAULT 'webhook'
+     CHECK (kind IN ('webhook', 'email'));
+   ALTER TABLE webhooks ADD COLUMN language TEXT NOT NULL DEFAULT 'pt'
+     CHECK (language IN ('pt', 'en'));
+   ALTER TABLE webhooks ADD COLUMN contacts INTEGER NOT NULL DEFAULT 0
+     CHECK (contacts IN (0, 1));
+   ALTER TABLE webhooks ADD COLUMN unsubscribed_at INTEGER;
+   CREATE UNIQUE INDEX emails_of_tenant ON webhooks (tenant_id, url) WHERE kind = 'email';`,
 ];

@@ -1,15 +1,22 @@
 /**
- * Webhooks and the deliveries of notices in the database. Input: rows to write, and outcomes of
- * attempts. Output: rows as stored, and what is due.
- * Invariant: a delivery belongs to one notice and one webhook, and there is one for each pair. It
- * is deleted with either, in the same transaction. Nothing else deletes one that waits. The forms
- * of secrets and bodies are unknown here.
+ * Receivers of notices, which are webhooks and e-mail addresses, and their deliveries in the
+ * database. Input: rows to write, and outcomes of attempts. Output: rows as stored, and what is
+ * due.
+ * Invariant: a delivery belongs to one notice and one receiver, and there is one for each pair. It
+ * is deleted with either, in the same transaction. Apart from that, only an unsubscription deletes
+ * one that waits. The forms of secrets and bodies are unknown here.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** Algorithms that sign a webhook's deliveries. */
 export type SignatureKind = "v1" | "v1a" | "both";
+
+/** Kinds of receivers. Both are rows of one table, so one queue and one log serve them. */
+export type ReceiverKind = "webhook" | "email";
+
+/** Languages of e-mails. */
+export type EmailLanguage = "pt" | "en";
 
 /** Why a webhook is disabled: its owner, an answer 410, or five days without success. */
 type DisabledReason = "owner" | "gone" | "failing";
@@ -19,10 +26,17 @@ export interface WebhookRow {
   readonly sequence: number;
   readonly id: string;
   readonly tenantId: string;
+  readonly kind: ReceiverKind;
+  /** Address of the receiver; of an e-mail `mailto:` and the address. */
   readonly url: string;
   /** JSON list of ids, or null for all searches. */
   readonly searches: string | null;
   readonly signature: SignatureKind;
+  /** Language of its e-mails, and 1 if they have phones and e-mails of companies. */
+  readonly language: EmailLanguage;
+  readonly contacts: number;
+  /** Time at which its reader ended the e-mails, or null. */
+  readonly unsubscribedAt: number | null;
   /** Seed of its secrets, 32 bytes. */
   readonly seed: Buffer;
   /** Seed before the last rotation, which signs too until `oldUntil`; empty if there is none. */
@@ -42,16 +56,20 @@ export interface WebhookRow {
   readonly warnings: number;
 }
 
-type NewWebhookRow = Pick<
-  WebhookRow,
-  "id" | "tenantId" | "url" | "searches" | "signature" | "seed" | "createdAt"
->;
+/** Members that only e-mails need. */
+type EmailMembers = Pick<WebhookRow, "kind" | "language" | "contacts">;
 
-/** Members of a webhook that its owner can change. */
-type WebhookChange = Pick<
-  WebhookRow,
-  "url" | "searches" | "signature" | "disabledAt" | "disabledReason" | "changedAt"
->;
+type NewWebhookRow = Partial<EmailMembers> &
+  Pick<WebhookRow, "id" | "tenantId" | "url" | "searches" | "signature" | "seed" | "createdAt">;
+
+/** Members of a receiver that its owner can change. */
+type WebhookChange = Partial<Pick<EmailMembers, "language" | "contacts">> &
+  Pick<
+    WebhookRow,
+    "url" | "searches" | "signature" | "disabledAt" | "disabledReason" | "changedAt"
+  >;
+
+const WITHOUT_EMAIL: EmailMembers = { kind: "webhook", language: "pt", contacts: 0 };
 
 /** Members that the outcome of an attempt changes. */
 export type WebhookHealth = Pick<
@@ -80,7 +98,7 @@ export interface DeliveryRow {
   readonly firstAt: number | null;
   readonly nextAt: number | null;
   readonly lastAt: number | null;
-  /** HTTP status of the last attempt; null if there was no answer. */
+  /** HTTP status or SMTP code of the last attempt; null if there was no answer. */
   readonly lastStatus: number | null;
   readonly lastMs: number | null;
   readonly lastError: string | null;
@@ -93,16 +111,17 @@ type DeliveryOutcome = Omit<DeliveryRow, "notice" | "webhook">;
 export interface DueWebhook {
   readonly webhook: string;
   readonly tenantId: string;
+  readonly kind: ReceiverKind;
   readonly url: string;
   readonly failing: number;
 }
 
 const WEBHOOK = `
-  SELECT sequence, id, tenant_id AS tenantId, url, searches, signature, seed,
-    old_seed AS oldSeed, old_until AS oldUntil, checksum, created_at AS createdAt,
-    changed_at AS changedAt, disabled_at AS disabledAt, disabled_reason AS disabledReason,
-    succeeded_at AS succeededAt, failing_since AS failingSince, struck_at AS struckAt, strikes,
-    warnings
+  SELECT sequence, id, tenant_id AS tenantId, kind, url, searches, signature, language, contacts,
+    unsubscribed_at AS unsubscribedAt, seed, old_seed AS oldSeed, old_until AS oldUntil, checksum,
+    created_at AS createdAt, changed_at AS changedAt, disabled_at AS disabledAt,
+    disabled_reason AS disabledReason, succeeded_at AS succeededAt,
+    failing_since AS failingSince, struck_at AS struckAt, strikes, warnings
   FROM webhooks`;
 
 const DELIVERY = `
@@ -123,17 +142,28 @@ export class WebhookStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Returns a tenant's webhooks below a sequence, newest first. */
-  list(tenantId: string, before: number, limit: number): WebhookRow[] {
+  /** Returns a tenant's receivers of a kind below a sequence, newest first. */
+  list(tenantId: string, kind: ReceiverKind, before: number, limit: number): WebhookRow[] {
     return this.#database
-      .prepare<[string, number, number], WebhookRow>(
-        `${WEBHOOK} WHERE tenant_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      .prepare<[string, string, number, number], WebhookRow>(
+        `${WEBHOOK} WHERE tenant_id = ? AND kind = ? AND sequence < ?
+         ORDER BY sequence DESC LIMIT ?`,
       )
-      .all(tenantId, before, limit)
+      .all(tenantId, kind, before, limit)
       .map(sound);
   }
 
-  /** Returns a webhook by id, or undefined. Throws `BlobDamage` if its seeds are damaged. */
+  /** Returns a tenant's receiver of e-mails at an address, or undefined. */
+  byAddress(tenantId: string, url: string): WebhookRow | undefined {
+    const row = this.#database
+      .prepare<[string, string], WebhookRow>(
+        `${WEBHOOK} WHERE tenant_id = ? AND url = ? AND kind = 'email'`,
+      )
+      .get(tenantId, url);
+    return row === undefined ? undefined : sound(row);
+  }
+
+  /** Returns a receiver by id, or undefined. Throws `BlobDamage` if its seeds are damaged. */
   find(id: string): WebhookRow | undefined {
     const row = this.#database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE id = ?`).get(id);
     return row === undefined ? undefined : sound(row);
@@ -143,13 +173,13 @@ export class WebhookStore {
   insert(row: NewWebhookRow, most: number): boolean {
     const result = this.#database
       .prepare(
-        `INSERT INTO webhooks (id, tenant_id, url, searches, signature, seed, checksum, created_at,
-           changed_at)
-         SELECT @id, @tenantId, @url, @searches, @signature, @seed, blob_checksum(@seed, x''),
-           @createdAt, @createdAt
+        `INSERT INTO webhooks (id, tenant_id, kind, url, searches, signature, language, contacts,
+           seed, checksum, created_at, changed_at)
+         SELECT @id, @tenantId, @kind, @url, @searches, @signature, @language, @contacts, @seed,
+           blob_checksum(@seed, x''), @createdAt, @createdAt
          WHERE (SELECT count(*) FROM webhooks WHERE tenant_id = @tenantId) < @most`,
       )
-      .run({ ...row, most });
+      .run({ ...WITHOUT_EMAIL, ...row, most });
     return result.changes > 0;
   }
 
@@ -158,10 +188,11 @@ export class WebhookStore {
     this.#database
       .prepare(
         `UPDATE webhooks SET url = @url, searches = @searches, signature = @signature,
-           disabled_at = @disabledAt, disabled_reason = @disabledReason, changed_at = @changedAt
+           language = @language, contacts = @contacts, disabled_at = @disabledAt,
+           disabled_reason = @disabledReason, changed_at = @changedAt
          WHERE id = @id`,
       )
-      .run({ ...change, id });
+      .run({ ...WITHOUT_EMAIL, ...change, id });
   }
 
   /** Replaces the seed; the previous one signs too until a time. */
@@ -193,29 +224,53 @@ export class WebhookStore {
     return result.changes > 0;
   }
 
-  /** Queues a notice for all webhooks that hear its search. */
+  /** Ends the e-mails to a receiver, and deletes its queue. Call it inside a transaction. */
+  unsubscribe(id: string, nowMs: number): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET unsubscribed_at = @nowMs, disabled_at = @nowMs,
+           disabled_reason = NULL WHERE id = @id`,
+      )
+      .run({ id, nowMs });
+    this.#database
+      .prepare("DELETE FROM deliveries WHERE webhook = ? AND state = 'waiting'")
+      .run(id);
+  }
+
+  /** Begins the e-mails to a receiver again, with the next notice. */
+  resubscribe(id: string): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET unsubscribed_at = NULL, disabled_at = NULL, disabled_reason = NULL,
+           failing_since = NULL, struck_at = NULL, strikes = 0, warnings = 0 WHERE id = ?`,
+      )
+      .run(id);
+  }
+
+  /** Queues a notice for all receivers that hear its search. */
   queue(notice: string, tenantId: string, searchId: string, nowMs: number): void {
     this.#database
       .prepare(
         `INSERT INTO deliveries (notice, webhook, state, attempts, next_at)
          SELECT ?, id, 'waiting', 0, ? FROM webhooks WHERE tenant_id = ?
-           AND (searches IS NULL OR EXISTS
+           AND unsubscribed_at IS NULL AND (searches IS NULL OR EXISTS
              (SELECT 1 FROM json_each(webhooks.searches) WHERE value = ?))
          ON CONFLICT (notice, webhook) DO NOTHING`,
       )
       .run(notice, nowMs, tenantId, searchId);
   }
 
-  /** Queues a notice again for one webhook, from the first attempt. */
-  requeue(notice: string, webhook: string, nowMs: number): void {
-    this.#database
+  /** Queues a notice again for one receiver; returns false if that has unsubscribed. */
+  requeue(notice: string, webhook: string, nowMs: number): boolean {
+    const result = this.#database
       .prepare(
         `INSERT INTO deliveries (notice, webhook, state, attempts, next_at)
-         VALUES (?, ?, 'waiting', 0, ?)
+         SELECT ?, id, 'waiting', 0, ? FROM webhooks WHERE id = ? AND unsubscribed_at IS NULL
          ON CONFLICT (notice, webhook) DO UPDATE SET state = 'waiting', attempts = 0,
            first_at = NULL, next_at = excluded.next_at`,
       )
-      .run(notice, webhook, nowMs);
+      .run(notice, nowMs, webhook);
+    return result.changes > 0;
   }
 
   /** Begins the waiting deliveries of a webhook again: it was disabled meanwhile. */
@@ -239,8 +294,8 @@ export class WebhookStore {
   dueWebhooks(nowMs: number): DueWebhook[] {
     return this.#database
       .prepare<[number], DueWebhook>(
-        `SELECT webhooks.id AS webhook, webhooks.tenant_id AS tenantId, webhooks.url,
-           webhooks.failing_since IS NOT NULL AS failing
+        `SELECT webhooks.id AS webhook, webhooks.tenant_id AS tenantId, webhooks.kind,
+           webhooks.url, webhooks.failing_since IS NOT NULL AS failing
          FROM webhooks JOIN tenants ON tenants.id = webhooks.tenant_id
          JOIN (SELECT webhook, min(next_at) AS nextAt FROM deliveries
                WHERE state = 'waiting' AND next_at <= ? GROUP BY webhook) AS due
@@ -285,14 +340,16 @@ export class WebhookStore {
       .get() as { waiting: number; nextAt: number | null };
   }
 
-  /** Counts webhooks of all tenants that were disabled because they failed. */
-  disabled(): number {
-    return this.#database
-      .prepare<[], number>(
-        "SELECT count(*) FROM webhooks WHERE disabled_reason IN ('gone', 'failing')",
+  /** Counts receivers of all tenants that were disabled because they failed, by kind. */
+  disabled(): Readonly<Record<ReceiverKind, number>> {
+    const rows = this.#database
+      .prepare<[], { kind: ReceiverKind; count: number }>(
+        `SELECT kind, count(*) AS count FROM webhooks
+         WHERE disabled_reason IN ('gone', 'failing') GROUP BY kind`,
       )
-      .pluck()
-      .get() as number;
+      .all();
+    const counts = Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+    return { webhook: 0, email: 0, ...counts };
   }
 }
 

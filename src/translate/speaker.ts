@@ -12,6 +12,7 @@ import { beginsRequest } from "./items.ts";
 import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
+import { LONE_PARTS } from "./places/states.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
@@ -107,6 +108,14 @@ const STARTING = wordSet(
     "abriendo creando",
 );
 
+/** Infinitives of buying after "preciso", "quero", and words before the suppliers. */
+const BUYING = wordSet("cotar orcar comprar contratar adquirir encomendar licitar buy order");
+const BUYS_LED = wordSet(
+  "quero queremos queria preciso precisamos pretendo vou vamos want need to",
+);
+/** Max words between such a verb and the suppliers. */
+const BOUGHT_MAX = 6;
+
 /** Max words in a clause, and in the text that is checked before and after it. */
 const CLAUSE_MAX = 30;
 /** Max tokens in a greeting before a signature. */
@@ -145,6 +154,7 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
     if (clause === null || clause.to <= clause.from) continue;
     const { from, object, to } = clause;
+    const isFrom = isWith(sentence, to) && BUYING.has(sentence.folded(object - 1));
     sentence.claim(from, object, "filler");
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
@@ -158,7 +168,7 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     sentence.claim(from, to, "filler");
     sentence.name(from, to);
     // "vendo X para padarias": the preposition is not part of the request.
-    if (FOR.has(sentence.folded(to)) || isTo(context, to)) {
+    if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
       sentence.name(to, to + 1);
     }
@@ -175,7 +185,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
-  ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS],
+  ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
 ]);
 
 /** True at the beginning of a sentence or of its part. */
@@ -199,6 +209,7 @@ function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
 function clauseAt(context: SpeakerContext, at: number): Clause | null {
   return (
     offerAt(context, at) ??
+    purchaseAt(context, at) ??
     selfAt(context, at) ??
     subjectAt(context, at) ??
     signatureAt(context, at) ??
@@ -250,6 +261,22 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
   const end = endOf(sentence, object);
   return isBehind && end > object ? { from: at, object, to: end } : null;
+}
+
+/** Reads "preciso cotar uniformes com confecções": the goods are not sought, but their suppliers. */
+function purchaseAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
+  const object = at + 2;
+  for (let to = object + 1; to <= object + BOUGHT_MAX; to++) {
+    if (sentence.tokens[to]?.kind !== "word") return null;
+    if (isWith(sentence, to) && context.tradeEnd(to + 1) > to + 1) return { from: at, object, to };
+  }
+  return null;
+}
+
+function isWith(sentence: Sentence, at: number): boolean {
+  return /^(com|from|con)$/.test(sentence.folded(at));
 }
 
 /** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
@@ -334,9 +361,11 @@ function signatureAt(context: SpeakerContext, at: number): Clause | null {
   if (sentence.tokens[end]?.text === ":") {
     return isNamed && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
   }
-  if (IN.has(next)) {
+  // "prefeitura do interior de Pernambuco procura"
+  for (let hops = 0; hops < 2 && IN.has(sentence.folded(end)); hops++) {
     const place = gazetteer.places.longest(sentence.tokens, end + 1);
     if (place !== null) end = place.to;
+    else if (LONE_PARTS.has(sentence.folded(end + 1))) end += 2;
   }
   if (sentence.folded(end) === "is") end++;
   const asks = ASKS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";

@@ -10,6 +10,12 @@ import type { Command } from "commander";
 import { placeOf, readShares } from "../../download/address.ts";
 import { DownloadError, Interrupted } from "../../download/downloaderror.ts";
 import { downloadTable, type FetchedTable, type ServiceTable } from "../../download/ibge.ts";
+import { PUBLIC_LISTS, type PublicList } from "../../download/lists/names.ts";
+import {
+  downloadLists,
+  type FetchedList,
+  type ListsUse,
+} from "../../download/lists/publiclists.ts";
 import {
   type ByteDisplay,
   type Downloaded,
@@ -54,6 +60,8 @@ export interface DownloadFlags extends ShareFlags {
   readonly replace?: true;
   readonly places?: true;
   readonly descriptors?: true;
+  /** True for all lists, or names separated by commas. */
+  readonly publicLists?: true | string;
   readonly json?: true;
 }
 
@@ -72,6 +80,9 @@ tries the next.
 Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
 --places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
 \`peneira import --places\` and the setting translate.descriptors.
+--public-lists fetches the newest CEIS, CNEP, and CEPIM (3.7 MB) from the Portal da Transparência and
+PGFN's debts (1.4 GB) instead, for \`peneira import --public-lists\`; PGFN's zips resume. Name some
+to fetch only these. A list gets its name when it was read; the one before it is then removed.
 The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).
 
@@ -80,6 +91,8 @@ Examples:
   $ peneira download --to dumps
   $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira
   $ peneira download --places --descriptors --to tables
+  $ peneira download --public-lists --to lists
+  $ peneira download --public-lists ceis,cnep --to lists
   $ peneira download --to dumps --proxy socks5h://127.0.0.1:1080
   $ peneira download --to dumps --url https://mirror.example/cnpj/ --url file:///mnt/cnpj`;
 
@@ -99,6 +112,10 @@ export function registerDownload(program: Command): void {
     .option(
       "--descriptors",
       "instead of a month: IBGE's descriptions of activities, as descriptors.csv",
+    )
+    .option(
+      "--public-lists [names]",
+      "instead of a month: lists of sanctions and debts: ceis,cnep,cepim,pgfn (default: all)",
     );
   shareOptions(command)
     .option("--json", "print one JSON document")
@@ -125,8 +142,9 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
   const config = configOfShare(flags);
   await untilSignal(async (signal) => {
     const use = shareUse(config, signal);
-    if (flags.list) return printList(use, flags);
+    if (flags.list) return printMonths(use, flags);
     if (flags.places || flags.descriptors) return downloadTables(config, signal, flags);
+    if (flags.publicLists) return fetchLists(use, config, flags);
     const { all = false, replace = false, verify = false } = flags;
     const to = resolve(flags.to as string);
     const options = { ...use, month: month ?? null, to, all, replace, verify };
@@ -158,18 +176,74 @@ async function downloadTables(
   if (flags.json) stdout.data(`${JSON.stringify({ files })}\n`);
 }
 
+/** Fetches the lists that a flag names. */
+async function fetchLists(use: ShareUse, config: Config, flags: DownloadFlags): Promise<void> {
+  const to = resolve(flags.to as string);
+  const lists = readListNames(flags.publicLists, []);
+  const options = { ...listsUse(use, config, to), verify: flags.verify === true };
+  const fetched = await downloadLists(lists, options, printList);
+  if (flags.json) stdout.data(`${JSON.stringify({ lists: fetched })}\n`);
+}
+
+/** Returns the options of a download of lists. */
+export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
+  return {
+    ...use,
+    sanctionsUrl: config.get("download.sanctions_url"),
+    debtsUrl: config.get("download.debts_url"),
+    to,
+    verify: false,
+    check: async (path, list) => {
+      const { readSanctions } = await import("../../ingest/sanctions.ts");
+      return readSanctions(path, LAST_DAY, list);
+    },
+  };
+}
+
+/** A check reads a list; the day only decides which sanctions are in force. */
+const LAST_DAY = "9999-12-31";
+
+/** Reads the names of lists; all of them for a bare flag. Adds mistakes to the list. */
+export function readListNames(
+  flag: true | string | undefined,
+  problems: string[],
+): readonly PublicList[] {
+  if (flag === undefined || flag === true) return flag === true ? PUBLIC_LISTS : [];
+  const names = flag.split(",").map((name) => name.trim().toLowerCase());
+  const unknown = names.filter((name) => !PUBLIC_LISTS.includes(name as PublicList));
+  if (unknown.length > 0) {
+    const known = PUBLIC_LISTS.join(", ");
+    problems.push(`--public-lists takes names of ${known}, not "${unknown.join(",")}"`);
+  }
+  return PUBLIC_LISTS.filter((list) => names.includes(list));
+}
+
+/** Prints a list that is here. */
+export function printList({ path, files, bytes, fetched_bytes, already }: FetchedList): void {
+  const what = `${path}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}`;
+  LISTENER.say(
+    already ? `${what}; the newest, nothing to fetch` : `${what}; ${sizeText(fetched_bytes)} came`,
+  );
+}
+
 function refuse(month: string | undefined, flags: DownloadFlags): void {
   const problems: string[] = [];
   if (month !== undefined && !/^20\d\d-(0[1-9]|1[0-2])$/.test(month)) {
     problems.push(`the month must be written as YYYY-MM, not "${month}"`);
   }
-  const tables = SERVICE_TABLES.filter((name) => flags[name]);
+  const lists = flags.publicLists === undefined ? [] : (["public-lists"] as const);
+  const tables = [...SERVICE_TABLES.filter((name) => flags[name]), ...lists];
   for (const table of tables) {
     if (month !== undefined) problems.push(`--${table} fetches no month; leave ${month} out`);
     for (const name of ["list", "all", "verify", "replace", "url", "streams"] as const) {
-      if (flags[name]) problems.push(`--${name} does nothing with --${table}`);
+      const used = table === "public-lists" && (name === "verify" || name === "streams");
+      if (flags[name] && !used) problems.push(`--${name} does nothing with --${table}`);
     }
   }
+  if (lists.length > 0 && tables.length > 1) {
+    problems.push("--public-lists and --places or --descriptors are two downloads");
+  }
+  readListNames(flags.publicLists, problems);
   if (flags.list && tables.length === 0) {
     if (month !== undefined) problems.push("--list lists all months; leave the month out");
     for (const name of ["verify", "replace"] as const) {
@@ -281,7 +355,7 @@ interface ListedLine {
   readonly downloaded: boolean;
 }
 
-async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
+async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
   const partners = all === true;
   const inquiry = inquiryOf(use);
   const lines: ListedLine[] = [];

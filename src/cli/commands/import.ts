@@ -9,6 +9,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { isDay, isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
+import { listsIn } from "../../download/lists/names.ts";
 import { CommandError } from "../../errors.ts";
 import { makeFolders } from "../../files/newfolder.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
@@ -37,6 +38,8 @@ export interface ImportFlags {
   readonly cnep?: string;
   readonly cepim?: string;
   readonly pgfn?: string;
+  /** Folder of a download of lists; a list of its own flag counts before it. */
+  readonly publicLists?: string;
   readonly corporatePartners?: boolean;
   readonly places?: string;
   readonly municipalities?: string;
@@ -74,6 +77,7 @@ export function registerImport(program: Command): void {
     .option("--cnep <file>", "punished companies: AAAAMMDD_CNEP.csv or its zip")
     .option("--cepim <file>", "barred non-profit entities: AAAAMMDD_CEPIM.csv or its zip")
     .option("--pgfn <folder>", "debts to the Union: folder with PGFN's three zips of a quarter")
+    .option("--public-lists <folder>", "all lists that download --public-lists put there")
     .option("--corporate-partners", "read which companies are partners of others, from Socios")
     .option(
       "--places <csv>",
@@ -203,7 +207,8 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (flags.date !== undefined && !(isDay(flags.date) && isOurCentury(flags.date))) {
     problems.push(`--date must be a day of 2000 to 2099 as YYYY-MM-DD, not "${flags.date}"`);
   }
-  const { population, places, municipalities } = flags;
+  const { population, places, municipalities, publicLists } = flags;
+  const lists = { ...listsOfFolder(publicLists, problems), ...listsOf(flags) };
   const given = [population, ...LIST_FLAGS.map((name) => flags[name]), places, municipalities];
   for (const path of [source, ...given]) {
     if (path !== undefined && !existsSync(path))
@@ -225,7 +230,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     ...(flags.label === undefined ? {} : { label: flags.label }),
     ...(flags.date === undefined ? {} : { date: flags.date }),
     ...(population === undefined ? {} : { population }),
-    ...listsOf(flags),
+    ...lists,
     ...(places === undefined ? {} : { places }),
     ...(municipalities === undefined ? {} : { municipalities }),
     corporatePartners: flags.corporatePartners === true,
@@ -237,6 +242,23 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     threads,
     startStage: (label, total, unit) => progress(label, total, stderr, unit),
   };
+}
+
+/** The lists in a folder that a download made. Adds a mistake if there are none. */
+function listsOfFolder(folder: string | undefined, problems: string[]) {
+  if (folder === undefined) return {};
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    problems.push(`--public-lists must be a folder, and ${folder} is none`);
+    return {};
+  }
+  const found = listsIn(resolve(folder));
+  if (Object.keys(found).length === 0) {
+    problems.push(
+      `${folder} has no list such as 20260930_CEIS.zip; fetch them with ` +
+        "`peneira download --public-lists --to FOLDER`",
+    );
+  }
+  return found;
 }
 
 /** The public lists that were given. */

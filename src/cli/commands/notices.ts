@@ -1,6 +1,6 @@
 /**
- * `peneira notices`: lists the notices of a tenant, shows one, sends some again, and tests a
- * webhook. Prints tables or one JSON document on standard output, messages on standard error.
+ * `peneira notices`: lists the notices and the receivers of a tenant, shows a notice, sends some
+ * again, and tests a webhook or an e-mail receiver. Prints tables or one JSON document on standard output, messages on standard error.
  * Invariant: works while a server runs on the same directory, which sends what is replayed within a
  * second. Answers and refusals are those of the API.
  */
@@ -9,8 +9,11 @@ import { Keyring } from "../../access/keyring.ts";
 import { guardedWay } from "../../download/proxy.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { noticeJson } from "../../http/api/notices/noticeanswers.ts";
+import { addressOf } from "../../notices/addresses.ts";
 import { Egress } from "../../notices/egress.ts";
+import { Emails } from "../../notices/emails.ts";
 import { NoticeHistory } from "../../notices/history.ts";
+import { Mailer } from "../../notices/mailer.ts";
 import { Webhooks } from "../../notices/webhooks.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
@@ -19,11 +22,12 @@ import { KeyStore } from "../../store/keystore.ts";
 import { NoticeStore } from "../../store/noticestore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
-import { WebhookStore } from "../../store/webhookstore.ts";
+import { type WebhookRow, WebhookStore } from "../../store/webhookstore.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
 import { type CommandText, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
+import { smtpOf } from "../support/smtp.ts";
 import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
 import { VERSION } from "./version.ts";
 
@@ -50,6 +54,7 @@ export interface OpenNotices {
   readonly tenantId: string;
   readonly history: NoticeHistory;
   readonly webhooks: Webhooks;
+  readonly emails: Emails;
   /** Ends connections to receivers. */
   close(): Promise<void>;
 }
@@ -62,10 +67,10 @@ const COLUMNS = [
   ...["entered", "left", "changed", "delivered"],
 ];
 
-/** Adds `peneira notices` with its four commands to the program. */
+/** Adds `peneira notices` with its five commands to the program. */
 export function registerNotices(program: Command): void {
   const notices = explain(program.command("notices"), {
-    summary: "list, show, and replay notices of saved searches; test a webhook",
+    summary: "list, show, and replay notices of saved searches; list and test their receivers",
     description:
       "Shows what was new for the saved searches of a tenant, and whether it arrived. A new " +
       "month makes one notice for each saved search.",
@@ -83,12 +88,15 @@ export function registerNotices(program: Command): void {
   );
   common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
     .option("--through <id>", "last notice of a range")
-    .option("--webhook <id>", "only this webhook (default: all that hear the search)")
+    .option("--webhook <id>", "only this webhook or e-mail receiver (default: all of the search)")
     .option("--only-failed", "only deliveries that failed")
     .action((id: string, options: ReplayOptions) =>
       working(options, (open) => replay(open, id, options)),
     );
-  common(explain(notices.command("test"), TEST).argument("<webhook>", "its id")).action(
+  common(explain(notices.command("receivers"), RECEIVERS)).action((options: NoticeFlags) =>
+    working(options, (open) => receivers(open, options), "read"),
+  );
+  common(explain(notices.command("test"), TEST).argument("<receiver>", "its id")).action(
     (id: string, options: NoticeFlags) =>
       working(options, (open) => test(open, id, options), "read"),
   );
@@ -112,12 +120,20 @@ const REPLAY: CommandText = {
     "peneira notices replay ntc_0123456789abcdef0123456789abcdef --data-dir state --only-failed",
   ],
 };
+const RECEIVERS: CommandText = {
+  summary: "list the webhooks and e-mail receivers",
+  description: "Lists where the notices of a tenant go, and whether that works.",
+  examples: ["peneira notices receivers --data-dir state --tenant acme"],
+};
 const TEST: CommandText = {
-  summary: "send a sample to a webhook",
-  description: "Sends one signed sample from this machine, and prints the outcome.",
-  remarks: "Networks that the server may send to are those of notices.allow_networks here too.",
+  summary: "send a sample to a webhook or by e-mail",
+  description: "Sends one sample from this machine, and prints the outcome.",
+  remarks:
+    "Webhooks may be in the networks of notices.allow_networks here too.\n" +
+    "E-mails go to the mail server of notices.smtp.",
   examples: ["peneira notices test whk_0123456789abcdef0123456789abcdef --data-dir state"],
 };
+const RECEIVER_COLUMNS = ["id", "address", "searches", "state", "last_success"];
 
 function common(command: Command): Command {
   return command
@@ -144,13 +160,16 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const way = guardedWay(egress, CONNECT_MS);
   const hooks = new WebhookStore(database);
   const baseUrl = config.get("notices.base_url") ?? "";
-  const webhooks = new Webhooks({
-    ...{ store: hooks, searches: new SearchStore(database), audit: new AuditStore(database) },
-    ...{ egress, way, clock: systemClock, userAgent: `Peneira/${VERSION}`, baseUrl },
-  });
+  const clock = systemClock;
+  const searches = new SearchStore(database);
+  const receivers = { store: hooks, searches, audit: new AuditStore(database), clock, baseUrl };
+  const webhooks = new Webhooks({ ...receivers, egress, way, userAgent: `Peneira/${VERSION}` });
   const store = new NoticeStore(database);
-  const history = new NoticeHistory({ store, hooks, webhooks, clock: systemClock, baseUrl });
-  return { tenantId, history, webhooks, close: () => way.close() };
+  const smtp = smtpOf(config);
+  const mailer = smtp === null ? null : new Mailer(smtp, clock);
+  const emails = new Emails({ ...receivers, notices: store, mailer });
+  const history = new NoticeHistory({ store, hooks, clock, baseUrl });
+  return { tenantId, history, webhooks, emails, close: () => way.close() };
 }
 
 function list({ history, tenantId }: OpenNotices, options: ListOptions): void {
@@ -191,9 +210,32 @@ function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayO
   else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
 }
 
+function receivers({ webhooks, emails, tenantId }: OpenNotices, { json }: NoticeFlags): void {
+  const all = [webhooks, emails].flatMap((kind) =>
+    kind.page(tenantId, Number.MAX_SAFE_INTEGER, LIMIT_MAX),
+  );
+  const rows = all.map((row) => ({
+    id: row.id,
+    address: row.kind === "email" ? addressOf(row) : row.url,
+    searches: row.searches === null ? "all" : String(JSON.parse(row.searches).length),
+    state: stateOf(row),
+    last_success: row.succeededAt === null ? null : new Date(row.succeededAt).toISOString(),
+  }));
+  if (json) print({ receivers: rows });
+  else if (rows.length === 0) stderr.print("There is no webhook and no e-mail receiver.\n");
+  else stdout.print(printTable(rows, RECEIVER_COLUMNS));
+}
+
+function stateOf(row: WebhookRow): string {
+  if (row.unsubscribedAt !== null) return "unsubscribed";
+  if (row.disabledAt !== null) return `disabled: ${row.disabledReason}`;
+  return row.failingSince === null ? "enabled" : "failing";
+}
+
 async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promise<void> {
   try {
-    const { outcome, ...sent } = await open.webhooks.test(open.tenantId, id);
+    const kind = id.startsWith("eml_") ? open.emails : open.webhooks;
+    const { outcome, ...sent } = await kind.test(open.tenantId, id);
     const { status, error } = outcome;
     const delivered = error === null;
     const duration_ms = Math.round(outcome.tookMs);

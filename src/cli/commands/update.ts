@@ -7,6 +7,9 @@
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { ShareFault } from "../../download/downloaderror.ts";
+import { listsIn, type PublicList } from "../../download/lists/names.ts";
+import { downloadLists } from "../../download/lists/publiclists.ts";
 import {
   type Downloaded,
   type DownloadOptions,
@@ -34,7 +37,10 @@ import {
 } from "../update/snapshots.ts";
 import {
   configOfShare,
+  listsUse,
   printDownloaded,
+  printList,
+  readListNames,
   type ShareFlags,
   shareOptions,
   shareUse,
@@ -50,6 +56,9 @@ const IMPORT_FACTOR = 7.5;
 /** Number of newest months to try; a month that is being published is not complete. */
 const MONTHS_TRIED = 3;
 
+/** Folder of the public lists, next to the zips; it stays for the next update. */
+const LISTS = "lists";
+
 /** The flags as parsed by commander. */
 export interface UpdateFlags extends ShareFlags {
   readonly dir: string;
@@ -62,6 +71,8 @@ export interface UpdateFlags extends ShareFlags {
   readonly cnep?: string;
   readonly cepim?: string;
   readonly pgfn?: string;
+  /** True for all lists, or names separated by commas. */
+  readonly publicLists?: true | string;
   readonly corporatePartners?: true;
   readonly places?: string;
   readonly municipalities?: string;
@@ -98,6 +109,10 @@ the size of the zips. The free space is checked before the download. All snapsho
 --keep is given; \`peneira diff\` and /v1/changes need the older ones. A snapshot that a server or a
 command still reads is never removed.
 
+--public-lists fetches the newest lists of sanctions and debts after a new month, into the folder
+\`lists\` of the zips, and imports them with it. If a publisher cannot be reached, the list of the last
+update is imported with a warning; if there is none, the update fails before the import.
+
 The command reports how many establishments entered, left, and changed since the previous month, and
 writes this to DIR/.update.changes.json. It writes the state of the share to
 DIR/.update.check.json, from which a server on the folder makes the metrics
@@ -129,6 +144,10 @@ export function registerUpdate(program: Command): void {
     .option("--cnep <file>", "for the import: punished companies")
     .option("--cepim <file>", "for the import: barred non-profit entities")
     .option("--pgfn <folder>", "for the import: debts to the Union, PGFN's three zips")
+    .option(
+      "--public-lists [names]",
+      "also download and import lists: ceis,cnep,cepim,pgfn (default: all)",
+    )
     .option("--corporate-partners", "also download Socios, and read which companies own others")
     .option(
       "--places <csv>",
@@ -194,6 +213,7 @@ const NOT_WITH_CHECK = {
   cnep: "--cnep",
   cepim: "--cepim",
   pgfn: "--pgfn",
+  publicLists: "--public-lists",
   corporatePartners: "--corporate-partners",
   places: "--places",
   municipalities: "--municipalities",
@@ -213,6 +233,7 @@ function refuse(flags: UpdateFlags, keep: number | null): void {
   if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
     problems.push(`--keep must be a whole number from 1, not "${flags.keep}"`);
   }
+  readListNames(flags.publicLists, problems);
   if (flags.dir.trim() === "") problems.push("--dir must name a folder");
   try {
     readImportFlags(".", importFlags(flags, join(flags.dir, snapshotName("2000-01"))));
@@ -353,7 +374,8 @@ class Update {
     checkSpace(demandsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
     const replaces = newest === null ? {} : { replaces: newest.path };
-    const flags = { ...importFlags(this.#parts.flags, out), ...replaces };
+    const lists = await this.#lists();
+    const flags = { ...lists, ...importFlags(this.#parts.flags, out), ...replaces };
     const run = async () => (await runImport(downloaded.folder, flags)).accounts;
     return run().catch(async (error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
@@ -367,6 +389,26 @@ class Update {
       this.#refused = stays ? { month, token, bytes, why: error.message } : null;
       throw error;
     });
+  }
+
+  /** Fetches the wanted lists; one that cannot be fetched is taken from an earlier update. */
+  async #lists(): Promise<Partial<Record<PublicList, string>>> {
+    const { flags, config } = this.#parts;
+    const to = join(this.#options.to, LISTS);
+    const found: Partial<Record<PublicList, string>> = {};
+    // A list of its own flag is a file of the operator.
+    const wanted = readListNames(flags.publicLists, []).filter((list) => flags[list] === undefined);
+    for (const list of wanted) {
+      try {
+        await downloadLists([list], listsUse(this.#options, config, to), printList);
+      } catch (error) {
+        const earlier = existsSync(to) ? listsIn(to)[list] : undefined;
+        if (!(error instanceof ShareFault) || earlier === undefined) throw error;
+        this.#say(`warning: ${error.message}\nImporting ${earlier} instead`);
+      }
+      found[list] = listsIn(to)[list] as string;
+    }
+    return found;
   }
 
   #nothing(newest: KnownSnapshot | null): Promise<UpdateReport> {

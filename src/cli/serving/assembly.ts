@@ -54,6 +54,7 @@ import { StateWatch } from "../../store/statecheck.ts";
 import { QuotaStore, UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
+import { smtpOf } from "../support/smtp.ts";
 import { type Freshness, freshnessOf } from "../update/lastcheck.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
@@ -375,6 +376,7 @@ function openNotices(
       retentionMs: config.get("notices.retention") * 1_000,
       baseUrl: config.get("notices.base_url") ?? "",
       version: VERSION,
+      smtp: smtpOf(config),
     },
   });
   telemetry.watchNotices(() => notices.counts());

@@ -14,7 +14,14 @@ import {
   SAMPLE_ROWS,
   showsCnpjs,
 } from "../../lists/column.ts";
-import { cellsOf, DELIMITERS, decoded, nameOf, UTF32 } from "../../lists/csvcolumn.ts";
+import {
+  cellsOf,
+  DELIMITERS,
+  decoded,
+  nameOf,
+  UTF32,
+  withoutDecimals,
+} from "../../lists/csvcolumn.ts";
 import { isZip, otherFile } from "../../lists/otherfiles.ts";
 import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
@@ -131,7 +138,7 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
   const scores = DELIMITERS.map((delimiter) => {
     const counts = new Map<number, number>();
     for (const line of lines) {
-      const cells = cellsOf(line, delimiter).length;
+      const cells = cellsOf(withoutDecimals(line, delimiter), delimiter).length;
       if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
     }
     return Math.max(0, ...counts.values());

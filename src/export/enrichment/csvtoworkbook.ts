@@ -87,7 +87,8 @@ export async function enrichCsvAsXlsx(
 }
 
 function rowXml(number: number, cells: string, ours: NewCells): string {
-  const added = ours.of({ number, isFilled: cells !== "" });
+  const lastCell = cells.slice(cells.lastIndexOf("<c "));
+  const added = ours.of({ number, isFilled: cells !== "", lastCell });
   if (cells === "" && added === "") return "";
   return `<row r="${number}">${latin1(cells)}${added}</row>`;
 }

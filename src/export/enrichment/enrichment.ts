@@ -9,6 +9,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import type { CsvText } from "../formats/format.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
@@ -20,7 +21,12 @@ import {
   OUTCOMES,
   type OutcomeTally,
 } from "./outcomes.ts";
-import { readSheetLayout, refuseTooWide, type SheetLayout } from "./sheetlayout.ts";
+import {
+  readSheetLayout,
+  refuseOtherKinds,
+  refuseTooWide,
+  type SheetLayout,
+} from "./sheetlayout.ts";
 import { sheetAsCsv, sheetPieces } from "./sheettocsv.ts";
 import { enrichXlsx } from "./xlsxenriched.ts";
 
@@ -39,6 +45,8 @@ interface FileLayout {
   readonly column: string;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
+  /** Encoding and header of the enriched file, if it is CSV. */
+  readonly text: CsvText;
 }
 
 /** Result of an enrichment. */
@@ -63,8 +71,11 @@ export async function readLayout(
 ): Promise<FileLayout> {
   const further = fields.length + 1;
   if (isWorkbook(path)) {
-    const layout = await readSheetLayout(await openWorkbook(path), column, () => {});
-    if (wanted !== "csv") refuseTooWide(layout, further);
+    const isWhole = wanted === "csv";
+    const file = await openWorkbook(path);
+    if (!isWhole) await refuseOtherKinds(file);
+    const layout = await readSheetLayout(file, { column, isWhole }, () => {});
+    if (!isWhole) refuseTooWide(layout, further);
     return sheetLayout(layout);
   }
   const layout = await readCsvLayout(path, column);
@@ -96,7 +107,7 @@ export async function openRecords(
     return { format: "csv", sheet: null, layout, pieces: readCsvBytes(path), dates };
   }
   const file = await openWorkbook(path);
-  const layout = await readSheetLayout(file, column, () => {});
+  const layout = await readSheetLayout(file, { column }, () => {});
   const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
   return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
 }
@@ -115,19 +126,21 @@ interface OpenRecords {
 
 async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
   const { column, labels } = work.wish;
-  const layout = await readSheetLayout(file, column, () => {});
+  const layout = await readSheetLayout(file, { column, isWhole: true }, () => {});
   const dates = new Set<number>();
   const onDate = (record: number) => dates.add(record);
   const pieces = sheetPieces(file, layout, { labels, onDate });
   return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, dates }) };
 }
 
-function csvLayout({ rows, name }: CsvLayout): FileLayout {
-  return { format: "csv", rows, column: name, sheet: null };
+function csvLayout({ rows, name, encoding, header }: CsvLayout): FileLayout {
+  const text = { encoding, hasHeader: header >= 0 };
+  return { format: "csv", rows, column: name, sheet: null, text };
 }
 
-function sheetLayout({ rows, name, sheet }: SheetLayout): FileLayout {
-  return { format: "xlsx", rows, column: name, sheet };
+function sheetLayout({ rows, name, sheet, header }: SheetLayout): FileLayout {
+  const text = { encoding: "utf-8", hasHeader: header > 0 };
+  return { format: "xlsx", rows, column: name, sheet, text };
 }
 
 function openWorkbook(path: string): Promise<XlsxPackage> {

@@ -7,7 +7,12 @@
  * is written.
  */
 import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
-import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import {
+  attributeOf,
+  PartReader,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "../../lists/xlsx/package.ts";
 import {
   type RowTaker,
   type SeenNumber,
@@ -15,6 +20,7 @@ import {
   SheetReader,
 } from "../../lists/xlsx/sheet.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { findShown, headerRow } from "./csvlayout.ts";
 
 /** A cell of the column. */
@@ -48,13 +54,21 @@ export interface SheetLayout {
 /** Columns of a sheet. */
 export const COLUMNS_MAX = 16_384;
 
+/** Options of a reader of sheets. */
+interface SheetWish {
+  /** The client's name of the column. */
+  readonly column: string | undefined;
+  /** True if the cells are read again as whole texts, as for CSV. */
+  readonly isWhole?: boolean;
+}
+
 /** Reads the layout of the sheet; `take` gets the cells below the header. */
 export async function readSheetLayout(
   file: XlsxPackage,
-  wanted: string | undefined,
+  { column: wanted, isWhole = false }: SheetWish,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const { open, chosen, styles } = await chooseSheet(file, wanted);
+  const { open, chosen, styles } = await chooseSheet(file, wanted, isWhole);
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
   const xml = new PartReader(`Sheet “${chosen.name}”`, reader);
@@ -69,6 +83,29 @@ export function refuseTooWide({ sheet, width }: SheetLayout, further: number): v
   if (width + further <= COLUMNS_MAX) return;
   const wrong = `it has ${width} columns, and ${further} more have no room`;
   throw new XlsxRefusal(`Sheet “${sheet}”`, wrong, "Choose fewer fields, or delete columns.");
+}
+
+const TYPES_PATH = "[Content_Types].xml";
+/** Kinds of workbooks that Excel refuses under the name XLSX, by the types of their parts. */
+const OTHER_KINDS = [
+  [/macroEnabled|vbaProject|macrosheet/i, "it has macros (XLSM)"],
+  [/template\.main/i, "it is a template (XLTX)"],
+] as const;
+
+/** Throws if a workbook is of a kind that its enriched copy, an XLSX file, cannot be. */
+export async function refuseOtherKinds(file: XlsxPackage): Promise<void> {
+  if (!file.has(TYPES_PATH)) return;
+  const types: string[] = [];
+  const open = (_: string, attributes: XmlAttributes) => {
+    types.push(attributeOf(attributes, "ContentType") ?? "");
+  };
+  const xml = new PartReader(TYPES_PATH, { open, close: () => {}, text: () => {} });
+  for await (const piece of file.pieces(TYPES_PATH)) xml.add(piece);
+  xml.end();
+  const [, wrong] = OTHER_KINDS.find(([kind]) => types.some((type) => kind.test(type))) ?? [];
+  if (wrong === undefined) return;
+  const mend = "Save it as XLSX (Excel workbook), and send that, or choose CSV.";
+  throw new XlsxRefusal("The file", wrong, mend);
 }
 
 type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;

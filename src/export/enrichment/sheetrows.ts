@@ -13,6 +13,8 @@ export interface EndedRow {
   readonly number: number;
   /** True if a cell of the row is not empty. */
   readonly isFilled: boolean;
+  /** Tag of its last cell; "" if it has none. */
+  readonly lastCell: string;
 }
 
 /** A tag, with any text in its quotation marks, or another piece of markup. */
@@ -30,6 +32,7 @@ export class SheetRows {
   #rest = "";
   #row = 0;
   #isFilled = false;
+  #lastCell = "";
 
   /** `columns` is the number of columns of the new sheet. */
   constructor(columns: number, cellsOf: (row: EndedRow) => string) {
@@ -70,12 +73,14 @@ export class SheetRows {
   #tag(markup: string): string {
     const [, closes = "", prefix = "", name = ""] = TAG.exec(markup) ?? [];
     if (name === "v" || name === "is") this.#isFilled = true;
+    else if (name === "c" && closes === "") this.#lastCell = markup;
     if (name === "dimension") return widened(markup, this.#last);
     if (name !== "row") return markup;
     if (closes === "/") return this.#cells(prefix) + markup;
     const position = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
     this.#row = position === undefined ? this.#row + 1 : Number(position);
     this.#isFilled = false;
+    this.#lastCell = "";
     const opened = markup.replace(/\s+spans\s*=\s*(?:"[^"]*"|'[^']*')/, "");
     if (!/\/\s*>$/.test(opened)) return opened;
     const cells = this.#cells(prefix);
@@ -84,7 +89,8 @@ export class SheetRows {
   }
 
   #cells(prefix: string): string {
-    const cells = this.#cellsOf({ number: this.#row, isFilled: this.#isFilled });
+    const row = { number: this.#row, isFilled: this.#isFilled, lastCell: this.#lastCell };
+    const cells = this.#cellsOf(row);
     return prefix === "" ? cells : cells.replace(/<(\/?)(c|v|f|is|t)(?=[ >])/g, `<$1${prefix}$2`);
   }
 }

@@ -2,9 +2,10 @@
  * A sheet as CSV, for a workbook that becomes CSV. Input: a package and the layout of its sheet.
  * Output: pieces of CSV for the writer of CSV files (csvenriched.ts), and their layout.
  * Invariant: a row of the sheet is the line of its number, so blank rows are blank lines. Texts
- * stay as they are. Numbers have all their digits, with a decimal comma in Portuguese. Dates are
- * those of the language, or ISO 8601 without one. A text that a spreadsheet would run as a formula
- * gets a leading apostrophe, as in other exports. Memory is bounded by a piece.
+ * stay whole. Whole numbers have all their digits, decimals up to 15, with a decimal comma in
+ * Portuguese. Dates are those of the language, or ISO 8601 without one. A text that a spreadsheet
+ * would run as a formula gets a leading apostrophe, as in other exports. Memory is bounded by a
+ * piece.
  */
 import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";

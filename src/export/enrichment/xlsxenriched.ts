@@ -23,6 +23,7 @@ import {
 import {
   type ColumnCell,
   readSheetLayout,
+  refuseOtherKinds,
   refuseTooWide,
   type SheetLayout,
 } from "./sheetlayout.ts";
@@ -40,8 +41,9 @@ export async function enrichXlsx(
   work: EnrichmentWork,
   file: XlsxPackage,
 ): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
+  await refuseOtherKinds(file);
   const looked = new LookupRows(work);
-  const layout = await readSheetLayout(file, work.wish.column, (cell, takesRoots) => {
+  const layout = await readSheetLayout(file, work.wish, (cell, takesRoots) => {
     work.checkCancelled();
     looked.add(cell, takesRoots);
   });
@@ -129,9 +131,9 @@ export class NewCells {
   }
 
   /** The cells of a row, one character per byte. */
-  of({ number, isFilled }: EndedRow): string {
+  of({ number, isFilled, lastCell }: EndedRow): string {
     const { header, rows } = this.#layout;
-    if (number === header) return this.#headings();
+    if (number === header) return this.#headings(lastCell);
     if (number < header) return "";
     const { looked, tally } = this.#parts;
     const code = looked.outcomes[number] as number;
@@ -143,16 +145,19 @@ export class NewCells {
     return this.#text(this.#layout.width, number, words) + this.#account(number);
   }
 
-  #headings(): string {
+  /** The headings, in the style of the heading before them. */
+  #headings(before: string): string {
     const { header, width } = this.#layout;
+    const style = STYLE.exec(before)?.[1] ?? "";
     return newHeadings(this.#work.wish)
-      .map((heading, at) => this.#text(width + at, header, heading))
+      .map((heading, at) => this.#text(width + at, header, heading, style))
       .join("");
   }
 
-  #text(column: number, row: number, text: string): string {
+  #text(column: number, row: number, text: string, style = ""): string {
     const bytes = Buffer.from(text).toString("latin1");
-    return `<c r="${lettersOf(column)}${row}" t="inlineStr"><is><t>${bytes}</t></is></c>`;
+    const place = `r="${lettersOf(column)}${row}"${style === "" ? "" : ` s="${style}"`}`;
+    return `<c ${place} t="inlineStr"><is><t>${bytes}</t></is></c>`;
   }
 
   #account(number: number): string {
@@ -197,6 +202,8 @@ export class NewCells {
   }
 }
 
+/** The style of a cell. */
+const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 /** A date as the addon writes it: days since 30 December 1899. */
 const DATE_CELL = /(<c r="[A-Z]+\d+") s="1"><v>(-?\d+)<\/v><\/c>/g;
 const DAYS_BEFORE_1970 = 25_569;

@@ -59,9 +59,28 @@ export function extensionOf({ format, compression }: ExportKind): string {
   return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
 }
 
+/** Encoding of a CSV file, and if it has a header: those of the sent file in an enrichment. */
+export interface CsvText {
+  readonly encoding: string;
+  readonly hasHeader: boolean;
+}
+
+/** A file whose media type is requested. */
+interface TypedFile extends ExportKind {
+  /** Set for CSV of a sent file; parts that an old record lacks are left out. */
+  readonly csvText: Partial<CsvText> | null;
+}
+
 /** Returns the media type of a file. */
-export function contentTypeOf({ format, compression }: ExportKind): string {
-  return (compression === null ? FORMATS[format] : COMPRESSED[compression]).contentType;
+export function contentTypeOf({ format, compression, csvText }: TypedFile): string {
+  if (compression !== null) return COMPRESSED[compression].contentType;
+  if (format !== "csv" || csvText === null) return FORMATS[format].contentType;
+  const { encoding, hasHeader } = csvText;
+  return [
+    "text/csv",
+    ...(encoding === undefined ? [] : [`charset=${encoding}`]),
+    ...(hasHeader === undefined ? [] : [`header=${hasHeader ? "present" : "absent"}`]),
+  ].join("; ");
 }
 
 /** Throws `invalid_spec` if an export would have more rows than its format can hold. */

@@ -21,6 +21,7 @@ import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
 import type { ExportFolder } from "../files/folder.ts";
+import type { CsvText } from "../formats/format.ts";
 import { type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
@@ -40,6 +41,8 @@ export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
+  /** Of the new file, if it is CSV; missing in exports of earlier versions. */
+  readonly text?: CsvText;
 }
 
 /** Additional members of an order that enriches a sent file. */

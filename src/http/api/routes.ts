@@ -14,6 +14,7 @@ import { EXPORT_ROUTES } from "./exports/exports.ts";
 import { FILE_ROUTES } from "./exports/files.ts";
 import { LEAD_ROUTES } from "./leads/leads.ts";
 import { LIST_ROUTES } from "./lists/lists.ts";
+import { EMAIL_ROUTES } from "./notices/emailroutes.ts";
 import { NOTICE_ROUTES } from "./notices/notices.ts";
 import type { ApiRoute } from "./route.ts";
 import { SEARCH_ROUTES } from "./searches/searches.ts";
@@ -37,6 +38,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...LIST_ROUTES,
   ...SEARCH_ROUTES,
   ...NOTICE_ROUTES,
+  ...EMAIL_ROUTES,
   ...STATUS_ROUTES,
   ...AGENT_ROUTES,
   ...FILE_ROUTES,

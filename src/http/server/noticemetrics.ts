@@ -12,37 +12,42 @@ export interface NoticeNumbers {
   readonly waiting: number;
   readonly running: number;
   readonly lateSeconds: number;
-  /** Webhooks disabled for failures. */
-  readonly disabled: number;
-  /** Attempts by outcome. */
-  readonly attempts: Readonly<Record<string, number>>;
+  /** Receivers disabled for failures, by kind. */
+  readonly disabled: Readonly<Record<"webhook" | "email", number>>;
+  /** Attempts by kind of receiver and outcome. */
+  readonly attempts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** E-mails that the operator's mail server did not take, for reasons of its own. */
+  readonly mailServerFailures: number;
 }
 
 /** Returns the metrics of notices. */
 export function noticeGauges(read: () => NoticeNumbers): Gauge[] {
-  const byLabel = (
-    info: { readonly name: string; readonly help: string; readonly label: string },
-    member: "states" | "attempts",
-  ) =>
-    new Gauge(
-      { name: info.name, help: info.help, labels: [info.label] },
-      () => Object.entries(read()[member]).map(([key, count]) => [[key], count] as const),
-      member === "attempts" ? "counter" : "gauge",
-    );
-  const plain = (name: string, help: string, value: () => number) =>
-    new Gauge({ name, help }, () => [[[], value()]]);
+  const plain = (
+    name: string,
+    help: string,
+    value: () => number,
+    kind: "counter" | "gauge" = "gauge",
+  ) => new Gauge({ name, help }, () => [[[], value()]], kind);
   return [
-    byLabel(
-      { name: "peneira_notices", help: "Notices of saved searches, by state.", label: "state" },
-      "states",
+    new Gauge(
+      {
+        name: "peneira_notices",
+        help: "Notices of saved searches, by state.",
+        labels: ["state"],
+      },
+      () => Object.entries(read().states).map(([state, count]) => [[state], count] as const),
     ),
-    byLabel(
+    new Gauge(
       {
         name: "peneira_notice_attempts_total",
         help: "Attempts to deliver notices: delivered, retried later, or failed for good.",
-        label: "outcome",
+        labels: ["receiver", "outcome"],
       },
-      "attempts",
+      () =>
+        Object.entries(read().attempts).flatMap(([receiver, outcomes]) =>
+          Object.entries(outcomes).map(([outcome, count]) => [[receiver, outcome], count] as const),
+        ),
+      "counter",
     ),
     plain(
       "peneira_notice_queue",
@@ -58,7 +63,18 @@ export function noticeGauges(read: () => NoticeNumbers): Gauge[] {
     plain(
       "peneira_webhooks_disabled",
       "Webhooks that were disabled because they kept failing or answered 410.",
-      () => read().disabled,
+      () => read().disabled.webhook,
+    ),
+    plain(
+      "peneira_emails_disabled",
+      "E-mail receivers that were disabled because they kept failing or do not exist.",
+      () => read().disabled.email,
+    ),
+    plain(
+      "peneira_mail_server_failures_total",
+      "E-mails that the operator's mail server did not take: no connection, TLS, or sign-in.",
+      () => read().mailServerFailures,
+      "counter",
     ),
   ];
 }

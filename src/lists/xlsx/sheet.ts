@@ -49,7 +49,7 @@ export class SheetReader implements PartTaker {
   readonly #parts: SheetParts;
   readonly #taker: RowTaker;
   readonly #isWhole: boolean;
-  readonly #value = new TextCollector();
+  readonly #value: TextCollector;
   #row = 0;
   #inRow = false;
   #column = -1;
@@ -64,6 +64,7 @@ export class SheetReader implements PartTaker {
     this.#parts = parts;
     this.#taker = taker;
     this.#isWhole = isWhole;
+    this.#value = new TextCollector(isWhole);
   }
 
   open(name: string, attributes: XmlAttributes): void {
@@ -147,7 +148,10 @@ export class SheetReader implements PartTaker {
   #seen(cell: OpenCell, bytes: string): SeenNumber {
     const { kind, style } = cell;
     if (kind === "n") return this.#parts.formats.seen(bytes.trim(), style, this.#isWhole);
-    if (kind === "d") return { text: textOf(bytes), isDate: true };
+    if (kind === "d") {
+      const text = textOf(bytes);
+      return { text: this.#isWhole ? isoDate(text) : text, isDate: true };
+    }
     if (kind === "b") {
       return { text: bytes.trim() === "1" ? "TRUE" : "FALSE", isDate: false, kind: "boolean" };
     }
@@ -197,10 +201,10 @@ const DATES: readonly (readonly [number, number])[] = [
   [50, 58],
 ];
 const STYLES_MAX = 65_536;
-/** Day numbers from here on are no dates in a spreadsheet: 31 December 9999 is the last. */
-const DAYS_MAX = 2_958_466;
 /** Days from day 0 of a spreadsheet to 1970, by date system: 1900, and the older 1904. */
 const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
+/** Days from 1970 to 1 January 10000; a spreadsheet has no dates from then on. */
+const DAYS_AFTER = 2_932_897;
 const DAY_MS = 86_400_000;
 
 /** A value as displayed. */
@@ -231,11 +235,13 @@ export class Formats {
     // Overflow: "Infinity" would be read as letters.
     if (!Number.isFinite(value)) return { text: stored, isDate: false };
     const format = this.#styles[style] ?? 0;
-    if (format === "date" && value >= 0 && value < DAYS_MAX) {
+    if (format === "date" && value >= 0 && value < this.#daysBefore + DAYS_AFTER) {
       return { text: this.#date(value, isWhole), isDate: true };
     }
     const digits = format === "date" ? 0 : format;
-    const shown = isWhole && !Number.isInteger(value) ? rounded(value) : String(value);
+    const shown =
+      exactInteger(stored) ??
+      (isWhole && !Number.isInteger(value) ? rounded(value) : String(value));
     const text = shown.padStart(value < 0 ? 0 : digits, "0");
     return { text, isDate: false, ...(isWhole ? NUMBER : {}) };
   }
@@ -254,6 +260,21 @@ function wholeDate(days: number, at: string): string {
   const time = at.slice(11, 19).replace(/(?<=..:..):00$/, "");
   if (days < 1) return time;
   return time === "00:00" ? at.slice(0, 10) : `${at.slice(0, 10)} ${time}`;
+}
+
+/** A cell of ISO 8601, which other programs than Excel write, as `wholeDate` writes dates. */
+function isoDate(text: string): string {
+  const [, day, time] =
+    /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?Z?\s*$/.exec(text) ?? [];
+  if (day === undefined || time === undefined) return text;
+  return wholeDate(1, `${day}T${time.padEnd(8, ":00")}`);
+}
+
+/** The digits of a whole number that a double cannot hold; null for other texts. */
+function exactInteger(stored: string): string | null {
+  if (Number.isSafeInteger(Number(stored))) return null;
+  const [, sign = "", digits] = /^(?:\+|(-))?0*(\d+)$/.exec(stored) ?? [];
+  return digits === undefined ? null : sign + digits;
 }
 
 const NUMBER = { kind: "number" } as const;

@@ -6,7 +6,7 @@
  * to nothing. A single CNPJ without a header yields to a column with the header CNPJ and more of
  * them. If few CNPJs may be a cover or the data, neither is guessed: the error names both. The
  * number and bytes of texts are bounded. Only the beginning of a long text is cached, enough to see
- * that it is no CNPJ. Phonetic text is ignored.
+ * that it is no CNPJ, unless whole texts are wanted. Phonetic text is ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
@@ -206,21 +206,29 @@ const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
 /** Cached characters of a text: enough for a header, and for reports of a cell. */
 const TEXT_LENGTH = 256;
+/** Characters of the longest text of a cell, each of which Excel may write with seven. */
+const WHOLE_LENGTH = 7 * 32_767;
 
 /** Gathers a text from parts. */
 export class TextCollector {
+  readonly #length: number;
   #text = "";
+
+  /** `isWhole`: the text is kept as long as a cell may be, else only its beginning. */
+  constructor(isWhole: boolean) {
+    this.#length = isWhole ? WHOLE_LENGTH : TEXT_LENGTH;
+  }
 
   /** Appends a part. */
   add(part: string): void {
-    if (this.#text.length < TEXT_LENGTH) this.#text += part.slice(0, TEXT_LENGTH);
+    if (this.#text.length < this.#length) this.#text += part.slice(0, this.#length);
   }
 
   /** Returns it, cut to the maximum, and resets. */
   take(): string {
     const text = this.#text;
     this.#text = "";
-    return text.length > TEXT_LENGTH ? text.slice(0, TEXT_LENGTH) : text;
+    return text.length > this.#length ? text.slice(0, this.#length) : text;
   }
 }
 
@@ -279,10 +287,14 @@ function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Reads the texts of a part. Throws `XlsxRefusal`. */
-export async function readTexts(workbook: XlsxPackage, path: string): Promise<TextTable> {
+/** Reads the texts of a part, whole or their beginnings. Throws `XlsxRefusal`. */
+export async function readTexts(
+  workbook: XlsxPackage,
+  path: string,
+  isWhole = false,
+): Promise<TextTable> {
   const table = new TextTable();
-  const reader = new PartReader(path, new TextsTaker(table));
+  const reader = new PartReader(path, new TextsTaker(table, isWhole));
   for await (const piece of workbook.pieces(path)) reader.add(piece);
   reader.end();
   return table;
@@ -290,13 +302,14 @@ export async function readTexts(workbook: XlsxPackage, path: string): Promise<Te
 
 class TextsTaker implements PartTaker {
   readonly #table: TextTable;
-  readonly #text = new TextCollector();
+  readonly #text: TextCollector;
   /** Nesting depth in phonetic text. */
   #spoken = 0;
   #inText = false;
 
-  constructor(table: TextTable) {
+  constructor(table: TextTable, isWhole: boolean) {
     this.#table = table;
+    this.#text = new TextCollector(isWhole);
   }
 
   open(name: string): void {

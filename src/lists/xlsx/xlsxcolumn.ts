@@ -85,14 +85,18 @@ interface ChosenSheet {
   readonly styles: string | null;
 }
 
-/** Chooses the sheet with the column of CNPJs. Throws `XlsxRefusal`. */
+/**
+ * Chooses the sheet with the column of CNPJs; `isWhole` if its texts are wanted whole. Throws
+ * `XlsxRefusal`.
+ */
 export async function chooseSheet(
   file: XlsxPackage,
   wanted: string | undefined,
+  isWhole = false,
 ): Promise<ChosenSheet> {
   const { sheets, hidden, texts, styles, since1904 } = await readWorkbook(file);
   const parts: SheetParts = {
-    texts: texts === null ? new TextTable() : await readTexts(file, texts),
+    texts: texts === null ? new TextTable() : await readTexts(file, texts, isWhole),
     formats: new Formats(styles === null ? [] : await readStyles(file, styles), since1904),
   };
   const open = { file, parts, wanted };

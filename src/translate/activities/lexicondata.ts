@@ -51,8 +51,10 @@ function* goodsNames(): Generator<Named<Goods>> {
   }
 }
 
-/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
-const ODD_LAST = "yhxni";
+/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis, contábeis. */
+const ODD_LAST = "yhxnil";
+/** "contábil", "têxtil": the analyzer reads "contábeis" as a plural of "-el". */
+const UNSTRESSED_IL = /[áéíóúâêô]\p{L}*il$/u;
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 
 /** Adds a name, and its plural if the analyzer does not reduce it to the name. */
@@ -72,6 +74,7 @@ function oddPlural(name: string): string | null {
   if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
   // Fast path: the last letter rules out most names.
   if (!ODD_LAST.includes(name.charAt(name.length - 1))) return null;
+  if (UNSTRESSED_IL.test(name)) return `${name.slice(0, -2)}eis`;
   const ending = ODD_PLURAL.exec(name)?.[1];
   if (ending === undefined) return null;
   if (ending.endsWith("y")) return `${name.slice(0, -1)}ies`;

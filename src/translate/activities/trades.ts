@@ -321,6 +321,9 @@ export function isFeature(sentence: Sentence, at: number): boolean {
   }
   if (isPlaceOfOthers(sentence, at, before)) return true;
   if (!WITH.has(sentence.folded(before))) return false;
+  // "preciso cotar pães com padarias": suppliers, after what the speaker buys.
+  if (sentence.owner(before) === "filler" && sentence.owner(before - 1) === "unmapped")
+    return false;
   return !DEALING.has(sentence.folded(before - 1));
 }
 

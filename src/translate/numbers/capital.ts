@@ -115,14 +115,17 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
   return read === null ? null : { ...read, from };
 }
 
-/** Reads an amount before the word: "mais de R$ 100 mil de capital". */
+/** Reads an amount before the word: "mais de R$ 100 mil de capital", "100 mil ou mais de capital". */
 function before(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at - 1) === "share" ? at - 1 : at;
   const of = ["de", "in", "em", "of"].includes(sentence.folded(word - 1)) ? word - 1 : word;
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
-    if (first === null || first.to !== of) continue;
-    let side: Read["side"] = null;
+    if (first === null) continue;
+    // "R$ 2 milhões ou mais de capital"
+    let side = sideAfter(sentence, first.to);
+    const marked = sentence.tokens[first.to]?.folded === "+" ? 1 : 2;
+    if (first.to + (side === null ? 0 : marked) !== of) continue;
     let from = start;
     for (let i = start - 1; i >= Math.max(0, start - 4) && sentence.free(i); i--) {
       const said = sideOf(sentence, i);

@@ -50,13 +50,13 @@ const POSTAL = byFirstWord([
     "zip",
     "postal code",
   ],
-  ...["postal codes", "postcode", "postcodes"],
+  ...["postal codes", "postcode", "postcodes", "codigos postales"],
 ]);
 const BETWEEN = new Set(
   (
     "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
     "igual a de do o da start starts begin begins that which faixa prefixo starting with " +
-    "beginning is numero empiece empiecen empieza empiezan comience comiencen con cep"
+    "beginning is numero entre between empiece empiecen empieza empiezan comience comiencen con cep"
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
@@ -65,6 +65,8 @@ const LEADS = new Set(
   "com no nos do dos de em in with from na da o pelo regiao area cujo cuyo whose around".split(" "),
 );
 const BETWEEN_MAX = 6;
+/** Words and marks between the ends of a range: "CEP 89800 a 89809". */
+const RANGE = new Set(["a", "ate", "to", "al", "hasta", "through", "-", "–"]);
 const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
 
 /** Finds and claims every area code and postal code. */
@@ -144,13 +146,46 @@ function numbersAt(
     const token = sentence.tokens[at];
     const code = token?.kind === "number" && sentence.free(at) ? codeOf(token.text) : null;
     if (code === null) break;
-    codes.push(...code.split(" "));
-    to = at + 1;
+    const range = codeOf === postalOf ? rangeFrom(sentence, at, code) : null;
+    codes.push(...(range?.codes ?? code.split(" ")));
+    to = range?.to ?? at + 1;
     at = to;
     while (LISTS.has(sentence.tokens[at]?.folded ?? "") && at < to + 2) at++;
     if (at === to) break;
   }
   return codes.length === 0 ? null : { to, codes };
+}
+
+/** Reads "a 89809" after a postal code: the prefixes that cover the range. */
+function rangeFrom(sentence: Sentence, at: number, first: string): ReadCodes | null {
+  const led = /^(entre|between|from)$/.test(sentence.folded(at - 1));
+  const join = sentence.tokens[at + 1]?.folded ?? "";
+  if (!RANGE.has(join) && !(led && /^(e|y|and)$/.test(join))) return null;
+  const last = postalOf(sentence.tokens[at + 2]?.text ?? "");
+  if (last === null || !sentence.free(at + 2)) return null;
+  if (last.length !== first.length || last < first) return null;
+  return { to: at + 3, codes: prefixesOf(first, last) };
+}
+
+/** Returns the fewest prefixes whose codes are exactly those of a range of equal length. */
+export function prefixesOf(first: string, last: string): readonly string[] {
+  const found: string[] = [];
+  for (let next = Number(first); next <= Number(last); ) {
+    let zeros = 0;
+    while (zeros < first.length && fits(next, zeros + 1, Number(last))) zeros++;
+    const code = String(next).padStart(first.length, "0");
+    found.push(code.slice(0, first.length - zeros));
+    next += 10 ** zeros;
+  }
+  return found.includes("") ? [...DIGITS] : found;
+}
+
+const DIGITS = "0123456789";
+
+/** True if all codes that differ only in the last digits belong to the rest of a range. */
+function fits(first: number, digits: number, last: number): boolean {
+  const size = 10 ** digits;
+  return first % size === 0 && first + size - 1 <= last;
 }
 
 function isBetween(sentence: Sentence, at: number): boolean {

@@ -84,16 +84,29 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
   const said = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
   if (of && said && !isInTrade(context, match)) return true;
+  if (isAmongPlaces(context, match, last)) return true;
   if (isStyle(context, match) && lead.kind !== "in") return false;
   if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
   if (negatorOf(sentence, lead.from) >= 0 && isListedAhead(context, match)) return true;
   return isListed(sentence, from, last);
 }
 
+/** True for "Minas e Goiás", "São Paulo, Minas e Rio", "exceto Minas"; not "Goiás: minas de ouro". */
+function isAmongPlaces(context: PlaceContext, match: PlaceMatch, last?: Mention): boolean {
+  const { sentence } = context;
+  const { from, to } = match;
+  if (isOf(sentence.folded(to)) || STYLED.has(sentence.folded(from - 1))) return false;
+  if (isInTrade(context, match)) return false;
+  if (isListedAhead(context, match)) return from > 0;
+  const joins = /^(e|y|ou|o|and|or)$/.test(sentence.folded(to));
+  if (isListed(sentence, from, last) && !joins) return true;
+  return isCapitalised(sentence, from) && negatorOf(sentence, from) >= 0;
+}
+
 /** True for "menos acre, roraima": a state follows in the same list. */
 function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch): boolean {
   const mark = sentence.tokens[to]?.text ?? "";
-  if (mark !== "," && !/^(e|ou|and|or)$/.test(sentence.folded(to))) return false;
+  if (mark !== "," && !/^(e|y|ou|o|and|or)$/.test(sentence.folded(to))) return false;
   const next = gazetteer.places.longest(sentence.tokens, to + 1);
   return next !== null && next.place.states.length > 0;
 }

@@ -40,11 +40,21 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
   const counted = of && (of.kind === "number" || isAmount(of.folded));
+  // "100 mil ou mais de capital", "100 mil+ de capital"
+  const least = of && /^(mais|menos|more|less|\+)$/.test(of.folded);
+  const joined = /^(ou|or)$/.test(sentence.folded(at - 3)) ? 4 : 3;
+  const compared = least && isAmountToken(sentence, at - joined);
+  if (compared) return true;
   // "1 million in capital", "500 mil reais em capital"
   const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
   if (counted || amounts) return true;
   return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
+}
+
+function isAmountToken(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  return token !== undefined && (token.kind === "number" || MONEY_WORDS.test(token.folded));
 }
 
 /** Prepositions of location. */

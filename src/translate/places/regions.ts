@@ -143,6 +143,16 @@ function liesIn({ gazetteer }: PlaceContext, region: Region, states: readonly st
   return region.members(gazetteer).some(({ uf }) => states.includes(uf));
 }
 
+/** English words for parts of a state, as regions have them in their names. */
+const ENGLISH_PARTS: Readonly<Record<string, string>> = {
+  ...{ north: "norte", northern: "norte", south: "sul", southern: "sul" },
+  ...{ east: "leste", eastern: "leste", west: "oeste", western: "oeste" },
+  ...{ northeast: "nordeste", northeastern: "nordeste", southeast: "sudeste" },
+  ...{ southeastern: "sudeste", northwest: "noroeste", northwestern: "noroeste" },
+  ...{ southwest: "sudoeste", southwestern: "sudoeste", central: "centro" },
+  coast: "litoral",
+};
+
 /** Returns the region of a state's part: "interior de SP", "litoral catarinense", "sul do Pará". */
 export function regionOfPart(
   context: PlaceContext,
@@ -152,7 +162,10 @@ export function regionOfPart(
   const [uf = ""] = states;
   if (states.length !== 1 || uf === "EX") return null;
   const words = part.split(" ").filter((word) => !isOf(word));
-  const name = words.join(" ");
+  const translated = words.map((word) => ENGLISH_PARTS[word] ?? word);
+  // "north coast" is "litoral norte".
+  if (words.length === 2 && words[1] === "coast") translated.reverse();
+  const name = translated.join(" ");
   const made = /^(interior|countryside|inland)$/.test(name)
     ? interiorOf(uf)
     : /^(litoral|coast|costa|coastal)$/.test(name)

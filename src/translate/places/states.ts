@@ -275,7 +275,8 @@ export const PART_STARTS = new Set(
     "arredor redondezas proximidades adjacencias entorno suburbio planalto pantanal campanha " +
     "fronteira costa mata cerrado recanto chapada metade grande greater countryside inland " +
     "coast coastal microrregiao mesorregiao northern southern eastern western north south " +
-    "east west metropolitan downtown metro alto medio baixo"
+    "east west southwest northwest southwestern northwestern metropolitan downtown metro alto " +
+    "medio baixo"
   ).split(" "),
 );
 
@@ -285,7 +286,7 @@ export const PART_WORDS = new Set(
     "norte sul leste oeste noroeste sudoeste nordeste sudeste central rural portuaria " +
     "metropolitana serrana oriental ocidental centro interior litoral extremo meio region area " +
     "side mata serra imediata intermediaria geografica metropolitan " +
-    "sertao expandido historico fluvial zona coast part"
+    "sertao expandido historico fluvial zona zone coast part"
   ).split(" "),
 );
 
@@ -293,7 +294,7 @@ export const PART_WORDS = new Set(
 export const CITY_PARTS = new Set(
   (
     "zona centro metropolitana metropolitan grande greater periferia arredores arredor " +
-    "suburbio downtown metro entorno recanto"
+    "suburbio downtown metro entorno recanto zone"
   ).split(" "),
 );
 
@@ -309,11 +310,14 @@ export const SURROUNDINGS = new Set(
 
 /** Words before a compass point that is not a region: "zona sul", "asa norte". */
 export const NOT_REGION = new Set(
-  "zona asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(" "),
+  "zona zone asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(
+    " ",
+  ),
 );
 
 /** Areas that span states, with the states. */
 export const AREAS: Readonly<Record<string, string>> = {
+  matopiba: "MA TO PI BA",
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
   amazônia: "AC AM AP MA MT PA RO RR TO",
 };

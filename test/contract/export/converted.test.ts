@@ -171,6 +171,17 @@ describe("a CSV file as a workbook", () => {
     assert.match(people.parts.get(SHEET) as string, /ySplit="1"/);
   });
 
+  it("has all titles in bold, its own and the new ones", async () => {
+    const { cells, parts } = await sheetOf(`id;CNPJ\n1;${known(0)}\n`, { labels: "pt" });
+    const styles = parts.get("xl/styles.xml") as string;
+    const [, inner = ""] = /<cellXfs[^>]*>(.*?)<\/cellXfs>/s.exec(styles) ?? [];
+    const title = inner.match(/<xf [^>]*/g)?.[cells.get("A1")?.style ?? 0] ?? "";
+    assert.match(title, /fontId="1"/);
+    const found = ["A1", "B1", "C1", "D1", "G1"].map((place) => cells.get(place)?.style);
+    assert.equal(new Set(found).size, 1, found.join());
+    assert.notEqual(cells.get("C2")?.style, cells.get("C1")?.style);
+  });
+
   it("gives decimals, amounts, and links cell styles that exist, in every language", async () => {
     const kinds = new Set<string>();
     for (const labels of [null, "pt", "en"] as const) {
@@ -285,6 +296,53 @@ describe("a workbook as CSV", () => {
     assert.deepEqual(await rowIn(null), [
       ...["1234.5", "0.3", "2023-03-15 12:00", "2023-03-15", "TRUE", ...same],
     ]);
+  });
+
+  it("writes dates of every kind alike, and only dates that a spreadsheet has", async () => {
+    const days: CellDraft[] = [
+      ...["2023-03-15T10:20:30", "2023-03-15T10:20:00.000Z", "2023-03-15T00:00:00"].map(
+        (stored) => ({ stored, kind: "d" }),
+      ),
+      ...["2957003.5", "2957004"].map((number) => ({ number, style: STYLES.date })),
+    ];
+    const parts = workbookParts([{ name: "Base", rows: [[cellOf("CNPJ")], [null, ...days]] }]);
+    const rowIn = async (labels: "pt" | null, old: boolean) => {
+      const book = parts.get("xl/workbook.xml") as string;
+      const dated = book.replace("<sheets>", `<workbookPr date1904="${old ? 1 : 0}"/><sheets>`);
+      const sent = await packed(new Map([...parts, ["xl/workbook.xml", dated]]));
+      const text = (await converted(sent, "csv", { labels, column: "1" })).bytes.toString();
+      const [, found] = slowRecords(text.replace(/^\ufeff/, ""), labels === "pt" ? ";" : ",");
+      return found?.cells.slice(1, 6);
+    };
+    assert.deepEqual(await rowIn("pt", true), [
+      ...["15/03/2023 10:20:30", "15/03/2023 10:20", "15/03/2023"],
+      ...["31/12/9999 12:00", "2957004"],
+    ]);
+    assert.deepEqual(await rowIn(null, true), [
+      ...["2023-03-15 10:20:30", "2023-03-15 10:20", "2023-03-15"],
+      ...["9999-12-31 12:00", "2957004"],
+    ]);
+    assert.equal((await rowIn(null, false))?.[4], "9995-12-31");
+  });
+
+  it("writes whole numbers with all their digits", async () => {
+    const numbers = ["123456789012345678", "-98765432109876543210", "+00012345678901234567"];
+    const row = [cellOf(known(0)), ...numbers.map((number) => ({ number }))];
+    const sent = await workbook([{ name: "Base", rows: [[cellOf("CNPJ")], row] }]);
+    const [, found] = slowRecords((await converted(sent, "csv")).bytes.toString(), ",");
+    assert.deepEqual(found?.cells.slice(1, 4), [
+      ...["123456789012345678", "-98765432109876543210", "12345678901234567"],
+    ]);
+  });
+
+  it("has texts as long as a cell holds them", async () => {
+    const long = `${"á".repeat(20_000)}_x000D_${"b".repeat(12_766)}`;
+    for (const as of ["shared", "inline", "rich", "formula"] as const) {
+      const row = [cellOf(known(0)), cellOf(long, as)];
+      const sent = await workbook([{ name: "Base", rows: [[cellOf("CNPJ")], row] }]);
+      const [, found] = slowRecords((await converted(sent, "csv")).bytes.toString(), ",");
+      assert.ok(found?.cells[1] === long.replace("_x000D_", "\r"), as);
+    }
   });
 
   it("is refused if its rows are not in order", async () => {

@@ -13,7 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
-import { type EnrichmentSummary, enrichFile } from "../../../src/export/enrichment/enrichment.ts";
+import {
+  type EnrichmentSummary,
+  enrichFile,
+  readLayout,
+} from "../../../src/export/enrichment/enrichment.ts";
 import {
   type EnrichmentOptions,
   outcomeWords,
@@ -31,7 +35,14 @@ import {
   textOf,
 } from "../../support/export/sent-files.ts";
 import { zipParts } from "../../support/export/zip-parts.ts";
-import { type CellDraft, text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import {
+  type CellDraft,
+  text as cellOf,
+  packed,
+  partsOf,
+  STYLES,
+  workbook,
+} from "../../support/lists/workbooks.ts";
 import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
 import { unformulated } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -189,6 +200,36 @@ describe("an enriched CSV file", () => {
     assert.equal(second?.cells[1], "not_a_cnpj: wrong_check_digits");
   });
 
+  it("of one column of numbers has no decimal comma as its delimiter", async () => {
+    const account = accounts.find(({ cnpj }) => /^[1-9]\d{13}$/.test(cnpj)) as KnownAccount;
+    const { cnpj } = account;
+    const scientific = `${cnpj[0]},${cnpj.slice(1)}E+13`;
+    const statuses = async (lines: readonly string[]) => {
+      const { bytes, summary } = await enriched(Buffer.from(`${lines.join("\r\n")}\r\n`));
+      const records = slowRecords(bytes.toString(), ";");
+      return [summary.column, ...records.map(({ cells }) => cells[1])];
+    };
+    const rounded = "not_a_cnpj: rounded";
+    const head = ["CNPJ", "enrichment_status"];
+    assert.deepEqual(await statuses(["CNPJ", "5,57563E+12", "1,21902E+11"]), [
+      ...[...head, rounded, rounded],
+    ]);
+    assert.deepEqual(await statuses(["CNPJ", scientific, "5,57563E+12", cnpj]), [
+      ...[...head, "found", rounded, "found"],
+    ]);
+    assert.deepEqual(await statuses(["CNPJ", cnpj, `${cnpj},00`]), [...head, "found", "found"]);
+    assert.deepEqual(await statuses([scientific, scientific]), ["1", "found", "found"]);
+    const tabs = await enriched(Buffer.from(`${cnpj}\t10,50\n${scientific}\tRua A, 1\n`));
+    const cells = slowRecords(tabs.bytes.toString(), "\t").map((record) => record.cells);
+    assert.deepEqual(
+      cells.map((row) => row.slice(0, 3)),
+      [
+        [cnpj, "10,50", "found"],
+        [scientific, "Rua A, 1", "found"],
+      ],
+    );
+  });
+
   it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });
@@ -222,6 +263,7 @@ function sheetCells(xml: string): Map<string, string> {
 }
 
 const SHEET = "xl/worksheets/sheet2.xml";
+const TYPES = "[Content_Types].xml";
 
 describe("an enriched workbook", () => {
   it("keeps all cells and parts, and has the cells of a slow twin, in random sheets", async () => {
@@ -284,6 +326,52 @@ describe("an enriched workbook", () => {
         styles,
         /<xf numFmtId="14" applyNumberFormat="1"\/><xf numFmtId="4" [^>]*\/><\/cellXfs>/,
       );
+    }
+  });
+
+  it("has its new titles in the style of its last title", async () => {
+    const style = STYLES.thousands;
+    const rows = [
+      [cellOf("CNPJ"), { number: "2026", style }],
+      [cellOf((accounts[0] as KnownAccount).cnpj)],
+    ];
+    for (const wording of [{}, { prefix: "x" }]) {
+      const sent = await workbook([{ name: "S", rows }], wording);
+      const { bytes } = await enriched(sent, { column: "1", fields: ["uf"] });
+      const xml = zipParts(bytes).get("xl/worksheets/sheet1.xml") as string;
+      const cells = [...xml.matchAll(/<(?:x:)?c r="([CD]\d)"(?: s="(\d)")?/g)];
+      assert.deepEqual(
+        cells.map(([, place, found]) => [place, found]),
+        [
+          ["C1", String(style)],
+          ["D1", String(style)],
+          ["C2", undefined],
+          ["D2", undefined],
+        ],
+      );
+    }
+  });
+
+  it("is refused if it is of a kind that no XLSX file may be, unless it becomes CSV", async () => {
+    const rows = [[cellOf("CNPJ")], [cellOf((accounts[0] as KnownAccount).cnpj)]];
+    const parts = partsOf([{ name: "Base", rows }]);
+    const types = parts.get(TYPES) as string;
+    const plain = "vnd.openxmlformats-officedocument.spreadsheetml.sheet.main";
+    assert.ok(types.includes(plain));
+    for (const [kind, message] of [
+      [
+        "vnd.ms-excel.sheet.macroEnabled.main",
+        /has macros \(XLSM\)\. Save it as XLSX .* choose CSV/,
+      ],
+      ["vnd.ms-excel.template.macroEnabled.main", /has macros/],
+      ["vnd.openxmlformats-officedocument.spreadsheetml.template.main", /is a template/],
+    ] as const) {
+      const sent = await packed(new Map([...parts, [TYPES, types.replace(plain, kind)]]));
+      await assert.rejects(enriched(sent), { message });
+      const path = join(folder, "kind");
+      writeFileSync(path, sent);
+      await assert.rejects(readLayout(path, WISH), { message });
+      assert.equal((await readLayout(path, WISH, "csv")).rows, 1);
     }
   });
 

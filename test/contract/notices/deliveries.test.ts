@@ -15,8 +15,8 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { ATTEMPT_MS } from "../../../src/notices/sender.ts";
 import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
-import { WebhookStore } from "../../../src/store/webhookstore.ts";
 import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
+import { queueNotices } from "../../support/changes/queued.ts";
 import { type Receiver, startReceiver, status, WELL } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
@@ -27,7 +27,6 @@ describe("deliveries", () => {
   let office: Office;
   let receiver: Receiver;
   const others: Receiver[] = [];
-  let notices = 0;
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "peneira-empty-"));
@@ -46,28 +45,7 @@ describe("deliveries", () => {
   const find = (id: string) => office.notices.webhooks.find(TENANT, id);
   const deliveries = (notice: string) => office.notices.history.find(TENANT, notice).deliveries;
 
-  /** Queues counted notices, as counting does; returns their ids. */
-  function queue(count: number): string[] {
-    const store = new WebhookStore(office.database);
-    const months =
-      "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
-    office.database.exec(months);
-    const insert = office.database.prepare(
-      `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, counts,
-         created_at, counted_at) VALUES (?, ?, ?, 1, 1, 1, 'counted', 0, ?, ?, ?)`,
-    );
-    const counts = '{"entered":1,"left":0,"changed":0,"changed_fields":{},"first":[]}';
-    return store.atomically(() =>
-      Array.from({ length: count }, () => {
-        const id = `ntc_${String(++notices).padStart(32, "0")}`;
-        const search = office.search(`search ${notices}`);
-        const nowMs = office.clock.nowMs();
-        insert.run(id, TENANT, search, counts, nowMs, nowMs);
-        store.queue(id, TENANT, search, nowMs);
-        return id;
-      }),
-    );
-  }
+  const queue = (count: number) => queueNotices(office, count);
 
   it("are not delayed by 50 receivers that never answer", async () => {
     for (let n = 0; n < 50; n++) {

@@ -1,18 +1,20 @@
 /**
  * Proves what `peneira notices` and `peneira watch` print, change, and reject. The state is real,
  * and the receiver is on this machine. Shown are the list, one notice with its text, a replay that
- * a server would send, a signed test, and each notice once as a JSON line.
+ * a server would send, a signed test, one by e-mail, the receivers, each notice once as a JSON
+ * line, and refused settings of the mail server.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openDatabase } from "../../../src/store/database.ts";
+import { startMailServer } from "../../support/changes/mailserver.ts";
 import { type Receiver, startReceiver, status } from "../../support/changes/receiver.ts";
 import { runCommand } from "../../support/cli/commands.ts";
-import { addNotices, NOTICED } from "../../support/cli/noticed-state.ts";
+import { addEmail, addNotices, NOTICED } from "../../support/cli/noticed-state.ts";
 
 describe("peneira notices", () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-cli-notices-"));
@@ -90,6 +92,67 @@ describe("peneira notices", () => {
     assert.match(await fails("notices", "test", "whk_none"), /no such webhook/);
     const { code, err } = await runCommand(["notices", "test", NOTICED.webhook, ...data]);
     assert.deepEqual([code, /https|not public/.test(err)], [1, true]);
+  });
+
+  it("list receivers, and send a test by e-mail", async () => {
+    const state = join(folder, "state");
+    addEmail(state, "ana@example.com");
+    const mail = await startMailServer();
+    const smtp = {
+      PENEIRA_NOTICES_SMTP_HOST: "127.0.0.1",
+      PENEIRA_NOTICES_SMTP_PORT: String(mail.port),
+      PENEIRA_NOTICES_SMTP_TLS: "none",
+      PENEIRA_NOTICES_SMTP_FROM: "Peneira <peneira@example.com>",
+      PENEIRA_NOTICES_BASE_URL: "https://peneira.example.com",
+    };
+    const test = (more: Record<string, string> = {}) =>
+      runCommand(["notices", "test", NOTICED.email, ...data], { env: { ...smtp, ...more } });
+    try {
+      const sent = await test();
+      assert.deepEqual([sent.code, mail.got.length], [0, 1], sent.err);
+      assert.match(sent.err, /answered 250/);
+      mail.replies = { RCPT: "550 5.1.1 unknown" };
+      const gone = await test();
+      assert.deepEqual([gone.code, /there is no such address/.test(gone.err)], [1, true]);
+      const refusals: readonly (readonly [Record<string, string>, RegExp])[] = [
+        [{ PENEIRA_NOTICES_SMTP_FROM: "" }, /smtp\.from/],
+        [{ PENEIRA_NOTICES_SMTP_FROM: "A\r\nBcc: b@c.de <a@b.com>" }, /smtp\.from must be/],
+        [{ PENEIRA_NOTICES_SMTP_USER: "u" }, /notices\.smtp\.password, or neither/],
+        [
+          { PENEIRA_NOTICES_SMTP_USER: "u", PENEIRA_NOTICES_SMTP_PASSWORD: "p" },
+          /notices\.smtp\.tls must not be none/,
+        ],
+        [{ PENEIRA_NOTICES_SMTP_CA_FILE: join(folder, "none.pem") }, /cannot be read/],
+        [{ PENEIRA_NOTICES_SMTP_PORT: "tcp://10.0.0.1:25" }, /smtp\.port must be/],
+      ];
+      for (const [more, words] of refusals) {
+        const { code, err } = await test(more);
+        assert.deepEqual([code, words.test(err)], [2, true], err);
+      }
+      const { PENEIRA_NOTICES_BASE_URL: _, ...without } = smtp;
+      const { err } = await runCommand(["notices", "test", NOTICED.email, ...data], { env: without });
+      assert.match(err, /needs notices\.base_url/);
+    } finally {
+      await mail.close();
+    }
+    const config = join(folder, "config.json");
+    writeFileSync(config, JSON.stringify({ notices: { smtp: { password: "geheim" } } }));
+    const open = await runCommand(["notices", "receivers", ...data, "--config", config]);
+    assert.deepEqual([open.code, /_FILE/.test(open.err), /geheim/.test(open.err)], [2, true, false]);
+    const { receivers } = await json("notices", "receivers");
+    const states = (receivers as { id: string; address: string; state: string }[]).map(
+      ({ id, address, state }) => [id, address, state],
+    );
+    assert.deepEqual(states, [
+      [NOTICED.webhook, receiver.url, "enabled"],
+      [NOTICED.email, "ana@example.com", "enabled"],
+    ]);
+    const some = await json("notices", "replay", NOTICED.notice, "--webhook", NOTICED.email);
+    assert.deepEqual(some, { queued: 1 });
+    const none = await fails("notices", "replay", NOTICED.notice, "--webhook", "eml_none");
+    assert.match(none, /no such webhook or e-mail receiver/);
+    const { out } = await runCommand(["notices", "receivers", ...data]);
+    assert.match(out, /^id +address +searches +state +last_success/);
   });
 
   it("are printed as JSON lines by watch, each once", async () => {

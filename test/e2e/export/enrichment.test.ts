@@ -112,6 +112,17 @@ async function downloaded(client: Client, id: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(client.base + link)).arrayBuffer());
 }
 
+/** The media type of a file that was enriched. */
+async function typeOf(server: ServerProcess, bytes: Uint8Array, query = "fields=uf") {
+  const client = new Client(server.base, server.key);
+  const type = bytes[0] === 0x50 && bytes[1] === 0x4b ? XLSX : "text/csv";
+  const { status, told } = await send(server, bytes, { name: `t${Math.random()}`, type, query });
+  assert.equal(status, 201, JSON.stringify(told));
+  await finished(client, told.export.export_id);
+  const { headers } = await fetch(client.base + (await client.link(told.export.export_id)));
+  return headers.get("content-type");
+}
+
 const sentFiles = (dataDir: string) => readdirSync(join(dataDir, "sent"));
 
 describe("a sent file", () => {
@@ -191,6 +202,20 @@ describe("a sent file", () => {
     const { status, told } = await send(server, long, { name: "long", query: "format=xlsx" });
     assert.deepEqual([status, told.code], [422, "invalid_request"]);
     assert.match(String(told.detail), /Row 2 has a cell with more than 32,767 characters/);
+  });
+
+  it("has the encoding and header of the file in its media type", async () => {
+    const text = `${cnpjs[0]};é\r\n${cnpjs[1]};ã\r\n`;
+    const csv = (charset: string, header: string) =>
+      `text/csv; charset=${charset}; header=${header}`;
+    const wide = Buffer.from(`\ufeffCNPJ;n\r\n${text}`, "utf16le");
+    assert.equal(await typeOf(server, csvOf(5)), csv("windows-1252", "present"));
+    assert.equal(await typeOf(server, Buffer.from(text)), csv("utf-8", "absent"));
+    assert.equal(await typeOf(server, wide), csv("utf-16le", "present"));
+    assert.equal(await typeOf(server, wide.swap16()), csv("utf-16be", "present"));
+    assert.equal(await typeOf(server, csvOf(5), "format=xlsx"), XLSX);
+    const book = await workbook([{ name: "S", rows: [[cellOf(cnpjs[0] as string)]] }]);
+    assert.equal(await typeOf(server, book, "format=csv"), csv("utf-8", "absent"));
   });
 
   it("adds its found accounts to the list of exported ones", async () => {

@@ -13,7 +13,23 @@ export const NOTICED = {
   notice: `ntc_${"1".repeat(32)}`,
   failed: `ntc_${"2".repeat(32)}`,
   webhook: `whk_${"1".repeat(32)}`,
+  email: `eml_${"1".repeat(32)}`,
 } as const;
+
+const SEED = Buffer.alloc(32, 7);
+
+/** Adds a receiver of e-mails to the tenant of the notices. */
+export function addEmail(dataDir: string, address: string): void {
+  const database = openDatabase(dataDir);
+  try {
+    const tenantId = database.prepare("SELECT tenant_id FROM webhooks").pluck().get() as string;
+    const row = { id: NOTICED.email, tenantId, kind: "email", url: `mailto:${address}` } as const;
+    const rest = { searches: null, signature: "v1", language: "en", contacts: 0 } as const;
+    new WebhookStore(database).insert({ ...row, ...rest, seed: SEED, createdAt: 0 }, 9);
+  } finally {
+    database.close();
+  }
+}
 
 /** Adds them to the tenant called `default`, or to the only one there is. */
 export function addNotices(dataDir: string, { url, name }: { url: string; name: string }): void {
@@ -38,7 +54,7 @@ export function addNotices(dataDir: string, { url, name }: { url: string; name: 
     insert.run(NOTICED.failed, tenantId, NOTICED.search, 2, 1, "failed", name, null);
     const webhooks = new WebhookStore(database);
     const hook = { id: NOTICED.webhook, tenantId, url, searches: null, signature: "both" } as const;
-    webhooks.insert({ ...hook, seed: Buffer.alloc(32, 7), createdAt: 0 }, 9);
+    webhooks.insert({ ...hook, seed: SEED, createdAt: 0 }, 9);
     webhooks.queue(NOTICED.notice, tenantId, NOTICED.search, 0);
     database.exec("UPDATE deliveries SET state = 'failed', next_at = NULL");
   } finally {

@@ -238,6 +238,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     snapshotDate: segment.snapshotDate,
     since: sinceOf(wanted),
     isEnrichment: wanted.enrichment !== undefined,
+    csvText: spec.output.format === "csv" ? (wanted.enrichment?.text ?? null) : null,
     slug: "empresas",
     createdAtMs: nowMs,
     expiresAtMs: null,

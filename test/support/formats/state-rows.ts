@@ -24,6 +24,8 @@ const hexOf = (text: string) => bytesOf(text).toString("hex");
 /** Two entries of a list. */
 const ENTRIES = Buffer.from("00002000000000000100200000000000", "hex");
 
+const EMAIL_ID = `eml_${"0".repeat(31)}1`;
+
 /** Rows by table, parents first. Every column has a value in one row at least. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   tenants: [
@@ -119,14 +121,17 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     export_id: n === 1 ? exportId(1) : null,
     counted_at: n === 1 ? AT + 12 : null,
   })),
-  webhooks: [1, 2].map((n) => ({
+  webhooks: [1, 2, 3].map((n) => ({
     sequence: n,
-    id: `whk_${"0".repeat(31)}${n}`,
-    ...{ tenant_id: "ten_1", url: `https://crm${n}.example/hook` },
+    id: n === 3 ? EMAIL_ID : `whk_${"0".repeat(31)}${n}`,
+    ...{ tenant_id: "ten_1", kind: n === 3 ? "email" : "webhook" },
+    url: n === 3 ? "mailto:seller@example.com" : `https://crm${n}.example/hook`,
+    ...{ language: n === 3 ? "en" : "pt", contacts: n === 3 ? 1 : 0 },
+    unsubscribed_at: n === 3 ? AT + 50 : null,
     ...{ searches: n === 1 ? null : '["sea_2"]', signature: n === 1 ? "v1" : "both" },
     ...{ seed: bytesOf(`webhook ${n}`), old_seed: bytesOf(`old webhook ${n}`) },
     ...{ old_until: n === 1 ? null : AT + 99, created_at: AT + n, changed_at: AT + 2 * n },
-    ...{ disabled_at: n === 1 ? null : AT + 50, disabled_reason: n === 1 ? null : "failing" },
+    ...{ disabled_at: n === 1 ? null : AT + 50, disabled_reason: n === 2 ? "failing" : null },
     ...{ succeeded_at: AT + 3, failing_since: n === 1 ? null : AT + 40 },
     ...{ struck_at: n === 1 ? null : AT + 45, strikes: 2 * n - 2, warnings: n - 1 },
   })),

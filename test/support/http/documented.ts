@@ -56,6 +56,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
 
 /** Documents for people, which are no operations. */
 export const PAGES = [
+  "/unsubscribe/{token}",
   "/",
   "/openapi.json",
   "/docs",

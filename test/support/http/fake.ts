@@ -40,6 +40,7 @@ import type {
 import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { agentEndpoint } from "../../../src/mcp/httpendpoint.ts";
+import type { SmtpSettings } from "../../../src/notices/mailer.ts";
 import { Notices } from "../../../src/notices/notices.ts";
 import { type Clock, systemClock } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
@@ -316,7 +317,15 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
 
 /** Notices that may be sent to this machine; nothing is counted unless a suite starts them. */
 function noticesIn(
-  known: { database: StateDatabase; dataDir: string; log: Log },
+  {
+    smtp,
+    ...known
+  }: {
+    readonly database: StateDatabase;
+    readonly dataDir: string;
+    readonly log: Log;
+    readonly smtp: SmtpSettings | null;
+  },
   service: () => Service,
 ): Notices {
   return new Notices({
@@ -345,7 +354,7 @@ function noticesIn(
     linkSecrets: openSecrets(known.dataDir).link,
     settings: {
       ...{ allowNetworks: "127.0.0.0/8", retryMs: 86_400_000, retentionMs: 86_400_000 },
-      ...{ baseUrl: "https://peneira.example.com", version: "0.0.0-test" },
+      ...{ baseUrl: "https://peneira.example.com", version: "0.0.0-test", smtp },
     },
   });
 }
@@ -407,7 +416,7 @@ async function openTestTransport(
 /** Starts a server; `parts` overrides its parts. */
 export async function startFake(
   transport: TransportName,
-  parts: Partial<Service> = {},
+  { smtp = null, ...parts }: Partial<Service> & { readonly smtp?: SmtpSettings | null } = {},
   limits: TestLimits = TEST_LIMITS,
   tableOf: (service: Service) => RouteTable = () => PUBLIC_TABLE,
 ): Promise<FakeServer> {
@@ -441,7 +450,7 @@ export async function startFake(
     stopping: () => stopping,
     ...changesIn(dataDir, log),
     ...parts,
-    notices: parts.notices ?? noticesIn({ database, dataDir, log }, () => service),
+    notices: parts.notices ?? noticesIn({ database, dataDir, log, smtp }, () => service),
   };
   const opened = await openTestTransport(transport, limits, telemetry);
   const server = await startServer(service, opened, ADDRESS, tableOf(service));

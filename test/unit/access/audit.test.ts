@@ -82,7 +82,7 @@ const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
 /** A case for each action; other suites cover the state itself. */
-type CaseName = Exclude<AuditAction, `state.${string}` | `webhook.${string}`>;
+type CaseName = Exclude<AuditAction, `state.${string}` | `webhook.${string}` | `email.${string}`>;
 
 const CASES: Readonly<Record<CaseName, Case>> = {
   "tenant.create": {
@@ -250,9 +250,9 @@ describe("every audited action", () => {
     });
   }
 
-  it("has a case here, belongs to a webhook, or applies to the whole state", () => {
+  it("has a case here, belongs to a receiver, or applies to the whole state", () => {
     const others = AUDIT_ACTION_NAMES.filter((name) => {
-      return !Object.hasOwn(CASES, name) && !name.startsWith("webhook.");
+      return !Object.hasOwn(CASES, name) && !/^(webhook|email)\./.test(name);
     });
     assert.deepEqual(others, ["state.restore", "state.upgrade"]);
   });

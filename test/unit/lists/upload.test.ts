@@ -263,6 +263,18 @@ describe("a file", () => {
     }
   });
 
+  it("of numbers with a decimal comma is not split at it", () => {
+    const scientific = "1,1222333000181E+13";
+    for (const file of [
+      `${scientific}\n${scientific}`,
+      `${A}\t10,50\n${scientific}\t10,50`,
+      `${A},00\n${A},1`,
+    ]) {
+      const upload = sent(file);
+      assert.deepEqual([textsOf(upload), upload.refused], [[A, A], []], file);
+    }
+  });
+
   it("of zeros is no company", () => {
     const zeros = ["00.000.000/0000-00", "00000000000000", `11222333${"0000"}99`];
     const upload = sent(`cnpj\n${zeros.join("\n")}`);

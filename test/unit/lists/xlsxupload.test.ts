@@ -104,6 +104,7 @@ describe("cells", () => {
       { number: "1.5" },
       text("São João & <Filhos>"),
       { number: "1e400" },
+      { number: "123456789012345678" },
     ];
     const { refused } = await read(
       await workbook([sheet([null, ...cells.map((one) => [null, one])])]),
@@ -121,6 +122,7 @@ describe("cells", () => {
       { line: 12, cell: "B12", text: "1.5", reason: "not_a_cnpj" },
       { line: 13, cell: "B13", text: "São João & <Filhos>", reason: "not_a_number" },
       { line: 14, cell: "B14", text: "1e400", reason: "too_long" },
+      { line: 15, cell: "B15", text: "123456789012345678", reason: "too_long" },
     ]);
   });
 

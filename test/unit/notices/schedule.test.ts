@@ -95,6 +95,15 @@ describe("the attempts of a delivery", () => {
     );
   });
 
+  it("end with an e-mail that is refused for good", () => {
+    const refused = tried(0, { status: 554, verdict: "rejected" });
+    assert.equal(afterAttempt(NEW, refused, { retryMs: DAY, random: MIDDLE }).state, "failed");
+    for (const verdict of ["gone", "server"] as const) {
+      const later = afterAttempt(NEW, tried(0, { verdict }), { retryMs: DAY, random: MIDDLE });
+      assert.deepEqual([later.state, later.nextAt], ["waiting", 5_000]);
+    }
+  });
+
   it("reads Retry-After as seconds and as a date", () => {
     const nowMs = Date.parse("2026-11-15T06:00:00Z");
     const cases: readonly [header: string | null, expected: number | null][] = [
@@ -132,6 +141,18 @@ describe("the health of a webhook", () => {
   it("is lost at a 410 at once", () => {
     const { health, event } = healthAfter(WELL, tried(9, { status: 410 }));
     assert.deepEqual([event, health.disabledReason, health.disabledAt], ["disabled", "gone", 9]);
+  });
+
+  it("is lost by an e-mail to an address that does not exist", () => {
+    const { health, event } = healthAfter(WELL, tried(9, { status: 550, verdict: "gone" }));
+    assert.deepEqual([event, health.disabledReason], ["disabled", "gone"]);
+  });
+
+  it("does not depend on the operator's mail server", () => {
+    const failed = { status: null, verdict: "server" } as const;
+    for (let at = 0; at < 30 * DAY; at += STRIKE_GAP_MS) {
+      assert.deepEqual(healthAfter(WELL, tried(at, failed)), { health: WELL, event: "none" });
+    }
   });
 
   it("is lost after three warnings and five days", () => {

@@ -197,6 +197,8 @@ export interface CatalogAnswer {
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
+  /** Names of the reasons of a status, by code. */
+  status_reasons: Readonly<Record<"pt" | "en", Readonly<Record<string, string>>>>;
   /** Three sentences per language that match something in this snapshot. */
   examples: { pt: string[]; en: string[] };
 }

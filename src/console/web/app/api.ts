@@ -13,6 +13,8 @@ import { ended, session } from "./session.ts";
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
+  /** Media type of the answer; without one it is JSON. */
+  accept?: string;
 }
 
 /** A mistake in a request. */
@@ -63,6 +65,15 @@ export function get<T>(path: string, options: RequestOptions = {}): Promise<T> {
 /** Sends a JSON body. */
 export function post<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
   return request<T>("POST", path, body, options);
+}
+
+/** Sends a JSON body and returns the answer's bytes, of the type in `options`. */
+export function postForFile(
+  path: string,
+  body: unknown,
+  options: RequestOptions & { accept: string },
+): Promise<Blob> {
+  return request<Blob>("POST", path, body, options);
 }
 
 /** Sends a file as it is. */
@@ -139,7 +150,9 @@ async function send<T>(
   body: unknown,
   options: RequestOptions,
 ): Promise<T> {
-  const headers: Record<string, string> = { Accept: "application/json" };
+  const headers: Record<string, string> = {
+    Accept: options.accept ?? "application/json",
+  };
   if (method !== "GET") headers["X-CSRF-Token"] = session.value?.csrf_token ?? "";
   const sent = body instanceof Blob ? body : JSON.stringify(body);
   if (body !== undefined) {
@@ -159,6 +172,7 @@ async function send<T>(
   });
   reachable.value = true;
   if (response.ok) lastAnswer.at = Date.now();
+  if (options.accept !== undefined && response.ok) return (await response.blob()) as T;
   return answerOf<T>(response);
 }
 

@@ -3,8 +3,8 @@
  * Invariant: plain strings and functions of values. The other language has the same keys; the first
  * page does not need them.
  */
-import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account, usage } from "./en/account.ts";
+import { numbers } from "./en/compare.ts";
 import { districts } from "./en/districts.ts";
 import { enrich } from "./en/enrich.ts";
 import { exports } from "./en/exports.ts";
@@ -26,9 +26,8 @@ export const lazyWords = {
   listViews,
   members,
   news,
+  numbers,
   usage,
-  /** Names of status reasons, by code. */
-  reasons: REASONS_EN,
 };
 
 /** The words of later views, by area. */

@@ -3,9 +3,9 @@
  * Invariant: plain strings and functions of values. The other language has the same keys; the first
  * page does not need them.
  */
-import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
+import { numbers } from "./pt/compare.ts";
 import { districts } from "./pt/districts.ts";
 import { enrich } from "./pt/enrich.ts";
 import { exports } from "./pt/exports.ts";
@@ -27,7 +27,6 @@ export const lazyWords: LaterWords = {
   listViews,
   members,
   news,
+  numbers,
   usage,
-  /** Names of status reasons, by code. */
-  reasons: REASONS_PT,
 };

@@ -184,7 +184,7 @@ export async function acceptFile(
     );
     refuseTooMany(layout.rows, plan.limits.export_rows, plan.name);
     const spec = specOf(output, format ?? layout.format);
-    const enrichment = { file, column, fillZeros };
+    const enrichment = { file, column, fillZeros, text: layout.text };
     const accepted =
       replayed(call, asked) ??
       service.exporter.create({ ...asked, segment, spec, rows: layout.rows, enrichment });

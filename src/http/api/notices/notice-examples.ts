@@ -20,7 +20,7 @@ export const EXAMPLE_NOTICE = {
   counted_at: "2026-11-15T06:00:02.000Z",
   deliveries: [
     {
-      webhook_id: WEBHOOK_ID,
+      ...{ webhook_id: WEBHOOK_ID, email_id: null },
       ...{ state: "delivered", attempts: 1, last_attempt_at: "2026-11-15T06:00:03.000Z" },
       ...{ last_status: 204, last_duration_ms: 87, last_error: null, next_attempt_at: null },
     },
@@ -37,6 +37,18 @@ export const EXAMPLE_WEBHOOK = {
   enabled: true,
   ...{ disabled_reason: null, disabled_at: null, failing_since: null, warnings: 0 },
   ...{ last_success_at: "2026-11-15T06:00:03.000Z", old_secret_until: null },
+  created_at: "2026-10-21T12:00:00.000Z",
+  changed_at: "2026-10-21T12:00:00.000Z",
+};
+
+/** An e-mail receiver without failures. */
+export const EXAMPLE_EMAIL = {
+  id: "eml_0123456789abcdef0123456789abcdef",
+  address: "vendas@example.com",
+  searches: null,
+  ...{ language: "pt" as const, contacts: false, enabled: true },
+  ...{ disabled_reason: null, disabled_at: null, failing_since: null, warnings: 0 },
+  last_success_at: "2026-11-15T06:00:03.000Z",
   created_at: "2026-10-21T12:00:00.000Z",
   changed_at: "2026-10-21T12:00:00.000Z",
 };

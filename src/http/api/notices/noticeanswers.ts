@@ -8,8 +8,8 @@ import { AppError, type Mistake } from "../../../errors.ts";
 import { decodeListCursor, encodeListCursor, LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
 import type { NoticeWithDeliveries } from "../../../notices/history.ts";
 import { countsOf } from "../../../notices/payload.ts";
+import type { ReceiverOwner } from "../../../notices/receivers.ts";
 import { publicKeyOf, secretOf } from "../../../notices/signing.ts";
-import type { WebhookOwner } from "../../../notices/webhooks.ts";
 import type { DeliveryRow, WebhookRow } from "../../../store/webhookstore.ts";
 import { type BodyObject, readBody } from "../../server/body.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
@@ -21,7 +21,7 @@ const PAGE = 50;
 const WEBHOOK_MEMBERS = ["url", "searches", "signature"];
 const REPLAY_MEMBERS = ["through", "webhook", "only_failed"];
 
-type Listed = "webhooks" | "notices";
+type Listed = "webhooks" | "emails" | "notices";
 
 /** `POST /v1/webhooks`. */
 export function createWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookSecret"> {
@@ -137,7 +137,8 @@ export function noticeJson({ row, deliveries }: NoticeWithDeliveries): Shape<"No
 
 function deliveryJson(row: DeliveryRow): Shape<"Notice">["deliveries"][number] {
   return {
-    webhook_id: row.webhook,
+    webhook_id: isEmail(row) ? null : row.webhook,
+    email_id: isEmail(row) ? row.webhook : null,
     state: row.state,
     attempts: row.attempts,
     last_attempt_at: timeOf(row.lastAt),
@@ -146,6 +147,10 @@ function deliveryJson(row: DeliveryRow): Shape<"Notice">["deliveries"][number] {
     last_error: row.lastError,
     next_attempt_at: timeOf(row.nextAt),
   };
+}
+
+function isEmail({ webhook }: DeliveryRow): boolean {
+  return webhook.startsWith("eml_");
 }
 
 /** Returns a webhook as JSON. */
@@ -172,7 +177,8 @@ function keyOf({ signature, seed }: WebhookRow): string | null {
   return signature === "v1" ? null : publicKeyOf(seed);
 }
 
-function timeOf(atMs: number | null): string | null {
+/** Returns a time as JSON. */
+export function timeOf(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
@@ -181,7 +187,8 @@ function find({ service, identity, params }: KeyCall<"notices">): WebhookRow {
   return service.notices.webhooks.find(identity.tenantId, params.id ?? "");
 }
 
-function ownerOf({ identity }: KeyCall): WebhookOwner {
+/** Returns the client of a change. */
+export function ownerOf({ identity }: KeyCall): ReceiverOwner {
   return { tenantId: identity.tenantId, actor: `key:${identity.keyId}` };
 }
 
@@ -199,7 +206,8 @@ function withSecret(
   return answer("WebhookSecret", value, more);
 }
 
-function placeOf(call: KeyCall<"secrets">, list: Listed) {
+/** Reads where a page of a list begins, and its length. */
+export function placeOf(call: KeyCall<"secrets">, list: Listed) {
   const { query, identity, service } = call;
   const mistakes: Mistake[] = [];
   const sent = readWhole(query, "limit", [1, LIST_LIMIT_MAX], mistakes);
@@ -213,7 +221,8 @@ function placeOf(call: KeyCall<"secrets">, list: Listed) {
   return { before: place?.before ?? Number.MAX_SAFE_INTEGER, limit };
 }
 
-function pageOf<Row extends { readonly sequence: number }>(
+/** Cuts a page, and returns the cursor of the next one. */
+export function pageOf<Row extends { readonly sequence: number }>(
   { identity, service }: KeyCall<"secrets">,
   rows: readonly Row[],
   limit: number,
@@ -229,7 +238,8 @@ function pageOf<Row extends { readonly sequence: number }>(
   };
 }
 
-function linked(start: string, next: string | null, limit: number) {
+/** Returns the header that links the next page. */
+export function linked(start: string, next: string | null, limit: number) {
   if (next === null) return {};
   return { headers: { Link: `<${start}limit=${limit}&cursor=${next}>; rel="next"` } };
 }
@@ -244,12 +254,12 @@ function readId({ members, mistakes }: BodyObject, name: "through" | "webhook"):
 }
 
 /** Reads a body that may be left out. */
-function bodyOf({ body }: KeyCall, known: readonly string[]): BodyObject {
+export function bodyOf({ body }: KeyCall, known: readonly string[]): BodyObject {
   return body.byteLength === 0 ? { members: {}, mistakes: [] } : readBody(body, known);
 }
 
 /** Throws `invalid_request` with all mistakes of a body, if there are any. */
-function refused(body: BodyObject): BodyObject {
+export function refused(body: BodyObject): BodyObject {
   const [first] = body.mistakes;
   if (first === undefined) return body;
   throw new AppError("invalid_request", first.detail, { errors: body.mistakes });

@@ -27,11 +27,14 @@ const maybeTime = orNull(time);
 
 const delivery = Type.Object(
   {
-    webhook_id: Type.String(),
+    webhook_id: orNull(text("The webhook; null for an e-mail.")),
+    email_id: orNull(text("The e-mail receiver; null for a webhook.")),
     state: Type.Enum([...DELIVERY_STATES]),
     attempts: count("Attempts since it was queued, or replayed."),
     last_attempt_at: maybeTime,
-    last_status: orNull(Type.Integer({ description: "HTTP status; null without an answer." })),
+    last_status: orNull(
+      Type.Integer({ description: "HTTP status or SMTP code; null without an answer." }),
+    ),
     last_duration_ms: orNull(count("Duration of the last attempt.")),
     last_error: orNull(text("Why it failed.")),
     next_attempt_at: maybeTime,
@@ -109,6 +112,40 @@ const optional = {
   signature: Type.Optional(webhookMembers.signature),
 };
 
+const emailMembers = {
+  address: Type.String({
+    maxLength: 254,
+    description: "One address without a name, such as name@example.com.",
+  }),
+  searches: webhookMembers.searches,
+  language: Type.Enum(["pt", "en"], { description: "Language of the e-mails." }),
+  contacts: Type.Boolean({
+    description: "True: the e-mails have phones and e-mails of companies. Default: false.",
+  }),
+};
+
+const email = Type.Object(
+  {
+    id: Type.String({ pattern: "^eml_[0-9a-f]{32}$" }),
+    ...emailMembers,
+    enabled: Type.Boolean(),
+    disabled_reason: orNull(Type.Enum([...DISABLED_REASONS, "unsubscribed"])),
+    disabled_at: maybeTime,
+    failing_since: maybeTime,
+    warnings: count("Warnings since then; it is disabled after the third."),
+    last_success_at: maybeTime,
+    created_at: time,
+    changed_at: time,
+  },
+  closed,
+);
+
+const emailOptions = {
+  searches: Type.Optional(emailMembers.searches),
+  language: Type.Optional(emailMembers.language),
+  contacts: Type.Optional(emailMembers.contacts),
+};
+
 const secret = text("whsec_…, for v1. Shown only now.");
 
 /** Schemas of notices by name. */
@@ -121,7 +158,9 @@ export const NOTICE_SCHEMAS = {
   ReplayRequest: Type.Object(
     {
       through: Type.Optional(text("Last notice of a range that begins with the one in the path.")),
-      webhook: Type.Optional(text("Only this webhook; without it all that hear the search.")),
+      webhook: Type.Optional(
+        text("Id of a webhook or an e-mail receiver; default: all of the search."),
+      ),
       only_failed: Type.Optional(
         Type.Boolean({ description: "True: only deliveries that failed. Default: false." }),
       ),
@@ -166,6 +205,38 @@ export const NOTICE_SCHEMAS = {
           id: text("webhook-id of the test."),
           delivered: Type.Boolean(),
           status: orNull(Type.Integer({ description: "HTTP status; null without an answer." })),
+          duration_ms: count("Duration of the attempt."),
+          error: orNull(text("Why it failed.")),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+  Email: email,
+  Emails: Type.Object(
+    { emails: Type.Array(named("Email")), next_cursor: cursor, has_more: hasMore },
+    closed,
+  ),
+  EmailRequest: Type.Object({ address: emailMembers.address, ...emailOptions }, closed),
+  EmailPatch: Type.Object(
+    {
+      ...emailOptions,
+      enabled: Type.Optional(
+        Type.Boolean({ description: "True also begins the waiting deliveries again." }),
+      ),
+    },
+    closed,
+  ),
+  EmailAnswer: Type.Object({ request_id: requestId, email: named("Email") }, closed),
+  EmailTest: Type.Object(
+    {
+      request_id: requestId,
+      test: Type.Object(
+        {
+          id: text("Part of the Message-ID of the test."),
+          delivered: Type.Boolean({ description: "True if the mail server took it." }),
+          status: orNull(Type.Integer({ description: "SMTP code; null without an answer." })),
           duration_ms: count("Duration of the attempt."),
           error: orNull(text("Why it failed.")),
         },

@@ -36,7 +36,8 @@ const one = {
   example: webhookExample,
 } as const;
 
-function idOf(name: string, of: string, example: string): Parameter {
+/** Returns the path parameter of an id. */
+export function idOf(name: string, of: string, example: string): Parameter {
   const path = { name, in: "path", required: true } as const;
   return { ...path, description: `id of the ${of}.`, schema: Type.String(), example };
 }
@@ -44,7 +45,8 @@ function idOf(name: string, of: string, example: string): Parameter {
 const webhookId = idOf("id", "webhook", EXAMPLE_WEBHOOK.id);
 const noticeId = idOf("id", "notice", EXAMPLE_NOTICE.notice_id);
 
-const page: readonly Parameter[] = [
+/** Parameters of a page of a list. */
+export const NOTICE_PAGE: readonly Parameter[] = [
   {
     ...{ name: "limit", in: "query", required: false, description: "Items in a page." },
     schema: Type.Integer({ minimum: 1, maximum: LIST_LIMIT_MAX, default: 50 }),
@@ -114,7 +116,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
     access: "key",
     ...{ id: "listWebhooks", tag: "notices", summary: "List the webhooks" },
     description: "Newest first, with their health.",
-    parameters: page,
+    parameters: NOTICE_PAGE,
     answers: {
       200: {
         description: "One page.",
@@ -218,7 +220,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
         description: "Only notices of this saved search.",
         schema: Type.String(),
       },
-      ...page,
+      ...NOTICE_PAGE,
     ],
     answers: {
       200: {
@@ -238,7 +240,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
     bodyless: true,
     ...{ id: "replayNotice", tag: "notices", summary: "Send notices again" },
     description:
-      "Queues a notice, or all from it through another one, for its webhooks again, up to 500, " +
+      "Queues a notice, or all from it through another one, for its receivers again, up to 500, " +
       "under the same ids. A notice that could not be counted is counted again.",
     parameters: [noticeId],
     body: { schema: "ReplayRequest", example: { only_failed: true } },

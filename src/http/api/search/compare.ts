@@ -94,18 +94,36 @@ function placed(error: AppError, at: number): readonly Mistake[] {
 
 type CompareCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
+/** Compares groups of any breadth; users of the console see the whole registry. */
+export function compareAnyAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
+  return compareBound(call, () => null);
+}
+
 /** Compares groups. */
 export function compareAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
+  return compareBound(call, (spec) => tooBroad(spec)?.missing ?? null);
+}
+
+function compareBound(
+  call: CompareCall,
+  missingOf: (spec: AccountQuerySpec) => readonly string[] | null,
+): Reply<ShapedAnswer<"CompareAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COMPARE), async (question) => {
     const { specs, facets } = question;
     const bound: AccountQuerySpec[] = [];
     for (const [at, spec] of specs.entries()) {
-      const one = await boundTo(call, segment, spec);
-      const missing = tooBroad(spec)?.missing ?? null;
-      refuseTooBroad(call.service.engine, segment, { spec: one, missing, place: `/specs/${at}` });
-      bound.push(one);
+      try {
+        const one = await boundTo(call, segment, spec);
+        const missing = missingOf(spec);
+        refuseTooBroad(call.service.engine, segment, { spec: one, missing });
+        bound.push(one);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const { code, message, members, headers } = error;
+        throw new AppError(code, message, { errors: placed(error, at), members, headers });
+      }
     }
     const compared = await compareInTurn(segment, bound, facets, call.identity.tenantId);
     const { registry, totals } = compared;

@@ -69,14 +69,31 @@ function readLabels({ members, mistakes }: BodyObject): LabelLanguage | null {
 
 type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
+/** Counts the matches of a spec of any breadth; users of the console see the whole registry. */
+export function countAnyAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+  return countBound(call, () => {});
+}
+
 /** Counts the matches of a spec. */
 export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+  return countBound(call, ({ segment, spec, bound }) => {
+    const missing = tooBroad(spec)?.missing ?? null;
+    refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
+  });
+}
+
+function countBound(
+  call: CountCall,
+  refuseBroad: (question: BoundQuestion) => void,
+): Reply<ShapedAnswer<"CountAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
-    whenReady(boundTo(call, segment, question.spec), (bound) =>
-      answerCount(call, { ...question, segment, bound, startMs }),
-    ),
+    whenReady(boundTo(call, segment, question.spec), (bound) => {
+      const whole = { ...question, segment, bound, startMs };
+      refuseBroad(whole);
+      return answerCount(call, whole);
+    }),
   );
 }
 
@@ -89,9 +106,6 @@ interface BoundQuestion extends CountQuestion {
 
 function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnswer<"CountAnswer">> {
   const { segment, spec, bound, facets, pairs, labels } = question;
-  const { engine } = call.service;
-  const missing = tooBroad(spec)?.missing ?? null;
-  refuseTooBroad(engine, segment, { spec: bound, missing });
   refuseLarge(segment, pairs);
   const format = wantedFormat(acceptOf(call));
   if (format === "json" && labels !== null) throw labelsOfJson();

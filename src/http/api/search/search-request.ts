@@ -330,10 +330,10 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
   const { spec, missing, place } = judged;
   if (missing === null) return;
   const filters = missing.map((name) => name.replace(/^filters\./, ""));
-  const errors = missing.map((name) => ({
+  const errors = missing.map((name, at) => ({
     pointer: place ?? `/spec/${name.replaceAll(".", "/")}`,
     code: "missing_filter",
-    detail: "One filter of this kind would make the query narrow enough.",
+    detail: `A filter ${filters[at]} would make the query narrow enough.`,
   }));
   const detail = `Add at least one of these filters: ${filters.join(", ")}.`;
   const matches = engine.countMatches(segment, spec);

@@ -269,7 +269,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
     // "na Savassi e no Lourdes, BH": a town's name counts only in a list with other names.
-    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) continue;
+    if (list.at(-1)?.to !== end || !isImplied(context, list, city, isLed(sentence, at))) continue;
     found = { at, list };
   }
   if (found === null) return false;
@@ -317,7 +317,7 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   // "Santos centro", "campo grande ms jardim dos estados"
   const isCentre = end === city.to && CENTRES.has(sentence.folded(at));
   const isBare = at === end && isStrange(context, at);
-  if ((at === end && !isCentre && !isBare) || !mayBegin(context, at)) return false;
+  if ((at === end && !isCentre && !isBare) || !mayBegin(context, at, city)) return false;
   const list = listAt(context, at, [city]);
   if (list.length === 0 || !isImplied(context, list, city)) return false;
   take(context, at, list, { implied: true, near: [city] });
@@ -365,11 +365,28 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
  * True if each name has enough accounts and none is a place, except towns of other states listed
  * with names that are not towns: "na Bela Vista e no Jardim Europa em Recife".
  */
-function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt): boolean {
+function isImplied(
+  context: PlaceContext,
+  list: readonly NameAt[],
+  city: CityAt,
+  isLedIn = false,
+): boolean {
   const towns = list.filter(({ from, to }) => townAt(context, from) === to);
-  if (towns.length === list.length) return false;
-  if (towns.some(({ from }) => !isElsewhere(context, from, city))) return false;
-  return list.every(({ from, to, known }) => context.tradeEnd(from) < to && isOften(known, city));
+  const isTrade = ({ from, to }: NameAt) => context.tradeEnd(from) >= to;
+  // "no Alecrim, Natal": after "no" even the name of goods is the district.
+  if (towns.length === list.length && !(isLedIn && towns.every(isTrade))) return false;
+  if (towns.some((one) => !isRatherPart(context, one, city))) return false;
+  return list.every((name) => (isLedIn || !isTrade(name)) && isOften(name.known, city));
+}
+
+/** True if no nearby town has a name, or the city's district has more accounts than each of them. */
+function isRatherPart(context: PlaceContext, { from, known }: NameAt, city: CityAt): boolean {
+  if (isElsewhere(context, from, city)) return true;
+  const { sentence, gazetteer } = context;
+  const { cities = [], states = [] } = gazetteer.places.longest(sentence.tokens, from)?.place ?? {};
+  const near = cities.filter(({ uf }) => city.cities.some((one) => one.uf === uf));
+  const most = Math.max(0, ...[...known.values()].map(({ accounts }) => accounts));
+  return states.length === 0 && near.length > 0 && near.every(({ accounts }) => most > accounts);
 }
 
 /** True if enough accounts of a city have a district to accept it without a marking word. */

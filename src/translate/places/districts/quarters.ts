@@ -259,7 +259,10 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   for (const [i, town] of mentions.entries()) {
     const last: Mention | undefined = mentions[i - 1];
     const opened = last === undefined ? null : enclosedBy(context.sentence, last.to, town.at);
-    if (last !== undefined && opened !== null) {
+    if (last !== undefined && opened === "(" && isInside(context, last, town)) {
+      asQuarter(context, last, town);
+      city = null;
+    } else if (last !== undefined && opened !== null) {
       mark = opened;
       if (isOnlyCity(last) || city === null) city = isOnlyCity(last) ? last : null;
     } else if (!goesOn(context.sentence, last, town)) city = null;
@@ -267,6 +270,13 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
     if (mark === HYPHEN && !isPartBehind(context, town, city)) continue;
     settleInside(context, town, city);
   }
+}
+
+/** True for "Boa Viagem (Recife)": a district of the city in brackets. */
+function isInside(context: PlaceContext, quarter: Mention, city: Mention): boolean {
+  if (!isOnlyCity(quarter) || !isOnlyCity(city) || quarter.dropped) return false;
+  if (context.sentence.tokens[city.to]?.text !== ")" || quarter.negated) return false;
+  return isKnownPart(context, quarter, city) && !isKnownPart(context, city, quarter);
 }
 
 /** True if only commas and small words separate two names in an enclosed list. */

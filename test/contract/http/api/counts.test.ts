@@ -61,7 +61,11 @@ interface Body {
   readonly facets: Readonly<Record<string, { readonly values: readonly Compared[] }>>;
   readonly code: string;
   readonly list: { readonly id: string };
-  readonly errors: readonly { readonly pointer: string; readonly code: string }[];
+  readonly errors: readonly {
+    readonly pointer: string;
+    readonly code: string;
+    readonly detail: string;
+  }[];
 }
 
 interface Compared {
@@ -330,7 +334,15 @@ for (const transport of MATRIX) {
       ]);
       const broad = await ask(COMPARE, { specs: [spec, {}] }, 422);
       assert.equal(broad.code, "query_too_broad");
-      assert.equal(broad.errors[0]?.pointer, "/specs/1");
+      for (const { pointer, detail } of broad.errors) {
+        const [, name = ""] = /^\/specs\/1\/filters\/(\w+\/\w+)$/.exec(pointer) ?? [];
+        assert.notEqual(name, "", pointer);
+        assert.ok(detail.includes(`filter ${name.replace("/", ".")} would`), detail);
+      }
+      const unknown = { filters: { lists: { any_of: [`lst_${"0".repeat(32)}`] } } };
+      const gone = await ask(COMPARE, { specs: [spec, unknown] }, 404);
+      assert.equal(gone.code, "list_not_found");
+      assert.equal(gone.errors[0]?.pointer, "/specs/1/filters/lists/any_of/0");
     });
   });
 }

@@ -145,7 +145,9 @@ const TAKE_NONE = [
   ...["GET /v1/searches/{id}/changes", "GET /feeds/{name}", "GET /v1/notices"],
   ...["POST /v1/webhooks", "GET /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}"],
   ...["DELETE /v1/webhooks/{id}", "POST /v1/webhooks/{id}/rotate", "POST /v1/webhooks/{id}/test"],
-  "POST /v1/notices/{id}/replay",
+  ...["POST /v1/emails", "GET /v1/emails", "GET /v1/emails/{id}", "PATCH /v1/emails/{id}"],
+  ...["DELETE /v1/emails/{id}", "POST /v1/emails/{id}/test", "GET /unsubscribe/{token}"],
+  ...["POST /v1/notices/{id}/replay", "POST /unsubscribe/{token}"],
 ];
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>

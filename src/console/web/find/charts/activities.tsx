@@ -60,6 +60,7 @@ export function Activities({
       what={level === "branches" ? charts.divisions : charts.activity}
       data={data}
       action={action}
+      facets={[level === "branches" ? "cnae_division" : "cnae_subclass"]}
     >
       <Bars data={data} />
       {beginning !== "" && <p class="field-hint">{charts.beginning(beginning)}</p>}
@@ -73,7 +74,7 @@ export function Sections({ facet, filters }: { facet: FacetAnswer | undefined; f
   const data = branchData(facet, filters);
   const { sections, section } = charts.overview;
   return (
-    <Frame area="sections" title={sections} what={section} data={data}>
+    <Frame area="sections" title={sections} what={section} data={data} facets={["cnae_section"]}>
       <Bars data={data} />
     </Frame>
   );

@@ -103,6 +103,7 @@ function Contact({ facet, filters }: ListProps) {
       title={charts.contact}
       what={charts.contact}
       data={{ ...found, rows: parts }}
+      facets={["contact"]}
     >
       <Bars data={reaches} />
       <div class="stack" aria-hidden="true">

@@ -9,6 +9,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
+import { NumbersMenu } from "./numbersmenu.tsx";
 
 /** A row of a chart; `count` is null if the query's own filter excludes the value. */
 export interface ChartRow {
@@ -48,10 +49,13 @@ interface FrameProps {
   readonly children: ComponentChildren;
   /** Next to the title, such as a clear button. */
   readonly action?: ComponentChildren;
+  /** The facets of its numbers, for the menu that gives all of them. */
+  readonly facets: readonly string[];
 }
 
 /** A chart with heading and table. */
-export function Frame({ area, title, what, data, children, action }: FrameProps) {
+export function Frame(props: FrameProps) {
+  const { area, title, what, data, children, action, facets } = props;
   const asTable = useSignal(false);
   const id = useId();
   const section = useFocusRestored();
@@ -73,6 +77,7 @@ export function Frame({ area, title, what, data, children, action }: FrameProps)
         >
           <TableMark />
         </button>
+        <NumbersMenu title={title} facets={facets} />
       </header>
       <div class="chart-body">
         {asTable.value ? <DataTable title={title} what={what} data={data} /> : children}

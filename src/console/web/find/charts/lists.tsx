@@ -37,7 +37,13 @@ export function Sizes({ facet, filters }: ListProps) {
   }));
   const data = { ...found, rows };
   return (
-    <Frame area="sizes" title={charts.sizes} what={charts.size} data={data}>
+    <Frame
+      area="sizes"
+      title={charts.sizes}
+      what={charts.size}
+      data={data}
+      facets={["company_size"]}
+    >
       <Bars data={data} />
     </Frame>
   );
@@ -57,7 +63,13 @@ export function Statuses({ facet, filters }: ListProps) {
   }));
   const data = { ...found, rows };
   return (
-    <Frame area="statuses" title={charts.status} what={charts.statusOne} data={data}>
+    <Frame
+      area="statuses"
+      title={charts.status}
+      what={charts.statusOne}
+      data={data}
+      facets={["registration_status"]}
+    >
       <Bars data={data} />
     </Frame>
   );
@@ -82,6 +94,7 @@ export function Municipalities({ facet, filters }: ListProps) {
       title={charts.municipalities}
       what={charts.municipality}
       data={data}
+      facets={["municipality"]}
     >
       <Bars data={data} />
     </Frame>
@@ -101,7 +114,13 @@ export function OptIns({
   const mei = optInData(facets.mei, filters, "mei");
   const both = { ...simples, rows: [...named(simples, charts.simples), ...named(mei, charts.mei)] };
   return (
-    <Frame area="optins" title={charts.optIns} what={charts.optIn} data={both}>
+    <Frame
+      area="optins"
+      title={charts.optIns}
+      what={charts.optIn}
+      data={both}
+      facets={["simples", "mei"]}
+    >
       <h4>{charts.simples}</h4>
       <Bars data={simples} />
       <h4>{charts.mei}</h4>

@@ -49,7 +49,14 @@ export function Years({ facet, filters, last }: ListProps & { last: number }) {
     </button>
   );
   return (
-    <Frame area="years" title={charts.years} what={charts.year} data={data} action={clear}>
+    <Frame
+      area="years"
+      title={charts.years}
+      what={charts.year}
+      data={data}
+      action={clear}
+      facets={["started_year"]}
+    >
       <Readout buckets={buckets} shown={shown} at={at.value} total={data.total} />
       <Histogram {...{ buckets, shown, drag, at, choose }} />
       <Sliders {...{ last, drag, choose }} span={drag.value ?? spanOf(asked, last)} />

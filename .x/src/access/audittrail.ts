@@ -1,0 +1,64 @@
+/**
+ * The server's audit trail. Input: requests to read a tenant's lines, and elapsed time. Output:
+ * lines, and refusals for tenants that change too much.
+ * Invariant: a line is retained at least for the retention, even if the clock jumps ahead: it must
+ * also be that much older than the newest line. The authors of changes write the lines.
+ */
+
+import { AppError } from "../errors.ts";
+import { type Clock, DAY_MS } from "../process/clock.ts";
+import type { AuditRow, AuditStore } from "../store/auditstore.ts";
+
+/**
+ * Changes of keys and members that a tenant's users may make in 24 hours. Each adds a line that is
+ * retained for years, so without a limit one owner could fill the shared disk.
+ */
+export const CHANGES_PER_DAY_MAX = 1_000;
+
+/** Reads the audit trail and removes expired lines. */
+export class AuditTrail {
+  readonly #store: AuditStore;
+  readonly #clock: Clock;
+  readonly #retentionMs: number;
+  #sweptMs = Number.NEGATIVE_INFINITY;
+
+  constructor(store: AuditStore, clock: Clock, retentionSeconds: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#retentionMs = retentionSeconds * 1000;
+  }
+
+  /** Returns a tenant's newest lines, optionally before a sequence, and whether there are more. */
+  page(
+    tenantId: string,
+    { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+  ): { readonly rows: AuditRow[]; readonly more: boolean } {
+    const rows = this.#store.list({ tenantId, before, limit: limit + 1 });
+    return { rows: rows.slice(0, limit), more: rows.length > limit };
+  }
+
+  /** Throws `rate_limited` if a tenant's users made too many changes within 24 hours. */
+  refuseTooMany(tenantId: string): void {
+    const since = this.#clock.nowMs() - DAY_MS;
+    const back = this.#store.changeBack(tenantId, CHANGES_PER_DAY_MAX, since);
+    if (back === undefined) return;
+    const seconds = Math.max(1, Math.ceil((back - since) / 1000));
+    throw new AppError(
+      "rate_limited",
+      `Up to ${CHANGES_PER_DAY_MAX} changes of keys and members are taken in 24 hours. ` +
+        `Wait ${seconds} s, or ask the operator to use commands.`,
+      { headers: { "Retry-After": String(seconds) } },
+    );
+  }
+
+  /** Deletes lines older than the retention, once a day; call it outside requests. */
+  sweep(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sweptMs < DAY_MS) return;
+    const newest = this.#store.newest();
+    if (newest !== undefined) {
+      this.#store.forget(Math.min(this.#clock.nowMs(), newest) - this.#retentionMs);
+    }
+    this.#sweptMs = nowMs;
+  }
+}

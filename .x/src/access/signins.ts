@@ -1,0 +1,198 @@
+/**
+ * Throttling of password attempts. Input: an account, the client's address, and the result. Output:
+ * nothing, or a refusal with the time to wait.
+ * Invariant: the wait grows with the failures of an address, and with those of an address on one
+ * account. Failures of others lengthen the wait after one's own first mistake, but never block a
+ * first attempt, so no attacker can lock out an owner at another address. Waits are bounded;
+ * failures expire with time, or are evicted if memory is full. All this holds for unknown accounts
+ * too.
+ */
+import { isIPv4, isIPv6 } from "node:net";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+
+interface Growth {
+  /** Failures without a wait. */
+  readonly free: number;
+  /** Milliseconds after which one failure expires. */
+  readonly forgetMs: number;
+  /** Maximum wait, in milliseconds. */
+  readonly longestMs: number;
+}
+
+/** Failures of an address on one account. */
+const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
+/** Failures of an address on any account: several people may share it. */
+const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
+/** Failures on an account from anywhere; they lengthen the waits of all who fail on it. */
+const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
+
+/** Wait after the first failure that is not free; doubles with each further one. */
+const FIRST_MS = 1_000;
+/** Maximum names stored per kind. */
+const NAMES_MAX = 10_000;
+/** Names evicted together if there is no room. */
+const ROOM = 500;
+/**
+ * Max length of a name with a counter of its own. Longer names belong to no account, and share one
+ * counter.
+ */
+const ACCOUNT_MAX = 254;
+
+/** A started attempt; counts as a failure unless one of these is called. */
+export interface Attempt {
+  /** The password was right: clears the address's failures on this account. */
+  succeeded(): void;
+  /** The password was not checked. */
+  undone(): void;
+}
+
+/** Delays of sign-in attempts, in memory: a restart clears them. */
+export class SignIns {
+  readonly #clock: Clock;
+  readonly #pairs: Failures;
+  readonly #addresses: Failures;
+  readonly #accounts: Failures;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#pairs = new Failures(PAIR);
+    this.#addresses = new Failures(ADDRESS);
+    this.#accounts = new Failures(ACCOUNT);
+  }
+
+  get size(): number {
+    return this.#pairs.size + this.#addresses.size + this.#accounts.size;
+  }
+
+  /**
+   * Begins an attempt and counts it, so that parallel attempts wait; throws `rate_limited` if it is
+   * too early.
+   */
+  begin(email: string, from: string): Attempt {
+    const nowMs = this.#clock.monotonicMs();
+    const account = email.length > ACCOUNT_MAX ? "" : email;
+    const address = networkOf(from);
+    const pair = `${address} ${account}`;
+    const others = this.#accounts.count(account, nowMs) / ACCOUNT.free;
+    const attacked = others < 1 ? 0 : Math.floor(Math.log2(others)) + PAIR.free;
+    const waitMs = Math.max(
+      this.#pairs.waitMs(pair, nowMs, attacked),
+      this.#addresses.waitMs(address, nowMs),
+    );
+    if (waitMs > 0) throw tooEarly(waitMs);
+    this.#pairs.add(pair, nowMs);
+    this.#addresses.add(address, nowMs);
+    this.#accounts.add(account, nowMs);
+    const undone = () => {
+      this.#pairs.remove(pair);
+      this.#addresses.remove(address);
+      this.#accounts.remove(account);
+    };
+    const succeeded = () => {
+      undone();
+      this.#pairs.forget(pair);
+    };
+    return { succeeded, undone };
+  }
+}
+
+/** Failures of a name, as of the time of the last failure. */
+interface Failed {
+  count: number;
+  atMs: number;
+}
+
+/** Decaying failures by name. */
+class Failures {
+  readonly #growth: Growth;
+  readonly #names = new Map<string, Failed>();
+
+  constructor(growth: Growth) {
+    this.#growth = growth;
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  /** Returns the failures that have not expired. */
+  count(name: string, nowMs: number): number {
+    const failed = this.#names.get(name);
+    return failed === undefined ? 0 : this.#left(failed, nowMs);
+  }
+
+  /** Returns the wait in ms; adds `more` failures if the name has one of its own. */
+  waitMs(name: string, nowMs: number, more = 0): number {
+    const failed = this.#names.get(name);
+    if (failed === undefined) return 0;
+    const { free, longestMs } = this.#growth;
+    const counted = Math.ceil(failed.count) + more;
+    if (counted <= free) return 0;
+    const wholeMs = Math.min(longestMs, FIRST_MS * 2 ** Math.min(counted - free - 1, 30));
+    return Math.max(0, failed.atMs + wholeMs - nowMs);
+  }
+
+  add(name: string, nowMs: number): void {
+    const count = this.count(name, nowMs) + 1;
+    this.#names.delete(name);
+    if (this.#names.size >= NAMES_MAX) this.#makeRoom(nowMs);
+    this.#names.set(name, { count, atMs: nowMs });
+  }
+
+  remove(name: string): void {
+    const failed = this.#names.get(name);
+    if (failed === undefined) return;
+    failed.count -= 1;
+    if (failed.count <= 0) this.#names.delete(name);
+  }
+
+  forget(name: string): void {
+    this.#names.delete(name);
+  }
+
+  #left({ count, atMs }: Failed, nowMs: number): number {
+    return Math.max(0, count - (nowMs - atMs) / this.#growth.forgetMs);
+  }
+
+  /** Evicts expired names; if there are none, the names with the fewest failures. */
+  #makeRoom(nowMs: number): void {
+    const names = [...this.#names].map(([name, failed]) => {
+      return { name, left: this.#left(failed, nowMs) };
+    });
+    names.sort((one, other) => one.left - other.left);
+    for (const [at, { name, left }] of names.entries()) {
+      if (left > 0 && at >= ROOM) return;
+      this.#names.delete(name);
+    }
+  }
+}
+
+/** Returns a sender's network: an IPv4 address, or the /64 of an IPv6 one, as one holder has it. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || isIPv4(address)) return address;
+  const [plain = ""] = address.split("%");
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [head = "", tail = ""] = canonical.split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === "" ? [] : tail.split(":");
+  const zeros = canonical.includes("::") ? Array(8 - first.length - last.length).fill("0") : [];
+  const groups = [...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16));
+  const [high = 0, low = 0] = groups.slice(6);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
+}
+
+function tooEarly(waitMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new AppError(
+    "rate_limited",
+    `Signing in failed too often. Wait ${seconds} s, then try again.`,
+    { headers: { "Retry-After": String(seconds) } },
+  );
+}

@@ -1,0 +1,333 @@
+/**
+ * Answers which accounts of a spec changed between two snapshots. Input: an opened change list, a
+ * normalized spec, the kinds, and the watched fields. Output: exact totals, pages of entries from
+ * any position of the list, all entries in batches.
+ * Invariant: an account that matches the spec only in the newer snapshot has entered; only in the
+ * older one, has left; in both, has changed if a watched field differs. Each is one entry,
+ * ascending by CNPJ. The work is proportional to the list, never to the registry.
+ */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clause } from "../../native-index/napi/engine.ts";
+import { clausesOf } from "../search/clauses.ts";
+import { guarded, type Segment } from "../search/segment.ts";
+import {
+  type Catalog,
+  type CatalogMunicipality,
+  LACKED,
+  type LackMark,
+  lackMark,
+} from "../spec/catalog.ts";
+import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
+import { bothHaveSanctions, type ChangeList, columnBit } from "./list.ts";
+
+/** A query about a pair of snapshots. */
+export interface ChangeQuery {
+  readonly list: ChangeList;
+  /** Spec, normalized with `changeCatalog`; only its filters count. */
+  readonly spec: AccountQuerySpec;
+  /** Requested kinds; totals count all kinds. */
+  readonly kinds: readonly ChangeKind[];
+  /** Fields whose changes count; a subset of `watchableFields`. */
+  readonly watch: readonly OutputField[];
+}
+
+/** An account of an answer. */
+export interface ChangeEntry {
+  /** Position in the list. */
+  readonly index: number;
+  readonly kind: ChangeKind;
+  /** Row in the older snapshot, or -1 if absent. */
+  readonly rowOlder: number;
+  /** Row in the newer snapshot, or -1 if absent. */
+  readonly rowNewer: number;
+  /** Watched fields that differ, in field order; empty if only one snapshot has the account. */
+  readonly changed: readonly OutputField[];
+}
+
+interface ChangePageRequest {
+  /** Position of the list to begin at: 0, or `next` of the previous page. */
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Part of an answer. */
+export interface ChangePage {
+  readonly entries: readonly ChangeEntry[];
+  /** Position where the next page begins. */
+  readonly next: number;
+  /** True if another entry follows. */
+  readonly more: boolean;
+}
+
+/** Exact number of accounts of each kind. */
+export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
+
+/** List entries per native call: a few milliseconds, so that a server stays responsive. */
+const SLICE_ENTRIES = 1 << 17;
+/** Entries of a batch. */
+const BATCH_ENTRIES = 4_096;
+/** Numbers of an entry in a native answer: index, rows, differing columns, kind. */
+const NUMBERS = 5;
+const NO_ROW = 0xffff_ffff;
+/** Max cached totals per list. */
+const TOTALS_KEPT = 64;
+
+/**
+ * Fields that can be watched between two snapshots, in field order: allowed ones that are facts of
+ * an account; `sanctioned` only if both snapshots had the CEIS list.
+ */
+export function watchableFields(
+  older: Segment,
+  newer: Segment,
+  allowed: readonly string[],
+): OutputField[] {
+  const sanctions = bothHaveSanctions(older, newer);
+  return OUTPUT_FIELD_NAMES.filter((name) => {
+    if (!WATCHABLE_FIELDS.includes(name) || !allowed.includes(name)) return false;
+    return name !== "sanctioned" || sanctions;
+  });
+}
+
+/** Returns why names cannot be watched between two snapshots, in words, for each such name. */
+export function unwatchable(
+  older: Segment,
+  newer: Segment,
+  names: readonly string[],
+): { readonly name: string; readonly why: string }[] {
+  const watchable: readonly string[] = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
+  return names
+    .filter((name) => !watchable.includes(name))
+    .map((name) => ({ name, why: whyUnwatchable(name) }));
+}
+
+function whyUnwatchable(name: string): string {
+  const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
+  if (unwatched !== undefined) {
+    return WHY_UNWATCHED[unwatched];
+  }
+  if (name !== "sanctioned") return "there is no such field";
+  return "one of the snapshots was made without the list of sanctions";
+}
+
+const WHY_UNWATCHED = {
+  identity: "it never changes",
+  derived: "it follows from other fields, the date or the table",
+  listed: "it is of a list that is published apart from the registry",
+} as const;
+
+/** Returns the union of both snapshots' codes, to normalize specs about a pair. */
+export function changeCatalog(older: Segment, newer: Segment): Catalog {
+  const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
+  const places = new Map<string, CatalogMunicipality>();
+  for (const { catalog } of [older, newer]) {
+    for (const place of catalog.municipalities) places.set(place.tom, place);
+  }
+  return {
+    cnaeCodes: union(older.catalog.cnaeCodes, newer.catalog.cnaeCodes),
+    legalNatures: union(older.catalog.legalNatures, newer.catalog.legalNatures),
+    municipalities: [...places.values()],
+    statusReasons: union(older.catalog.statusReasons ?? [], newer.catalog.statusReasons ?? []),
+    ...lacksOf(older, newer),
+    comparesMonths: true,
+  };
+}
+
+/** Marks of data that one of the snapshots lacks, so that filters about both cannot use it. */
+function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
+  const marks = LACKED.map(lackMark);
+  const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
+  return Object.fromEntries(lacked.map((mark) => [mark, true]));
+}
+
+/** Returns warnings about members of a sent spec that changes ignore. */
+export function changeWarnings(input: unknown): string[] {
+  const { sort, limit, scoring, output } = (input ?? {}) as Json;
+  const { strategy = "balanced", random_seed: seed = null } = (scoring ?? {}) as Json;
+  const warnings: string[] = [];
+  const ignored = (name: string) => {
+    warnings.push(`${name} of the spec is ignored: changes are listed by CNPJ, all of them.`);
+  };
+  if (Array.isArray(sort) && sort.length > 0) ignored("sort");
+  if (limit !== undefined && limit !== null) ignored("limit");
+  if (strategy !== "balanced" || seed !== null) ignored("scoring");
+  if ((output as Json | undefined)?.include_explain === true) ignored("include_explain");
+  return warnings;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The entries from a position on. @throws `AppError` `snapshot_unavailable` */
+export async function changePage(
+  query: ChangeQuery,
+  { from, limit }: ChangePageRequest,
+): Promise<ChangePage> {
+  const walk = walkOf(query);
+  const found: ChangeEntry[] = [];
+  // Reads one entry more than requested, which shows if more follow.
+  for (let at = from; at < query.list.entries && found.length <= limit; ) {
+    if (at > from) await nextTurn();
+    const slice = walk.slice(at, limit + 1 - found.length);
+    found.push(...slice.entries);
+    at = slice.next;
+  }
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  const more = found.length > limit;
+  const next = more && last !== undefined ? last.index + 1 : query.list.entries;
+  return { entries, next: more && limit === 0 ? from : next, more };
+}
+
+/** All entries from a position on, in batches of one to some thousand. */
+export async function* changeBatches(
+  query: ChangeQuery,
+  from = 0,
+): AsyncGenerator<readonly ChangeEntry[], void> {
+  const walk = walkOf(query);
+  for (let at = from; at < query.list.entries; await nextTurn()) {
+    const { entries, next } = walk.slice(at, BATCH_ENTRIES);
+    at = next;
+    if (entries.length > 0) yield entries;
+  }
+}
+
+/** Exact totals of all kinds, even unrequested ones; cached with the list. */
+export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
+  const known = totalsOf(query.list);
+  const key = JSON.stringify([query.spec.filters, maskOf(query.watch)]);
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
+  const counts = [0, 0, 0];
+  for (let at = 0; at < query.list.entries; await nextTurn()) {
+    const slice = walk.slice(at, 0);
+    slice.counts.forEach((count, kind) => {
+      counts[kind] = (counts[kind] as number) + count;
+    });
+    at = slice.next;
+  }
+  const [entered, left, changed] = counts as [number, number, number];
+  const totals = { entered, left, changed };
+  if (known.size >= TOTALS_KEPT) known.delete(known.keys().next().value as string);
+  known.set(key, totals);
+  return totals;
+}
+
+/** Totals with the details that a notice shows. */
+interface ChangeTally extends ChangeTotals {
+  /** Accounts by field that differs, in field order; an account with several counts in each. */
+  readonly fields: Readonly<Partial<Record<OutputField, number>>>;
+  /** The first entries: those that entered, then changed, then left. */
+  readonly first: readonly ChangeEntry[];
+}
+
+/** Counts all kinds and the fields that differ in one pass; retains the first entries. */
+export async function changeTally(query: ChangeQuery, most: number): Promise<ChangeTally> {
+  const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
+  const masks = new Map<number, number>();
+  const counts = [0, 0, 0];
+  const firsts: ChangeEntry[][] = [[], [], []];
+  for (let at = 0; at < query.list.entries; await nextTurn()) {
+    const { found, next } = walk.found(at, SLICE_ENTRIES);
+    for (let place = 0; place < found.length; place += NUMBERS) {
+      const kind = found[place + NUMBERS - 1] as number;
+      counts[kind] = (counts[kind] as number) + 1;
+      const mask = found[place + NUMBERS - 2] as number;
+      if (CHANGE_KINDS[kind] === "changed") masks.set(mask, (masks.get(mask) ?? 0) + 1);
+      const first = firsts[kind] as ChangeEntry[];
+      if (first.length < most) first.push(walk.entry(found, place));
+    }
+    at = next;
+  }
+  const [entered = 0, left = 0, changed = 0] = counts;
+  const [came = [], went = [], differ = []] = firsts;
+  const first = [...came, ...differ, ...went].slice(0, most);
+  return { entered, left, changed, fields: fieldCounts(query.watch, masks), first };
+}
+
+function fieldCounts(
+  watch: readonly OutputField[],
+  masks: ReadonlyMap<number, number>,
+): ChangeTally["fields"] {
+  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
+  const counted = fields.map((name) => {
+    const bit = bitOf(name);
+    const counts = [...masks].map(([mask, count]) => ((mask & bit) === 0 ? 0 : count));
+    return [name, counts.reduce((sum, count) => sum + count, 0)] as const;
+  });
+  return Object.fromEntries(counted.filter(([, count]) => count > 0));
+}
+
+const totalsOfLists = new WeakMap<ChangeList, Map<string, ChangeTotals>>();
+
+function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
+  let totals = totalsOfLists.get(list);
+  if (totals === undefined) {
+    totals = new Map();
+    totalsOfLists.set(list, totals);
+  }
+  return totals;
+}
+
+function bitOf(field: OutputField): number {
+  return columnBit(fieldRow(field).stored.column);
+}
+
+function maskOf(watch: readonly OutputField[]): number {
+  return watch.reduce((mask, field) => (mask | bitOf(field)) >>> 0, 0);
+}
+
+interface Slice {
+  readonly entries: ChangeEntry[];
+  readonly counts: Uint32Array;
+  readonly next: number;
+}
+
+/** Walks a list; `most` 0 only counts. */
+interface Walk {
+  slice(from: number, most: number): Slice;
+  /** Like `slice`, as the numbers of the entries. */
+  found(from: number, most: number): Pick<Slice, "counts" | "next"> & { found: Uint32Array };
+  /** Returns the entry whose numbers begin at a place. */
+  entry(found: Uint32Array, place: number): ChangeEntry;
+}
+
+/** Returns a walker of the list. */
+function walkOf({ list, spec, kinds, watch }: ChangeQuery): Walk {
+  const clauses = (segment: Segment): Clause[] => clausesOf(segment, spec.filters);
+  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
+  const bits = fields.map((name) => [name, bitOf(name)] as const);
+  const request = {
+    older: list.older.native,
+    newer: list.newer.native,
+    olderClauses: clauses(list.older),
+    newerClauses: clauses(list.newer),
+    watch: maskOf(watch),
+    kinds: CHANGE_KINDS.reduce((sum, kind, i) => sum + (kinds.includes(kind) ? 1 << i : 0), 0),
+  };
+  const walk: Walk = {
+    found(from, most) {
+      const to = Math.min(list.entries, from + SLICE_ENTRIES);
+      return guarded(() => list.native.walk({ ...request, from, to, limit: most }));
+    },
+    entry(found, place) {
+      const [index, older, newer, mask, kind] = found.subarray(place, place + NUMBERS);
+      return {
+        index: index as number,
+        kind: CHANGE_KINDS[kind as number] as ChangeKind,
+        rowOlder: older === NO_ROW ? -1 : (older as number),
+        rowNewer: newer === NO_ROW ? -1 : (newer as number),
+        changed: bits.filter(([, bit]) => ((mask as number) & bit) !== 0).map(([name]) => name),
+      };
+    },
+    slice(from, most) {
+      const { found, counts, next } = walk.found(from, most);
+      const entries: ChangeEntry[] = [];
+      for (let at = 0; at < found.length; at += NUMBERS) entries.push(walk.entry(found, at));
+      return { entries, counts, next };
+    },
+  };
+  return walk;
+}

@@ -1,0 +1,188 @@
+/**
+ * `peneira count`. Input: a snapshot, a spec, and names of facets, or pairs of names. Output: the
+ * exact number of matches and of each value, as a table, one JSON document, CSV, or XLSX.
+ * Invariant: the numbers and the files are those of POST /v1/accounts/count for the same spec,
+ * except that a spec may be as broad as its author likes.
+ */
+import { writeFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { CommandError } from "../../errors.ts";
+import { countCsv, countXlsx } from "../../export/formats/countfile.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
+import { type AllCounts, countAll, type FacetRequest, tooLarge } from "../../search/cross.ts";
+import type { Segment } from "../../search/segment.ts";
+import { FACET_PAIRS_MAX, FACETS, type FacetName, type FacetPair } from "../../spec/facets.ts";
+import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { wordFor } from "../../text/amounts.ts";
+import { specSource } from "../support/inputfiles.ts";
+import { printTable } from "../support/print.ts";
+import { isSystemError } from "../support/systemerrors.ts";
+
+interface CountOptions {
+  readonly snapshot: string;
+  readonly spec?: string;
+  readonly text?: string;
+  readonly facets?: FacetRequest;
+  readonly format: (typeof COUNT_FORMATS)[number];
+  readonly labels?: LabelLanguage;
+  readonly out?: string;
+}
+
+const COUNT_FORMATS = ["table", "json", "csv", "xlsx"] as const;
+const NOTHING: FacetRequest = { names: [], pairs: [] };
+/** Between the two facets of a pair. */
+const BY = "*";
+
+const EXAMPLES = `
+Facets: ${FACETS.slice(0, 6).join(", ")},
+  ${FACETS.slice(6, 12).join(", ")},
+  ${FACETS.slice(12).join(", ")}.
+At most ${FACET_PAIRS_MAX} pairs, such as uf*company_size.
+
+Examples:
+  $ peneira count --snapshot 2026-10.peneira --spec bakeries.json --facets uf,company_size
+  $ peneira count --snapshot 2026-10.peneira --text "padarias" --facets uf*started_year \\
+      --format xlsx --labels pt --out counts.xlsx`;
+
+/** Adds `peneira count` to the program. */
+export function registerCount(program: Command): void {
+  program
+    .command("count")
+    .summary("count a snapshot by the values of fields")
+    .description("Counts the accounts that match a spec, and how they spread over values.")
+    .requiredOption("--snapshot <file>", "the snapshot to count (required)")
+    .option("--spec <file>", "the spec as JSON; - reads standard input")
+    .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
+    .option("--facets <names>", "facets and pairs to count, separated by commas", readFacets)
+    .addOption(
+      new Option("--format <format>", "how to print").choices(COUNT_FORMATS).default("table"),
+    )
+    .addOption(
+      new Option("--labels <language>", "words for people, in csv and xlsx").choices(
+        LABEL_LANGUAGES,
+      ),
+    )
+    .option("--out <file>", "write to this file instead of standard output")
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+async function run(options: CountOptions): Promise<void> {
+  const { format, labels, out, facets: wish = NOTHING } = options;
+  if (labels !== undefined && format !== "csv" && format !== "xlsx") {
+    throw new CommandError("--labels needs --format csv or xlsx.", 2);
+  }
+  if (format === "xlsx" && out === undefined) {
+    throw new CommandError("--format xlsx needs --out FILE.", 2);
+  }
+  const specOf = specSource(options);
+  const segment = await openAnySegment(options.snapshot);
+  try {
+    refuseLarge(segment, wish.pairs);
+    const spec = normalize(segment, specOf(segment));
+    for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
+    const counts = await countAll(segment, spec, wish);
+    const { label: snapshot, snapshotDate } = segment;
+    const file = { counts, labels: labels ?? null, snapshot, snapshotDate };
+    if (format === "csv") write(countCsv(file), out);
+    else if (format === "xlsx") write(countXlsx(file), out);
+    else if (format === "json") write(Buffer.from(documentOf(segment, spec, counts)), out);
+    else write(Buffer.from(tableOf(counts)), out);
+    const { total } = counts;
+    const match = wordFor(total, "account matches", "accounts match");
+    stderr.print(`${total} ${match} in snapshot ${snapshot} (${snapshotDate})\n`);
+  } finally {
+    segment.close();
+  }
+}
+
+/** Reads `uf,company_size,uf*started_year`. */
+function readFacets(text: string): FacetRequest {
+  const names: FacetName[] = [];
+  const pairs: FacetPair[] = [];
+  for (const part of text.split(",").map((one) => one.trim())) {
+    if (part === "") continue;
+    const [first, second, ...more] = part.split(BY).map((one) => facetNamed(one.trim()));
+    if (first === undefined || more.length > 0) throw new CommandError(`${part} is no pair.`, 2);
+    if (second === undefined) names.push(first);
+    else if (first === second) throw new CommandError(`${part} names one facet twice.`, 2);
+    else pairs.push([first, second]);
+  }
+  if (pairs.length > FACET_PAIRS_MAX) {
+    throw new CommandError(`--facets takes at most ${FACET_PAIRS_MAX} pairs.`, 2);
+  }
+  return { names: [...new Set(names)], pairs };
+}
+
+function facetNamed(text: string): FacetName {
+  const known = FACETS.find((name) => name === text);
+  if (known !== undefined) return known;
+  throw new CommandError(`${text} is not a facet. Use one of ${FACETS.join(", ")}.`, 2);
+}
+
+function refuseLarge(segment: Segment, pairs: readonly FacetPair[]): void {
+  const large = pairs.filter((pair) => tooLarge(segment, pair)).map((pair) => pair.join(BY));
+  if (large.length === 0) return;
+  throw new CommandError(`${large.join(", ")} has too many cells. Name a coarser facet.`, 2);
+}
+
+function normalize(segment: Segment, input: unknown): AccountQuerySpec {
+  const { exportLimitMax: most } = SPEC_LIMITS;
+  return normalizeSpec(input, {
+    catalog: segment.catalog,
+    limitDefault: most,
+    limitCap: most,
+    allowedFields: OUTPUT_FIELD_NAMES,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+    fullAllowed: true,
+  }).spec;
+}
+
+function documentOf(segment: Segment, spec: AccountQuerySpec, counts: AllCounts): string {
+  const { label: snapshot, snapshotDate: snapshot_date } = segment;
+  const { total, facets, crosses } = counts;
+  return `${JSON.stringify({ snapshot, snapshot_date, spec, total, facets, crosses }, null, 2)}\n`;
+}
+
+/** A line for each value, and for each pair. */
+function tableOf({ facets, crosses }: AllCounts): string {
+  const ofFacets = Object.entries(facets).flatMap(([facet, { values, missing }]) => [
+    ...values.map(({ value, label, count }) => ({
+      ...{ facet, value: String(value), count },
+      name: label ?? null,
+    })),
+    ...(missing === 0 ? [] : [{ facet, value: null, count: missing, name: null }]),
+  ]);
+  const ofPairs = crosses.flatMap(({ facets: pair, rows, columns, counts }) =>
+    rows.flatMap((row, at) =>
+      columns.flatMap((column, by) => {
+        const count = counts[at]?.[by] ?? 0;
+        if (count === 0) return [];
+        const value = `${row.value ?? "-"} ${BY} ${column.value ?? "-"}`;
+        return [{ facet: pair.join(BY), value, count, name: null }];
+      }),
+    ),
+  );
+  const lines = [...ofFacets, ...ofPairs];
+  return lines.length === 0 ? "" : printTable(lines, ["facet", "value", "count", "name"]);
+}
+
+function write(bytes: Uint8Array, out: string | undefined): void {
+  if (out === undefined) {
+    stdout.data(Buffer.from(bytes));
+    return;
+  }
+  try {
+    writeFileSync(out, bytes, { flag: "wx" });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const why = error.code === "EEXIST" ? "is there already" : `cannot be written (${error.code})`;
+    throw new CommandError(`${out} ${why}.`, 1, error);
+  }
+}

@@ -1,0 +1,352 @@
+/**
+ * `peneira download`: downloads a month's zips into their own folder, or lists the months.
+ * Invariant: wrong flags are reported before any request (exit 2). A signal ends the work with the
+ * signal's exit code; the next run resumes partial files.
+ */
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { placeOf, readShares } from "../../download/address.ts";
+import { DownloadError, Interrupted } from "../../download/downloaderror.ts";
+import { downloadTable, type FetchedTable, type ServiceTable } from "../../download/ibge.ts";
+import {
+  type ByteDisplay,
+  type Downloaded,
+  downloadMonth,
+  inquiryOf,
+  type Listener,
+  type ShareUse,
+} from "../../download/month.ts";
+import {
+  inTurn,
+  type ListedMonth,
+  listMonthAt,
+  listMonths,
+  NotReady,
+} from "../../download/months.ts";
+import { proxyRules } from "../../download/proxy.ts";
+import { inspectParts } from "../../download/releasedate.ts";
+import type { Inquiry } from "../../download/source.ts";
+import { sizeText } from "../../download/words.ts";
+import { CommandError } from "../../errors.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
+import type { Config } from "../../settings/config.ts";
+import { wordFor } from "../../text/amounts.ts";
+import { configOf } from "../support/config.ts";
+import { progress } from "../support/progress.ts";
+
+/** Flags that `download` and `update` share. */
+export interface ShareFlags {
+  /** Repeatable; addresses in order of preference. */
+  readonly url?: readonly string[];
+  readonly proxy?: string;
+  readonly streams?: string;
+  readonly config?: string;
+}
+
+/** The flags as parsed by commander. */
+export interface DownloadFlags extends ShareFlags {
+  readonly to?: string;
+  readonly list?: true;
+  readonly all?: true;
+  readonly verify?: true;
+  readonly replace?: true;
+  readonly places?: true;
+  readonly descriptors?: true;
+  readonly json?: true;
+}
+
+const NOTES = `
+The zips are collected in DIR/YYYY-MM.part. The folder becomes DIR/YYYY-MM when every zip is there
+and all have one date, checked before and after the transfer. After any interruption, run the
+command again: it resumes, or starts over if the month was published again. A finished month is
+only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; only \`peneira import
+--corporate-partners\` reads them.
+
+The registry's share accepts requests only from Brazil, and refuses many cloud providers. Elsewhere
+use a proxy in Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web
+server's listing of folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat
+--url for several mirrors: if one cannot be reached or lacks the month, the command reports it and
+tries the next.
+Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
+--places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
+\`peneira import --places\` and the setting translate.descriptors.
+The settings are download.url, download.proxy, download.streams, and download.stall_seconds
+(\`peneira config\`).
+
+Examples:
+  $ peneira download --list
+  $ peneira download --to dumps
+  $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira
+  $ peneira download --places --descriptors --to tables
+  $ peneira download --to dumps --proxy socks5h://127.0.0.1:1080
+  $ peneira download --to dumps --url https://mirror.example/cnpj/ --url file:///mnt/cnpj`;
+
+/** Adds `peneira download` to the program. */
+export function registerDownload(program: Command): void {
+  const command = program
+    .command("download")
+    .summary("fetch a month of the registry from its public share")
+    .description("Fetches the zips of one monthly release of the registry from its public share.")
+    .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
+    .option("--to <dir>", "parent folder of the folder of the month (required, except with --list)")
+    .option("--list", "list the months of the share instead")
+    .option("--all", "also the zips of the partners (Socios)")
+    .option("--verify", "also compare the checksums of all bytes, which an import does in any case")
+    .option("--replace", "replace a finished month if the share has published it again")
+    .option("--places", "instead of a month: IBGE's regions, as places.csv for an import")
+    .option(
+      "--descriptors",
+      "instead of a month: IBGE's descriptions of activities, as descriptors.csv",
+    );
+  shareOptions(command)
+    .option("--json", "print one JSON document")
+    .addHelpText("after", NOTES)
+    .action((month: string | undefined, flags: DownloadFlags) => runDownload(month, flags));
+}
+
+/** Adds the flags that configure access to the share. */
+export function shareOptions(command: Command): Command {
+  return command
+    .option(
+      "--url <address>",
+      "address of a share or mirror; repeat it for alternatives (setting download.url)",
+      (one: string, before: readonly string[] = []) => [...before, one],
+    )
+    .option("--proxy <address>", "HTTP or SOCKS5 proxy, or direct (setting download.proxy)")
+    .option("--streams <n>", "concurrent files (setting download.streams)")
+    .option("--config <file>", "JSON file with settings");
+}
+
+/** Runs the command. @throws CommandError; a signal ends the process. */
+export async function runDownload(month: string | undefined, flags: DownloadFlags): Promise<void> {
+  refuse(month, flags);
+  const config = configOfShare(flags);
+  await untilSignal(async (signal) => {
+    const use = shareUse(config, signal);
+    if (flags.list) return printList(use, flags);
+    if (flags.places || flags.descriptors) return downloadTables(config, signal, flags);
+    const { all = false, replace = false, verify = false } = flags;
+    const to = resolve(flags.to as string);
+    const options = { ...use, month: month ?? null, to, all, replace, verify };
+    const downloaded = await downloadMonth(options);
+    printDownloaded(downloaded);
+    if (flags.json) stdout.data(`${JSON.stringify(downloaded)}\n`);
+  });
+}
+
+/** Tables of IBGE's service that flags select. */
+const SERVICE_TABLES = ["places", "descriptors"] as const satisfies readonly ServiceTable[];
+
+/** Fetches tables of IBGE's service sequentially. */
+async function downloadTables(
+  config: Config,
+  signal: AbortSignal,
+  flags: DownloadFlags,
+): Promise<void> {
+  const use = {
+    url: config.get("download.ibge_url"),
+    proxies: proxyRules(config.get("download.proxy"), process.env),
+    stallMs: config.get("download.stall_seconds") * 1000,
+    ...{ signal, listener: LISTENER },
+  };
+  const files: FetchedTable[] = [];
+  for (const name of SERVICE_TABLES) {
+    if (flags[name]) files.push(await downloadTable(name, resolve(flags.to as string), use));
+  }
+  if (flags.json) stdout.data(`${JSON.stringify({ files })}\n`);
+}
+
+function refuse(month: string | undefined, flags: DownloadFlags): void {
+  const problems: string[] = [];
+  if (month !== undefined && !/^20\d\d-(0[1-9]|1[0-2])$/.test(month)) {
+    problems.push(`the month must be written as YYYY-MM, not "${month}"`);
+  }
+  const tables = SERVICE_TABLES.filter((name) => flags[name]);
+  for (const table of tables) {
+    if (month !== undefined) problems.push(`--${table} fetches no month; leave ${month} out`);
+    for (const name of ["list", "all", "verify", "replace", "url", "streams"] as const) {
+      if (flags[name]) problems.push(`--${name} does nothing with --${table}`);
+    }
+  }
+  if (flags.list && tables.length === 0) {
+    if (month !== undefined) problems.push("--list lists all months; leave the month out");
+    for (const name of ["verify", "replace"] as const) {
+      if (flags[name]) problems.push(`--${name} does nothing with --list`);
+    }
+  } else if (flags.list !== true && (flags.to === undefined || flags.to.trim() === "")) {
+    problems.push("say --to DIR (where the month's folder is put), or --list");
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
+}
+
+/** Reads the settings of a command that uses the share. @throws CommandError (exit 2) */
+export function configOfShare({ url, proxy, streams, config }: ShareFlags): Config {
+  const flags = {
+    "download.url": url?.join(" "),
+    "download.proxy": proxy,
+    "download.streams": streams,
+  };
+  return configOf(flags, config);
+}
+
+/** Returns the settings of the share as options of a download. */
+export function shareUse(config: Config, signal: AbortSignal): ShareUse {
+  return {
+    shares: readShares(config.get("download.url")),
+    proxies: proxyRules(config.get("download.proxy"), process.env),
+    streams: config.get("download.streams"),
+    stallMs: config.get("download.stall_seconds") * 1000,
+    signal,
+    listener: LISTENER,
+  };
+}
+
+/** Runs work that SIGINT, SIGTERM, and SIGHUP end early, with the exit code of the signal. */
+export async function untilSignal(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const control = new AbortController();
+  const end = (name: NodeJS.Signals): void => {
+    // A second signal ends the process immediately.
+    if (control.signal.aborted) process.exit(128 + constants.signals[name]);
+    control.abort(new Interrupted(name));
+  };
+  for (const name of SIGNALS) process.on(name, end);
+  try {
+    await work(control.signal);
+  } catch (error) {
+    if (!(control.signal.reason instanceof Interrupted)) throw error;
+    LISTENER.say(control.signal.reason.message);
+    process.exit(128 + constants.signals[control.signal.reason.signal]);
+  } finally {
+    for (const name of SIGNALS) process.off(name, end);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Writes lines and progress bars to standard error. */
+const LISTENER: Listener = {
+  say(text) {
+    if (stderr.isTTY) stderr.redraw(`${text}\n`);
+    else stderr.print(`${text}\n`);
+  },
+  show(label, bytes) {
+    const [size, unit] = bytes < 20e6 ? [1e3, "kB"] : [1e6, "MB"];
+    const shown = progress(label, Math.ceil(bytes / size), stderr, unit);
+    return ticking((done) => shown.update(done / size), shown.done);
+  },
+};
+
+/** Refreshes the display every second, even if no bytes arrive. */
+function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
+  let last = 0;
+  const timer = setInterval(() => update(last), 1_000);
+  timer.unref();
+  return {
+    update(done) {
+      last = done;
+      update(done);
+    },
+    done() {
+      clearInterval(timer);
+      end();
+    },
+  };
+}
+
+/** Prints the result of a download. */
+export function printDownloaded(downloaded: Downloaded): void {
+  const { folder, files, bytes, fetched_bytes: fetched, seconds, already, token } = downloaded;
+  const release = token === null ? "" : `, ${token}`;
+  const what = `${folder}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}${release}`;
+  const rate = sizeText(Math.round(fetched / Math.max(seconds, 0.001)));
+  LISTENER.say(
+    already
+      ? `${what}; complete, nothing to fetch`
+      : `${what}; ${sizeText(fetched)} came, ${rate}/s`,
+  );
+}
+
+interface ListedLine {
+  readonly month: string;
+  readonly complete: boolean;
+  readonly files: number;
+  readonly missing: readonly string[];
+  readonly bytes: number;
+  readonly modified: string | null;
+  /** Why a complete month cannot be downloaded; null if it can, or if it was not checked. */
+  readonly problem: string | null;
+  /** True if the folder of `--to` has it. */
+  readonly downloaded: boolean;
+}
+
+async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
+  const partners = all === true;
+  const inquiry = inquiryOf(use);
+  const lines: ListedLine[] = [];
+  const labels = await listMonths(inquiry);
+  for (const [index, label] of labels.entries()) {
+    const looks = index < MONTHS_LOOKED_INTO;
+    const look = await lookAt({ inquiry, streams: use.streams, label, partners, looks });
+    const { files, missing, bytes, modified } = look.month;
+    lines.push({
+      month: label,
+      complete: missing.length === 0 && look.problem === null,
+      files: files.length,
+      missing,
+      bytes,
+      modified,
+      problem: look.problem,
+      downloaded: to !== undefined && existsSync(join(to, label)),
+    });
+    if (!json) stdout.print(lineOf(lines.at(-1) as ListedLine));
+  }
+  const places = use.shares.map(placeOf);
+  if (json) {
+    const [url] = places;
+    stdout.data(`${JSON.stringify({ url, partners, months: lines })}\n`);
+  }
+  if (lines.length === 0) {
+    throw new CommandError(`There are no months at ${places.join(", ")}. Check download.url.`);
+  }
+}
+
+/** A download would try this many of the newest months, so their zips are inspected. */
+const MONTHS_LOOKED_INTO = 3;
+
+interface Looking {
+  readonly inquiry: Inquiry;
+  readonly streams: number;
+  readonly label: string;
+  readonly partners: boolean;
+  /** True to inspect the zips if all are listed. */
+  readonly looks: boolean;
+}
+
+/** Returns the files of a month, and why it cannot be downloaded; null if no problem is known. */
+async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
+  let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
+  try {
+    await inTurn(inquiry, async (source) => {
+      month = await listMonthAt({ ...inquiry, source }, label, partners);
+      const isWhole = month.missing.length === 0;
+      if (looks && isWhole) await inspectParts({ ...inquiry, source }, { streams }, month);
+    });
+    return { month, problem: null };
+  } catch (error) {
+    if (!(error instanceof NotReady || error instanceof DownloadError)) throw error;
+    return { month, problem: error.message };
+  }
+}
+
+function lineOf({ month, files, missing, bytes, modified, ...more }: ListedLine): string {
+  const { downloaded, problem } = more;
+  const day = modified?.slice(0, 10) ?? "unknown   ";
+  const gaps =
+    missing.length === 0 ? "" : `  ${missing.length} ${wordFor(missing.length, "zip")} missing`;
+  const size = sizeText(bytes).padStart(10);
+  const why = problem === null ? "" : `  ${problem.replace(/\s*\n\s*/g, " ")}`;
+  const state = `${gaps}${downloaded ? "  downloaded" : ""}${why}`;
+  return `${month}  ${files} zips ${size}  ${day}${state}\n`;
+}

@@ -1,0 +1,218 @@
+/**
+ * `peneira enrich`. Input: a CSV or XLSX file with a column of CNPJs, and a snapshot. Output: the
+ * same file with a status and fields of the registry behind each row; on standard error the
+ * progress, and how many CNPJs had which outcome.
+ * Invariant: the bytes are those of a server's enrichment of the same file; the new file appears
+ * whole or not at all, and the sent one is never changed. A wrong flag is found before any work.
+ */
+import { existsSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, extname, resolve } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { AppError, CommandError } from "../../errors.ts";
+import {
+  type EnrichmentSummary,
+  enrichFile,
+  readLayout,
+  SHEET_FORMATS,
+  type SheetFormat,
+} from "../../export/enrichment/enrichment.ts";
+import {
+  type CnpjOutcome,
+  type EnrichmentOptions,
+  OUTCOMES,
+  outcomeWords,
+} from "../../export/enrichment/outcomes.ts";
+import { writeWhole } from "../../export/files/sink.ts";
+import { notWritten } from "../../files/storage.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { ColumnRefusal } from "../../lists/column.ts";
+import { XlsxRefusal } from "../../lists/xlsx/package.ts";
+import { stderr, visibleLine } from "../../process/terminal.ts";
+import type { Segment } from "../../search/segment.ts";
+import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
+import { wordFor } from "../../text/amounts.ts";
+import { didYouMean } from "../../text/suggest.ts";
+import { type Progress, progress } from "../support/progress.ts";
+import { isSystemError } from "../support/systemerrors.ts";
+
+interface EnrichFlags {
+  readonly snapshot: string;
+  readonly out: string;
+  readonly fields: readonly OutputField[];
+  readonly labels?: LabelLanguage;
+  readonly column?: string;
+  readonly fillZeros?: true;
+  readonly force?: true;
+}
+
+/** Signals that end the work; what was written until then is removed. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+class Ended extends Error {}
+
+const EXAMPLES = `
+Examples:
+  $ peneira enrich clients.xlsx --snapshot 2026-10.peneira --out enriched.xlsx --labels pt
+  $ peneira enrich suppliers.csv --snapshot 2026-10.peneira --out enriched.csv \\
+      --fields legal_name,registration_status,email,phone_1
+  $ peneira enrich suppliers.csv --snapshot 2026-10.peneira --out enriched.csv --column documento`;
+
+/** Adds `peneira enrich` to the program. */
+export function registerEnrich(program: Command): void {
+  program
+    .command("enrich")
+    .summary("append fields of the registry to a file of CNPJs")
+    .description(
+      "Writes a CSV or XLSX file again with a status and fields of the registry behind each row. " +
+        "The column of CNPJs is found by its name or content; rows and cells stay.",
+    )
+    .argument("<file>", "the CSV or XLSX file with the CNPJs")
+    .requiredOption("--snapshot <file>", "the snapshot to look in")
+    .requiredOption("--out <file>", "file to write; a name on .csv or .xlsx decides its kind")
+    .addOption(
+      new Option("--fields <names>", "output fields, separated by commas")
+        .argParser(fieldsOf)
+        .default(DEFAULT_FIELDS, DEFAULT_FIELDS.join(",")),
+    )
+    .addOption(
+      new Option("--labels <language>", "headings and values as people write them").choices(
+        LABEL_LANGUAGES,
+      ),
+    )
+    .option("--column <name>", "header or number of the column of CNPJs, of XLSX its letters too")
+    .option("--fill-zeros", "put back the zeros that a number has lost in front")
+    .option("--force", "replace the file if it exists")
+    .addHelpText("after", EXAMPLES)
+    .action(run);
+}
+
+function fieldsOf(text: string): readonly OutputField[] {
+  const names = [...new Set(text.split(",").map((name) => name.trim()))];
+  for (const name of names) {
+    if (OUTPUT_FIELD_NAMES.some((known) => known === name)) continue;
+    throw new InvalidArgumentError(
+      `There is no field ${JSON.stringify(name)}${didYouMean(name, OUTPUT_FIELD_NAMES)}.`,
+    );
+  }
+  return names as OutputField[];
+}
+
+async function run(file: string, flags: EnrichFlags): Promise<void> {
+  const problem = problemOf(file, flags);
+  if (problem !== null) throw new CommandError(problem, 2);
+  const { fields, labels = null, column, fillZeros = false } = flags;
+  const wish = { fields, labels, column, fillZeros };
+  const segment = await openAnySegment(flags.snapshot);
+  const started = performance.now();
+  try {
+    const format = formatOf(flags.out);
+    await told(file, () => readLayout(file, wish, format));
+    const summary = await enrich(segment, { file, out: flags.out, wish, format });
+    stderr.print(summaryText(flags.out, summary, (performance.now() - started) / 1_000));
+  } finally {
+    segment.close();
+  }
+}
+
+/** Why these names cannot be the files of the command; null if they can. */
+function problemOf(file: string, { out, force }: EnrichFlags): string | null {
+  if (!existsSync(file)) return `there is no file ${file}`;
+  if (!statSync(file).isFile()) return `${file} is no file, but a folder or a device`;
+  const folder = dirname(resolve(out));
+  if (out === "" || out === "-") return "--out must name a file";
+  if (!existsSync(folder)) return `there is no folder ${folder} for --out`;
+  if (resolve(out) === resolve(file)) return "--out must be another file than the one that is read";
+  if (!existsSync(out)) return null;
+  if (!statSync(out).isFile()) return `--out must be a file, but ${out} is a folder or a device`;
+  return force ? null : `${out} exists; --force replaces it`;
+}
+
+/** The kind that the name of the new file says; that of the sent file if it says none. */
+function formatOf(out: string): SheetFormat | undefined {
+  const ending = extname(out).slice(1).toLowerCase();
+  return SHEET_FORMATS.find((format) => format === ending);
+}
+
+/** The input and output of the command. */
+interface Files {
+  readonly file: string;
+  readonly out: string;
+  readonly wish: EnrichmentOptions;
+  readonly format: SheetFormat | undefined;
+}
+
+/** Enriches with a display; a signal ends it between two batches. */
+async function enrich(
+  segment: Segment,
+  { file, out, wish, format }: Files,
+): Promise<EnrichmentSummary> {
+  let signal: NodeJS.Signals | null = null;
+  let display: Progress | null = null;
+  const end = (received: NodeJS.Signals) => {
+    signal = received;
+  };
+  const work = {
+    ...{ segment, wish, path: file, format },
+    onProgress: (done: number, total: number) => {
+      display ??= progress("enrich", total);
+      display.update(done);
+      if (done === total) display.done();
+    },
+    onFound: () => {},
+    checkCancelled: () => {
+      if (signal !== null) throw new Ended(`${signal} ended it; ${out} was not written`);
+    },
+    spare: () => availableParallelism() > 1,
+  };
+  for (const name of ENDING) process.on(name, end);
+  try {
+    const written = await told(file, () =>
+      writeWhole(resolve(out), (write) => enrichFile({ ...work, write })),
+    );
+    return written.filled;
+  } catch (error) {
+    throw error instanceof Ended ? new CommandError(error.message, 1, error) : failure(error, out);
+  } finally {
+    for (const name of ENDING) process.off(name, end);
+  }
+}
+
+function failure(error: unknown, out: string): unknown {
+  if (error instanceof AppError || !isSystemError(error)) return error;
+  return new CommandError(
+    notWritten(out, error) ?? `${out} was not written: ${error.message}`,
+    1,
+    error,
+  );
+}
+
+/** Runs something over the file; what cannot be read becomes a sentence. */
+async function told<Value>(file: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ColumnRefusal) && !(error instanceof XlsxRefusal)) throw error;
+    throw new CommandError(`${file} cannot be enriched. ${error.message}`, 1, error);
+  }
+}
+
+function summaryText(out: string, summary: EnrichmentSummary, seconds: number): string {
+  const { rows, found, column, sheet, outcomes } = summary;
+  const count = (value: number) => value.toLocaleString("en-US");
+  const place = sheet === null ? "" : ` of sheet ${JSON.stringify(sheet)}`;
+  const others = OUTCOMES.filter((outcome) => isOther(outcome) && outcomes[outcome] > 0);
+  return [
+    `${visibleLine(out)}: ${count(rows)} ${wordFor(rows, "row")}, ` +
+      `${count(found)} with an account, ${seconds.toFixed(2)} s`,
+    `column ${JSON.stringify(column)}${place}`,
+    ...others.map((outcome) => `  ${count(outcomes[outcome])} ${outcomeWords(outcome, "en")}`),
+    "",
+  ].join("\n");
+}
+
+/** True for outcomes to report besides the accounts that were found. */
+function isOther(outcome: CnpjOutcome): boolean {
+  return outcome !== "found";
+}

@@ -1,0 +1,221 @@
+/**
+ * `peneira notices`: lists the notices of a tenant, shows one, sends some again, and tests a
+ * webhook. Prints tables or one JSON document on standard output, messages on standard error.
+ * Invariant: works while a server runs on the same directory, which sends what is replayed within a
+ * second. Answers and refusals are those of the API.
+ */
+import type { Command } from "commander";
+import { Keyring } from "../../access/keyring.ts";
+import { guardedWay } from "../../download/proxy.ts";
+import { AppError, CommandError } from "../../errors.ts";
+import { noticeJson } from "../../http/api/notices/noticeanswers.ts";
+import { Egress } from "../../notices/egress.ts";
+import { NoticeHistory } from "../../notices/history.ts";
+import { Webhooks } from "../../notices/webhooks.ts";
+import { systemClock } from "../../process/clock.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
+import { AuditStore } from "../../store/auditstore.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { NoticeStore } from "../../store/noticestore.ts";
+import { SearchStore } from "../../store/searchstore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
+import { WebhookStore } from "../../store/webhookstore.ts";
+import { wordFor } from "../../text/amounts.ts";
+import { configOf } from "../support/config.ts";
+import { type CommandText, explain } from "../support/helptext.ts";
+import { printTable } from "../support/print.ts";
+import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
+import { VERSION } from "./version.ts";
+
+/** Options of commands about notices. */
+export interface NoticeFlags extends DataDirOptions {
+  readonly tenant: string;
+  readonly config?: string;
+  readonly json?: true;
+}
+
+interface ListOptions extends NoticeFlags {
+  readonly search?: string;
+  readonly limit: string;
+}
+
+interface ReplayOptions extends NoticeFlags {
+  readonly through?: string;
+  readonly webhook?: string;
+  readonly onlyFailed?: true;
+}
+
+/** The notices of a tenant in an open state. */
+export interface OpenNotices {
+  readonly tenantId: string;
+  readonly history: NoticeHistory;
+  readonly webhooks: Webhooks;
+  /** Ends connections to receivers. */
+  close(): Promise<void>;
+}
+
+/** Time for a receiver to accept a connection, in milliseconds. */
+const CONNECT_MS = 10_000;
+const LIMIT_MAX = 1_000;
+const COLUMNS = [
+  ...["notice_id", "search_name", "sequence", "snapshot", "since", "state"],
+  ...["entered", "left", "changed", "delivered"],
+];
+
+/** Adds `peneira notices` with its four commands to the program. */
+export function registerNotices(program: Command): void {
+  const notices = explain(program.command("notices"), {
+    summary: "list, show, and replay notices of saved searches; test a webhook",
+    description:
+      "Shows what was new for the saved searches of a tenant, and whether it arrived. A new " +
+      "month makes one notice for each saved search.",
+    examples: [
+      "peneira notices list --data-dir state --tenant acme",
+      "peneira notices replay ntc_0123456789abcdef0123456789abcdef --data-dir state",
+    ],
+  });
+  common(explain(notices.command("list"), LIST))
+    .option("--search <id>", "only notices of this saved search")
+    .option("--limit <n>", "maximum number of notices", "50")
+    .action((options: ListOptions) => working(options, (open) => list(open, options), "read"));
+  common(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
+    (id: string, options: NoticeFlags) => working(options, (open) => show(open, id), "read"),
+  );
+  common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
+    .option("--through <id>", "last notice of a range")
+    .option("--webhook <id>", "only this webhook (default: all that hear the search)")
+    .option("--only-failed", "only deliveries that failed")
+    .action((id: string, options: ReplayOptions) =>
+      working(options, (open) => replay(open, id, options)),
+    );
+  common(explain(notices.command("test"), TEST).argument("<webhook>", "its id")).action(
+    (id: string, options: NoticeFlags) =>
+      working(options, (open) => test(open, id, options), "read"),
+  );
+}
+
+const LIST: CommandText = {
+  summary: "list the newest notices",
+  description: "Lists the notices of a tenant with their counts, the newest first.",
+  examples: ["peneira notices list --data-dir state --tenant acme --json"],
+};
+const SHOW: CommandText = {
+  summary: "show a notice, its deliveries, and the text that is sent",
+  description: "Prints one JSON document: the notice with its deliveries, and the text of it.",
+  examples: ["peneira notices show ntc_0123456789abcdef0123456789abcdef --data-dir state"],
+};
+const REPLAY: CommandText = {
+  summary: "send a notice, or a range of notices, again",
+  description:
+    "Queues notices again under the same ids; a running server sends them within a second.",
+  examples: [
+    "peneira notices replay ntc_0123456789abcdef0123456789abcdef --data-dir state --only-failed",
+  ],
+};
+const TEST: CommandText = {
+  summary: "send a sample to a webhook",
+  description: "Sends one signed sample from this machine, and prints the outcome.",
+  remarks: "Networks that the server may send to are those of notices.allow_networks here too.",
+  examples: ["peneira notices test whk_0123456789abcdef0123456789abcdef --data-dir state"],
+};
+
+function common(command: Command): Command {
+  return command
+    .option("--tenant <name>", "tenant of the notices", "default")
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
+    .option("--json", "print one JSON document");
+}
+
+/** Runs work on the notices of a tenant. Throws `CommandError` for what the API refuses. */
+export function working<Result>(
+  options: NoticeFlags,
+  work: (open: OpenNotices) => Result,
+  absent: Absent = "refuse",
+): Result {
+  return withDatabase(options, (database) => work(openNotices(database, options)), absent);
+}
+
+function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices {
+  const config = configOf({}, options.config);
+  const tenants = new Keyring(new KeyStore(database), systemClock);
+  const { id: tenantId } = tenants.tenant(options.tenant);
+  const egress = new Egress(config.get("notices.allow_networks"));
+  const way = guardedWay(egress, CONNECT_MS);
+  const hooks = new WebhookStore(database);
+  const baseUrl = config.get("notices.base_url") ?? "";
+  const webhooks = new Webhooks({
+    ...{ store: hooks, searches: new SearchStore(database), audit: new AuditStore(database) },
+    ...{ egress, way, clock: systemClock, userAgent: `Peneira/${VERSION}`, baseUrl },
+  });
+  const store = new NoticeStore(database);
+  const history = new NoticeHistory({ store, hooks, webhooks, clock: systemClock, baseUrl });
+  return { tenantId, history, webhooks, close: () => way.close() };
+}
+
+function list({ history, tenantId }: OpenNotices, options: ListOptions): void {
+  const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : 0;
+  if (limit < 1 || limit > LIMIT_MAX) {
+    throw new CommandError(`--limit must be a whole number from 1 to ${LIMIT_MAX}.`, 2);
+  }
+  const { search } = options;
+  const before = Number.MAX_SAFE_INTEGER;
+  const wanted = { before, limit, ...(search === undefined ? {} : { searchId: search }) };
+  const notices = history.page(tenantId, wanted).map(noticeJson);
+  if (options.json) {
+    print({ notices });
+    return;
+  }
+  if (notices.length === 0) {
+    stderr.print("There is no notice yet: a newer month makes one for each saved search.\n");
+    return;
+  }
+  const rows = notices.map(({ deliveries, ...notice }) => {
+    const done = deliveries.filter(({ state }) => state === "delivered").length;
+    return { ...notice, delivered: `${done} of ${deliveries.length}` };
+  });
+  stdout.print(printTable(rows, COLUMNS));
+}
+
+function show({ history, tenantId }: OpenNotices, id: string): void {
+  const found = refused(() => history.find(tenantId, id));
+  const { row } = found;
+  const sent: unknown = row.state === "counted" ? JSON.parse(history.bodyOf(row)) : null;
+  print({ notice: noticeJson(found), sent });
+}
+
+function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayOptions): void {
+  const { through = null, webhook = null, onlyFailed = false } = options;
+  const queued = refused(() => history.replay({ tenantId, id, through, webhook, onlyFailed }));
+  if (options.json) print({ queued });
+  else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
+}
+
+async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promise<void> {
+  try {
+    const { outcome, ...sent } = await open.webhooks.test(open.tenantId, id);
+    const { status, error } = outcome;
+    const delivered = error === null;
+    const duration_ms = Math.round(outcome.tookMs);
+    if (json) print({ test: { ...sent, delivered, status, duration_ms, error } });
+    else if (delivered) stderr.print(`The receiver answered ${status} in ${duration_ms} ms.\n`);
+    if (!delivered) throw new CommandError(error);
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(error.message) : error;
+  } finally {
+    await open.close();
+  }
+}
+
+/** Runs an action; an answer of the API becomes a message. */
+function refused<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(error.message) : error;
+  }
+}
+
+function print(document: object): void {
+  stdout.data(`${JSON.stringify(document)}\n`);
+}

@@ -1,0 +1,336 @@
+/**
+ * `peneira serve`. Input: a snapshot (file or folder), a data directory, and settings. Output: a
+ * server that runs until a signal ends it, then exit code 0.
+ * Invariant: a start that fails because of its snapshot, settings, or ports makes no state and
+ * prints no key. Therefore the ports are bound before the state is opened, and refuse requests
+ * until the server is ready. The whole file is verified later, so that no work before the first
+ * response grows with the registry. The address is printed only when requests are answered; a key
+ * is printed once, when it is made.
+ */
+
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import { limitCores } from "../../../native-index/napi/engine.ts";
+import type { CreatedKey, Keyring } from "../../access/keyring.ts";
+import { loadPlans } from "../../access/plans.ts";
+import { Assets } from "../../console/assets.ts";
+import { consoleTable } from "../../console/routes.ts";
+import { readActivityTexts } from "../../dump/activities.ts";
+import { CommandError } from "../../errors.ts";
+import { searchCounter } from "../../export/queue/rendertask.ts";
+import { dispatcher } from "../../http/server/dispatch.ts";
+import { metricsHandler } from "../../http/server/metricsserver.ts";
+import type { RouteTable } from "../../http/server/routetable.ts";
+import { SessionAuth } from "../../http/server/session-auth.ts";
+import type { Transport } from "../../http/server/transport/transport.ts";
+import { consoleFolder } from "../../location.ts";
+import { systemClock } from "../../process/clock.ts";
+import { Ledger } from "../../process/ledger.ts";
+import { describeError, type LogDestination } from "../../process/log.ts";
+import { stderr } from "../../process/terminal.ts";
+import type { Segment } from "../../search/segment.ts";
+import { runFirstQueries, warm } from "../../search/warm.ts";
+import type { Config } from "../../settings/config.ts";
+import { TRANSPORTS } from "../../settings/settings.ts";
+import { removeHeldFiles } from "../../store/backup/backup.ts";
+import { lockDataDir, openDatabase } from "../../store/database.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
+import { checkedDirectly, checkInThread } from "../../store/statecheck.ts";
+import { useDescriptors } from "../../translate/activities/officialtexts.ts";
+import { flush, makeService, type ServedService } from "../serving/assembly.ts";
+import { type Ending, endingOf } from "../serving/ending.ts";
+import {
+  bindPorts,
+  type Ports,
+  threadsOf,
+  withoutDescriptors,
+  withoutProcessors,
+} from "../serving/ports.ts";
+import { Reload } from "../serving/reload.ts";
+import { isFolder, openServed } from "../serving/served.ts";
+import { openServingTransport, serveOnThreads } from "../serving/threads/opentransport.ts";
+import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
+import { choice } from "../support/helptext.ts";
+
+/** Length of the idle period before the translator is warmed, in milliseconds. */
+const QUIET_MS = 500;
+/** Max event-loop utilization that counts as idle. */
+const QUIET_SHARE = 0.1;
+
+/** Interval between sweeps of replaced snapshots, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** Interval between writes of the last use of keys and sessions, in milliseconds. */
+const USED_FLUSH_MS = 30_000;
+
+/** Interval between writes of usage counts, in milliseconds; a crash may lose this much. */
+const USAGE_FLUSH_MS = 3_000;
+
+const EXAMPLES = `
+The first start on a data directory prints an API key of the plan enterprise, once.
+A newer snapshot that appears in the folder, or replaces the file, is verified and served without
+losing a request. SIGHUP looks for one immediately. If the folder is empty, searches are answered
+503 until a snapshot appears. On SIGTERM or SIGINT the server reports not ready, closes its port
+after http.drain_grace_ms, finishes the requests in flight, and exits with 0. A second signal ends
+it immediately.
+
+Examples:
+  $ peneira serve --snapshot 2026-10.peneira --data-dir state
+  $ peneira serve --snapshot snapshots/ --data-dir state --listen 127.0.0.1:0
+  $ PENEIRA_TRANSPORT=node peneira serve --config peneira.json`;
+
+/** The flags of `peneira serve`. Missing flags come from the other sources of settings. */
+export interface ServeOptions {
+  readonly snapshot?: string;
+  readonly dataDir?: string;
+  readonly listen?: string;
+  readonly transport?: string;
+  readonly config?: string;
+}
+
+/** Callbacks for `npm start`. */
+export interface Hooks {
+  /** Receives the server's address and service once it answers. */
+  readonly onReady?: (url: string, service: ServedService) => void;
+  readonly logTo?: LogDestination;
+  /** Releases the data directory, if it was claimed already. */
+  readonly claimed?: () => void;
+}
+
+/** Adds `peneira serve` to the program. */
+export function registerServe(program: Command): void {
+  program
+    .command("serve")
+    .summary("answer searches over HTTP")
+    .description("Serves a snapshot over HTTP until it receives a signal.")
+    .option("--snapshot <path>", "snapshot file, or a folder whose newest valid one is served")
+    .option("--data-dir <dir>", "folder of the server's state; created if missing")
+    .option(
+      "--listen <host:port>",
+      "address to listen on (default: 127.0.0.1:8080; port 0 picks a free one)",
+    )
+    .addOption(choice("--transport <name>", "HTTP implementation (default: uws)", TRANSPORTS))
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
+    .addHelpText("after", EXAMPLES)
+    .action((options: ServeOptions) => serve(options));
+}
+
+/** Runs the server until a signal or a failure ends it. */
+export async function serve(
+  options: ServeOptions,
+  { onReady, logTo, claimed }: Hooks = {},
+): Promise<void> {
+  const { snapshot, dataDir: data_dir, listen, transport } = options;
+  const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
+  const { snapshotPath, dataDir } = required(config);
+  const plans = loadPlans(config.plans);
+  warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
+  const descriptors = config.get("translate.descriptors");
+  if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
+  // Before any secret is read.
+  if (!config.get("core_dumps")) limitCores();
+  const ledger = Ledger.open();
+  const searches = searchCounter();
+  const opened = await openServingTransport(config, ledger, searches);
+  const folder = isFolder(snapshotPath) ? snapshotPath : null;
+  // Before the data directory, so that a wrong path makes none.
+  const first = await openServed(snapshotPath, runFirstQueries);
+  // Binds the ports before the state is opened, so that a start that cannot bind them prints no
+  // key.
+  const ports = await bindPorts(config, opened);
+  const database = openDatabase(dataDir);
+  const sound = checkedDirectly(database);
+  const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
+  const service = makeService({ ...parts, transport: opened });
+  const { segment: current, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
+  const prepare = async (segment: Segment) => {
+    await service.compute.warm(segment);
+    await service.prepare(segment);
+  };
+  const reload = new Reload({ ...watched, prepare, log, clock: systemClock });
+  warn(withoutRoom(config, service.freeBytes()));
+  service.onDamage(() => void reload.look());
+  const unlock = claimed ?? lockDataDir(dataDir);
+  removeHeldFiles(dataDir);
+  if (first !== null) await service.prepare(first);
+  service.start(first);
+  await look();
+  if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
+    printSignInHelp(dataDir);
+  const ended = endingOf(log);
+  await serveOnThreads(opened, service, { dataDir, ledger });
+  const running = openPorts(config, service, opened, ports);
+  if (first === null) printEmpty(snapshotPath);
+  onReady?.(running.url, service);
+  if (first !== null) void warmLater(first, service);
+  if (!sound) void checkLater(database.name, service);
+  if ((await whileServing(service, reload, ended)) === "failure") process.exitCode = 1;
+  service.stop();
+  running.leave();
+  const reloaded = reload.stop();
+  await sleep(config.get("http.drain_grace_ms"));
+  await running.close(config.get("http.drain_timeout_ms"));
+  await reloaded;
+  await service.close();
+  unlock();
+}
+
+/**
+ * Warms what the start did not wait for, step by step between requests. Most of the translator
+ * waits for an idle server, so that no request waits for it; an earlier sentence waits only for the
+ * parts that it needs. Idle also because allocating so much memory makes garbage collection keep
+ * short-lived data of concurrent requests, including keys.
+ */
+async function warmLater(segment: Segment, service: ServedService): Promise<void> {
+  const { log, stopping } = service;
+  try {
+    await warm(segment, stopping);
+    await quiet();
+    await service.compute.warm(segment, stopping);
+  } catch (error) {
+    // Damage is reported here as in a request. Otherwise the snapshot was replaced by one that was
+    // warmed before it was served.
+    service.glance();
+    log.info(describeError(error), "not all was made ready");
+  }
+}
+
+/** Checks a state that is too large to check at start. */
+async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
+  const startedMs = performance.now();
+  try {
+    const found = await checkInThread(path);
+    const took = { took_ms: Math.round(performance.now() - startedMs) };
+    if (found.length === 0) log.info(took, "the state is sound");
+    else telemetry.stateDamaged({ ...took, found });
+  } catch (error) {
+    log.warn(describeError(error), "the state was not checked");
+  }
+}
+
+/** Resolves after an idle period. Its timer does not keep the process alive. */
+async function quiet(): Promise<void> {
+  for (;;) {
+    const before = performance.eventLoopUtilization();
+    await sleep(QUIET_MS, undefined, { ref: false });
+    if (performance.eventLoopUtilization(before).utilization < QUIET_SHARE) return;
+  }
+}
+
+function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) stderr.print(`warning: ${warning}\n`);
+}
+
+/**
+ * Reports that the server runs and waits for a snapshot, so that the operator does not take it for
+ * a failed start.
+ */
+function printEmpty(folder: string): void {
+  stderr.print(
+    `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
+      "Make one with peneira import.\n",
+  );
+}
+
+/** Starts answering at the bound ports, and prints the line with the address. */
+function openPorts(config: Config, service: ServedService, transport: Transport, ports: Ports) {
+  const metrics = ports.metrics?.answer(metricsHandler(service.telemetry));
+  const server = ports.main.answer(dispatcher(service, consoleOf(config, service)));
+  const label = service.segment()?.label;
+  const threads = threadsOf(config);
+  service.log.info({ transport: transport.name, threads, snapshot: label }, "serving");
+  stderr.print(`listening on ${ports.url}\n`);
+  if (metrics !== undefined) stderr.print(`metrics on port ${metrics.port}\n`);
+  const close = async (deadlineMs: number) => {
+    await server.close(deadlineMs);
+    // Metrics stay readable until the server has closed.
+    await metrics?.close(0);
+  };
+  return { url: ports.url, close, leave: () => server.leave() };
+}
+
+/** Returns the public routes and the console, with its page files if they were built. */
+function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
+  const sessionAuth = new SessionAuth({
+    sessions,
+    insecureHttp: config.get("console.insecure_http"),
+  });
+  return consoleTable(sessionAuth, new Assets(consoleFolder(), sessionAuth));
+}
+
+/** Runs the periodic work until the server ends; returns the reason. */
+async function whileServing(
+  service: ServedService,
+  reload: Reload,
+  ended: Promise<Ending>,
+): Promise<Ending> {
+  const { log, keyring, sessions, usage, audit } = service;
+  const flushing = setInterval(() => {
+    flush(log, () => keyring.flushUsed());
+    flush(log, () => sessions.flush());
+  }, USED_FLUSH_MS);
+  const counting = setInterval(() => {
+    flush(log, () => usage.flush());
+    flush(log, () => audit.sweep());
+  }, USAGE_FLUSH_MS);
+  const sweeping = setInterval(() => service.sweep(), SWEEP_MS);
+  const onHangup = () => {
+    void reload.look();
+  };
+  process.on("SIGHUP", onHangup);
+  reload.start();
+  const ending = await ended;
+  process.off("SIGHUP", onHangup);
+  clearInterval(flushing);
+  clearInterval(counting);
+  clearInterval(sweeping);
+  return ending;
+}
+
+function required(config: Config): { readonly snapshotPath: string; readonly dataDir: string } {
+  const snapshotPath = config.get("snapshot");
+  const dataDir = config.get("data_dir");
+  const missing = [
+    ...(snapshotPath === null ? ["--snapshot PATH (what to serve)"] : []),
+    ...(dataDir === null ? ["--data-dir DIR (where keys and state are kept)"] : []),
+  ];
+  if (snapshotPath !== null && dataDir !== null) return { snapshotPath, dataDir };
+  throw new CommandError(`Pass ${missing.join(" and ")} too.`, 2);
+}
+
+/**
+ * Makes and prints a first key for a new data directory; returns false if there are keys. If it
+ * cannot be shown, it is not made, and the next start tries again.
+ */
+function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
+  let unshown: unknown = null;
+  const print = ({ key }: CreatedKey) => {
+    try {
+      stderr.printNow(`API key (plan enterprise, shown only now): ${key}\n`);
+    } catch (error) {
+      unshown = error;
+      throw error;
+    }
+  };
+  try {
+    return new KeyStore(database).atomically(() => {
+      const wanted = { tenant: "default", plan: "enterprise", name: "bootstrap" };
+      const first = keyring.createFirst(wanted);
+      if (first !== null) print(first);
+      return first !== null;
+    });
+  } catch (error) {
+    if (error !== unshown) throw error;
+    return false;
+  }
+}
+
+/** The console needs a user that an operator has made. */
+function printSignInHelp(dataDir: string): void {
+  stderr.print(
+    `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
+  );
+}

@@ -1,0 +1,412 @@
+/**
+ * `peneira update`: adds the newest month of the share to a folder of snapshots. Also exits with 0
+ * if there is no newer month.
+ * Invariant: one update at a time. A snapshot appears under its name in one step, and only when it
+ * is whole. If the command is interrupted, the next run resumes and removes partial files.
+ */
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import {
+  type Downloaded,
+  type DownloadOptions,
+  downloadMonth,
+  inquiryOf,
+} from "../../download/month.ts";
+import { listMonths, NotReady } from "../../download/months.ts";
+import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
+import { CommandError } from "../../errors.ts";
+import { DiskRefusal } from "../../ingest/workspace.ts";
+import { systemClock } from "../../process/clock.ts";
+import { stdout } from "../../process/terminal.ts";
+import type { Config } from "../../settings/config.ts";
+import { tryLock } from "../../store/database.ts";
+import { syncDirectory } from "../../store/datadir.ts";
+import { printCheck } from "../update/check.ts";
+import { type RefusedMonth, writeLastCheck } from "../update/lastcheck.ts";
+import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
+import {
+  type Keeping,
+  type KnownSnapshot,
+  keepNewest,
+  listSnapshots,
+  snapshotName,
+} from "../update/snapshots.ts";
+import {
+  configOfShare,
+  printDownloaded,
+  type ShareFlags,
+  shareOptions,
+  shareUse,
+  untilSignal,
+} from "./download.ts";
+import { listsOf, readImportFlags, runImport } from "./import.ts";
+
+/**
+ * Peak disk bytes of an import, including the snapshot, per byte of the zips. Measured with
+ * `peneira sample` (1 million accounts): 6.3; the registry compresses a sixth better.
+ */
+const IMPORT_FACTOR = 7.5;
+/** Number of newest months to try; a month that is being published is not complete. */
+const MONTHS_TRIED = 3;
+
+/** The flags as parsed by commander. */
+export interface UpdateFlags extends ShareFlags {
+  readonly dir: string;
+  readonly check?: true;
+  readonly work?: string;
+  readonly keepDump?: true;
+  readonly keep?: string;
+  readonly population?: string;
+  readonly ceis?: string;
+  readonly cnep?: string;
+  readonly cepim?: string;
+  readonly pgfn?: string;
+  readonly corporatePartners?: true;
+  readonly places?: string;
+  readonly municipalities?: string;
+  readonly keepCpf?: true;
+  readonly force?: true;
+  readonly threads?: string;
+  readonly json?: true;
+}
+
+/** Result of an update. */
+export interface UpdateReport {
+  readonly updated: boolean;
+  /** Newest month now in the folder. */
+  readonly month: string | null;
+  readonly snapshot: string | null;
+  readonly accounts: number | null;
+  readonly downloaded: Downloaded | null;
+  /** Newest month that the share lists, complete or not. */
+  readonly published: string | null;
+  /** Newer months of the share that could not be used, with the reasons. */
+  readonly skipped: readonly { readonly month: string; readonly why: string }[];
+  /** Changes from the previous month to the newest one here; null without a previous month. */
+  readonly changes: MonthCounts | null;
+  readonly removed: Keeping["removed"];
+  /** Older snapshots that --keep did not remove, with the reasons. */
+  readonly kept: Keeping["kept"];
+}
+
+const NOTES = `
+The command is made for cron and systemd timers. It does nothing if no month is newer, and resumes
+after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. Snapshots
+are 3 times as large as the zips. During an import, the snapshot and temporary files need 7.5 times
+the size of the zips. The free space is checked before the download. All snapshots are kept unless
+--keep is given; \`peneira diff\` and /v1/changes need the older ones. A snapshot that a server or a
+command still reads is never removed.
+
+The command reports how many establishments entered, left, and changed since the previous month, and
+writes this to DIR/.update.changes.json. It writes the state of the share to
+DIR/.update.check.json, from which a server on the folder makes the metrics
+peneira_snapshot_months_behind and peneira_update_check_age_seconds.
+
+--check downloads nothing and prints one JSON document: the newest published month, the newest
+local month, the month that an update would import, and why not the others. The exit code is 0 if
+the share answered, and 1 if it did not.
+
+Examples:
+  $ peneira update --dir snapshots
+  $ peneira update --dir snapshots --keep 13 --population populacao_2024.csv
+  $ peneira update --dir snapshots --work /scratch/dumps --keep-dump --json
+  $ peneira update --dir snapshots --check`;
+
+/** Adds `peneira update` to the program. */
+export function registerUpdate(program: Command): void {
+  const command = program
+    .command("update")
+    .summary("download and import the newest month, if there is a newer one")
+    .description("Keeps a folder of snapshots up to date with the registry's public share.")
+    .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira; made if missing")
+    .option("--check", "only report the published and the local months, as JSON")
+    .option("--work <dir>", "folder for the zips (default: DIR/.download)")
+    .option("--keep-dump", "keep the zips after the import")
+    .option("--keep <n>", "keep only the newest n snapshots (default: all)")
+    .option("--population <csv>", "for the import: inhabitants by IBGE code")
+    .option("--ceis <file>", "for the import: sanctioned companies")
+    .option("--cnep <file>", "for the import: punished companies")
+    .option("--cepim <file>", "for the import: barred non-profit entities")
+    .option("--pgfn <folder>", "for the import: debts to the Union, PGFN's three zips")
+    .option("--corporate-partners", "also download Socios, and read which companies own others")
+    .option(
+      "--places <csv>",
+      "for the import: regions and town centers (default: those of the previous month)",
+    )
+    .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
+    .option("--keep-cpf", "for the import: keep CPFs in names")
+    .option("--force", "for the import: accept under 98 % of the previous accounts")
+    .option("--threads <n>", "for the import: threads to use");
+  shareOptions(command)
+    .option("--json", "print one JSON document")
+    .addHelpText("after", NOTES)
+    .action((flags: UpdateFlags) => runUpdate(flags));
+}
+
+/** Runs the command. @throws CommandError; a signal ends the process. */
+export async function runUpdate(flags: UpdateFlags): Promise<void> {
+  const keep = flags.keep === undefined ? null : Number(flags.keep);
+  refuse(flags, keep);
+  const config = configOfShare(flags);
+  const folder = resolve(flags.dir);
+  if (flags.check) return untilSignal((signal) => runCheck({ flags, config, folder, signal }));
+  await makeFolder(join(folder, ".update"));
+  const unlock = tryLock(folder, ".update.lock");
+  if (unlock === null) throw new CommandError(`Another update works in ${folder}.`);
+  try {
+    await untilSignal(async (signal) => {
+      const report = await new Update({ flags, config, folder, keep, signal }).runAndRecord();
+      if (flags.json) stdout.data(`${JSON.stringify(report)}\n`);
+    });
+  } finally {
+    unlock();
+  }
+}
+
+/** Prints the published and the local months. @throws CommandError if the check fails */
+function runCheck({ flags, config, folder, signal }: Omit<UpdateParts, "keep">): Promise<void> {
+  return printCheck({
+    use: shareUse(config, signal),
+    folder,
+    dumps: dumpsOf(flags, folder),
+    monthsTried: MONTHS_TRIED,
+    demands: (bytes) => demandsOf(join(folder, ".update"), bytes),
+    clock: systemClock,
+  });
+}
+
+function dumpsOf({ work }: UpdateFlags, folder: string): string {
+  return work === undefined ? join(folder, ".download") : resolve(work);
+}
+
+/** Returns the disk space for an import of so many bytes of zips. */
+function demandsOf(desk: string, bytes: number): Demand[] {
+  return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
+}
+
+/** Flags that have no effect with --check, which downloads nothing. */
+const NOT_WITH_CHECK = {
+  keepDump: "--keep-dump",
+  keep: "--keep",
+  population: "--population",
+  ceis: "--ceis",
+  cnep: "--cnep",
+  cepim: "--cepim",
+  pgfn: "--pgfn",
+  corporatePartners: "--corporate-partners",
+  places: "--places",
+  municipalities: "--municipalities",
+  keepCpf: "--keep-cpf",
+  force: "--force",
+  threads: "--threads",
+} as const satisfies Partial<Record<keyof UpdateFlags, string>>;
+
+/** Reports every wrong flag, including the import's flags. @throws CommandError (exit 2) */
+function refuse(flags: UpdateFlags, keep: number | null): void {
+  const problems: string[] = [];
+  for (const [flag, name] of Object.entries(NOT_WITH_CHECK)) {
+    if (flags.check && flags[flag as keyof UpdateFlags] !== undefined) {
+      problems.push(`${name} does nothing with --check`);
+    }
+  }
+  if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
+    problems.push(`--keep must be a whole number from 1, not "${flags.keep}"`);
+  }
+  if (flags.dir.trim() === "") problems.push("--dir must name a folder");
+  try {
+    readImportFlags(".", importFlags(flags, join(flags.dir, snapshotName("2000-01"))));
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    problems.push(error.message);
+  }
+  if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
+}
+
+function importFlags(flags: UpdateFlags, out: string) {
+  const { population, places, municipalities, keepCpf, force, threads } = flags;
+  const { corporatePartners } = flags;
+  return {
+    out,
+    ...(population === undefined ? {} : { population }),
+    ...listsOf(flags),
+    ...(corporatePartners === undefined ? {} : { corporatePartners }),
+    ...(places === undefined ? {} : { places }),
+    ...(municipalities === undefined ? {} : { municipalities }),
+    ...(keepCpf === undefined ? {} : { keepCpf }),
+    ...(force === undefined ? {} : { force }),
+    ...(threads === undefined ? {} : { threads }),
+  };
+}
+
+interface UpdateParts {
+  readonly flags: UpdateFlags;
+  readonly config: Config;
+  readonly folder: string;
+  readonly keep: number | null;
+  readonly signal: AbortSignal;
+}
+
+function timeNow(): string {
+  return new Date(systemClock.nowMs()).toISOString();
+}
+
+/** Known facts before older snapshots are counted and removed. */
+type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "downloaded">;
+
+class Update {
+  readonly #parts: UpdateParts;
+  readonly #options: Omit<DownloadOptions, "month">;
+  /** Working folder of the import: on the snapshots' disk, but ignored by servers. */
+  readonly #desk: string;
+  readonly #skipped: { month: string; why: string }[] = [];
+  /** Newest month on the share, with the time of the listing; null until listed. */
+  #asked: { readonly asked_at: string; readonly published: string | null } | null = null;
+
+  /** A downloaded month that could not be imported; undefined until an import was tried. */
+  #refused: RefusedMonth | null | undefined;
+
+  constructor(parts: UpdateParts) {
+    const { flags, config, folder, signal } = parts;
+    this.#parts = parts;
+    this.#desk = join(folder, ".update");
+    this.#options = {
+      ...shareUse(config, signal),
+      to: dumpsOf(flags, folder),
+      all: this.#parts.flags.corporatePartners === true,
+      replace: true,
+      verify: false,
+      demands: (bytes) => demandsOf(this.#desk, bytes),
+    };
+  }
+
+  /** Runs the update, and writes the outcome next to the snapshots. @throws the errors of `run` */
+  async runAndRecord(): Promise<UpdateReport> {
+    try {
+      const report = await this.run();
+      this.#leave(report.updated ? report.month : null, null);
+      return report;
+    } catch (error) {
+      this.#leave(null, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  #leave(month: string | null, problem: string | null): void {
+    this.#removeEmpty();
+    const last_update = { at: timeNow(), month, problem };
+    const refused = this.#refused === undefined ? {} : { refused: this.#refused };
+    const news = { ...this.#asked, last_update, ...refused };
+    writeLastCheck(this.#parts.folder, news, (text) => this.#say(text));
+  }
+
+  async run(): Promise<UpdateReport> {
+    const { folder } = this.#parts;
+    for (const name of readdirSync(this.#desk)) {
+      rmSync(join(this.#desk, name), { recursive: true, force: true });
+    }
+    const newest = (await this.#snapshots())[0] ?? null;
+    if (newest !== null) this.#removeDumps((label) => label <= newest.label);
+    const downloaded = await this.#download(newest);
+    if (downloaded === null) return this.#nothing(newest);
+    const accounts = await this.#import(downloaded, newest);
+    this.#refused = null;
+    const snapshot = join(folder, snapshotName(downloaded.month));
+    renameSync(join(this.#desk, snapshotName(downloaded.month)), snapshot);
+    syncDirectory(folder);
+    this.#say(`${snapshot}: ready to be served`);
+    if (!this.#parts.flags.keepDump) rmSync(downloaded.folder, { recursive: true, force: true });
+    return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
+  }
+
+  #say(text: string): void {
+    this.#options.listener.say(text);
+  }
+
+  #snapshots(): Promise<KnownSnapshot[]> {
+    return listSnapshots(this.#parts.folder, (text) => this.#say(text));
+  }
+
+  /** Downloads the newest month of the share that is newer than `newest`; null if there is none. */
+  async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
+    const labels = await listMonths(inquiryOf(this.#options));
+    this.#asked = { asked_at: timeNow(), published: labels[0] ?? null };
+    const newer = labels.filter((label) => newest === null || label > newest.label);
+    for (const month of newer.slice(0, MONTHS_TRIED)) {
+      this.#removeDumps((label) => label < month);
+      try {
+        const newerThan = newest === null ? {} : { newerThan: newest.date };
+        const downloaded = await downloadMonth({ ...this.#options, ...newerThan, month });
+        printDownloaded(downloaded);
+        return downloaded;
+      } catch (error) {
+        if (!(error instanceof NotReady)) throw error;
+        this.#say(error.message);
+        this.#skipped.push({ month, why: error.message });
+      }
+    }
+    return null;
+  }
+
+  /** Imports the dump; if a zip is damaged, it is fetched again, once. */
+  async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
+    checkSpace(demandsOf(this.#desk, downloaded.bytes));
+    const out = join(this.#desk, snapshotName(downloaded.month));
+    const replaces = newest === null ? {} : { replaces: newest.path };
+    const flags = { ...importFlags(this.#parts.flags, out), ...replaces };
+    const run = async () => (await runImport(downloaded.folder, flags)).accounts;
+    return run().catch(async (error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      this.#say(`${error.message}\nThe import failed; comparing the checksums of all zips`);
+      const { month } = downloaded;
+      const again = await downloadMonth({ ...this.#options, month, verify: true });
+      if (!again.already) return run();
+      // A full disk may have space later; other failures last until the month is republished.
+      const { token, bytes } = again;
+      const stays = !(error instanceof DiskRefusal);
+      this.#refused = stays ? { month, token, bytes, why: error.message } : null;
+      throw error;
+    });
+  }
+
+  #nothing(newest: KnownSnapshot | null): Promise<UpdateReport> {
+    if (newest === null) {
+      throw new CommandError("There is no snapshot yet, and no month of the share can be taken.");
+    }
+    const { label: month, path: snapshot, accounts } = newest;
+    this.#say(`${month} is the newest month here, and the share has nothing newer that is whole`);
+    return this.#report({ updated: false, month, snapshot, accounts, downloaded: null });
+  }
+
+  async #report(done: Done): Promise<UpdateReport> {
+    const { keep, folder, signal } = this.#parts;
+    const snapshots = await this.#snapshots();
+    const say = (text: string): void => this.#say(text);
+    const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
+    // Removed only after their changes were counted.
+    const { removed, kept } = keepNewest(snapshots, keep, say);
+    const published = this.#asked?.published ?? null;
+    return { ...done, published, skipped: this.#skipped, changes, removed, kept };
+  }
+
+  /** Removes the folder of the zips, if it is the default one and only its lock is left. */
+  #removeEmpty(): void {
+    const { to } = this.#options;
+    if (this.#parts.flags.work !== undefined || !existsSync(to)) return;
+    const left = readdirSync(to).filter((name) => !name.startsWith(".download.lock"));
+    if (left.length === 0) rmSync(to, { recursive: true, force: true });
+  }
+
+  /** Removes dumps that are no longer needed, if the folder is the default one. */
+  #removeDumps(over: (label: string) => boolean): void {
+    const { work, keepDump } = this.#parts.flags;
+    if (work !== undefined || keepDump) return;
+    if (!existsSync(this.#options.to)) return;
+    for (const name of readdirSync(this.#options.to)) {
+      const label = /^(\d{4}-\d\d)(\.part)?$/.exec(name)?.[1];
+      if (label !== undefined && over(label)) {
+        rmSync(join(this.#options.to, name), { recursive: true, force: true });
+      }
+    }
+  }
+}

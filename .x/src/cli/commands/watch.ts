@@ -1,0 +1,73 @@
+/**
+ * `peneira watch`: prints the notices of a tenant as JSON lines, as webhooks get them.
+ * Invariant: each notice is printed once, when it is counted; one that takes long does not hold up
+ * later ones. Only reads, while a server runs on the same directory.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import { stdout } from "../../process/terminal.ts";
+import { explain } from "../support/helptext.ts";
+import { type NoticeFlags, type OpenNotices, working } from "./notices.ts";
+
+interface WatchOptions extends NoticeFlags {
+  readonly search?: string;
+  readonly all?: true;
+  readonly once?: true;
+}
+
+/** Interval between looks at the state, in milliseconds. */
+const LOOK_MS = 500;
+/** Notices read at a time. */
+const BATCH = 500;
+
+/** Adds `peneira watch` to the program. */
+export function registerWatch(program: Command): void {
+  explain(program.command("watch"), {
+    summary: "print notices of saved searches as JSON lines",
+    description:
+      "Prints each new notice of a tenant's saved searches as one line of JSON, in the form that " +
+      "webhooks get, until it is interrupted.",
+    remarks: "With --all it begins with the oldest notice in the log, else with the next one.",
+    examples: [
+      "peneira watch --data-dir state --tenant acme",
+      "peneira watch --data-dir state --all --once | jq -r .data.search_name",
+    ],
+  })
+    .option("--tenant <name>", "tenant of the notices", "default")
+    .option("--data-dir <dir>", "the server's data directory")
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
+    .option("--search <id>", "only notices of this saved search")
+    .option("--all", "begin with the oldest notice in the log")
+    .option("--once", "end when the notices that are there are printed")
+    .action((options: WatchOptions) => working(options, (open) => watch(open, options), "read"));
+}
+
+async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Promise<void> {
+  const { history, tenantId } = open;
+  const [newest] = history.page(tenantId, { before: Number.MAX_SAFE_INTEGER, limit: 1 });
+  /** All notices up to this sequence are printed, or will never be. */
+  let done = all === true ? 0 : (newest?.row.sequence ?? 0);
+  const printed = new Set<number>();
+  for (;;) {
+    let last = done;
+    for (;;) {
+      const rows = history.after(tenantId, last, BATCH);
+      for (const row of rows) {
+        last = row.sequence;
+        if (row.state !== "counted" || printed.has(row.sequence)) continue;
+        if (search === undefined || row.searchId === search) {
+          stdout.data(`${history.bodyOf(row)}\n`);
+        }
+        printed.add(row.sequence);
+      }
+      if (rows.length < BATCH) break;
+    }
+    for (const row of history.after(tenantId, done, BATCH)) {
+      if (row.state === "counting") break;
+      done = row.sequence;
+      printed.delete(row.sequence);
+    }
+    if (once) return open.close();
+    await sleep(LOOK_MS);
+  }
+}

@@ -1,0 +1,405 @@
+/**
+ * Assembles the parts of a server. Input: the configuration, an open transport, and the state.
+ * Output: the service that every handler works with, whose snapshot can be replaced.
+ * Invariant: this file answers no request and opens no port. `close` closes everything opened here,
+ * in dependency order.
+ */
+import { availableParallelism } from "node:os";
+import { AuditTrail } from "../../access/audittrail.ts";
+import { Keyring } from "../../access/keyring.ts";
+import { GUESS_POLICY, RateLimits, Usage } from "../../access/limits.ts";
+import { Passwords } from "../../access/passwords.ts";
+import type { Plans } from "../../access/plans.ts";
+import { Sessions } from "../../access/sessions.ts";
+import { SignIns } from "../../access/signins.ts";
+import { Users } from "../../access/users.ts";
+import { Exports } from "../../export/exports.ts";
+import { slugOf } from "../../export/files/filename.ts";
+import { RenderPool } from "../../export/queue/pool.ts";
+import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
+import { Cors } from "../../http/server/cors.ts";
+import { ResponseCache } from "../../http/server/responsecache.ts";
+import type { Service } from "../../http/server/service.ts";
+import { Telemetry } from "../../http/server/telemetry.ts";
+import { HttpThreads } from "../../http/server/threads/http-threads.ts";
+import type { Transport } from "../../http/server/transport/transport.ts";
+import { ChangeThread } from "../../lists/changethread.ts";
+import { ListBinder } from "../../lists/listbinding.ts";
+import { Lists } from "../../lists/lists.ts";
+import { agentEndpoint } from "../../mcp/httpendpoint.ts";
+import { Notices } from "../../notices/notices.ts";
+import { systemClock } from "../../process/clock.ts";
+import type { Ledger } from "../../process/ledger.ts";
+import {
+  describeError,
+  type Log,
+  LogBuffer,
+  type LogDestination,
+  openLog,
+  queued,
+} from "../../process/log.ts";
+import { ENGINE } from "../../search/finding.ts";
+import { Scrubber } from "../../search/scrubber.ts";
+import { type Segment, SegmentRegistry } from "../../search/segment.ts";
+import type { Config } from "../../settings/config.ts";
+import { Proxies } from "../../settings/proxies.ts";
+import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
+import { closeDatabase } from "../../store/database.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import { ListStore } from "../../store/liststore.ts";
+import { SearchStore } from "../../store/searchstore.ts";
+import { openSecrets, type Secrets } from "../../store/secrets.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
+import { StateWatch } from "../../store/statecheck.ts";
+import { QuotaStore, UsageStore } from "../../store/usagestore.ts";
+import { UserStore } from "../../store/userstore.ts";
+import { VERSION } from "../commands/version.ts";
+import { type Freshness, freshnessOf } from "../update/lastcheck.ts";
+import { type ChangesParts, ServedChanges } from "./changes.ts";
+import { ComputePool } from "./computepool.ts";
+
+/** Default max of export threads, in addition to the thread that answers requests. */
+const EXPORT_THREADS_MAX = 4;
+
+/** Inputs of a service. */
+export interface Parts {
+  readonly config: Config;
+  readonly plans: Plans;
+  readonly dataDir: string;
+  readonly transport: Transport;
+  /** Shared counts of all threads of the process; it ends with the process. */
+  readonly ledger: Ledger;
+  /** Counter of searches, for the threads that render exports. */
+  readonly searches: Int32Array;
+  readonly database: StateDatabase;
+  /** The served folder, or null if a single file is served. */
+  readonly folder: string | null;
+  /** Destination of the log; standard output if missing. */
+  readonly logTo?: LogDestination | undefined;
+}
+
+/** The service of a running process, with control over its snapshot and its end. */
+export interface ServedService extends Service {
+  readonly compute: ComputePool;
+  /** Opens a snapshot on all threads that will serve it. */
+  prepare(segment: Segment): Promise<void>;
+  /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
+  start(segment: Segment | null): void;
+  /** Serves a prepared snapshot from now on; the previous one stays open for its cursors. */
+  load(segment: Segment): void;
+  /** Serves no snapshot until the next is loaded, because the current file is corrupt. */
+  drop(): void;
+  /** Returns the free bytes of the disk with the exports; null if unknown. */
+  freeBytes(): number | null;
+  /** Checks whether opened snapshots were modified. */
+  glance(): void;
+  /** Sets the listener for damage of an opened snapshot. */
+  onDamage(listener: () => void): void;
+  /** Scans the folder for months next to the served one. Never rejects. */
+  look(): Promise<void>;
+  /** Closes replaced snapshots without recent use. */
+  sweep(): void;
+  /** Begins to stop: reports that the server is not ready, and starts no further render. */
+  stop(): void;
+  /** Closes all parts; the server must have stopped answering. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together. Throws `CommandError` for an unusable state. */
+export function makeService(parts: Parts): ServedService {
+  const { config, plans, dataDir, transport, ledger, searches, database, folder } = parts;
+  const threads = transport instanceof HttpThreads ? transport : null;
+  const { log, closeLog } = openLogOf(parts, threads !== null);
+  const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
+  const { registry, changes, scrubber, responses, onDamage } = snapshots;
+  const telemetry = new Telemetry(log, searches);
+  // A hard link changes the file's ctime. The scrubber must know of it, or would take it for a
+  // write.
+  const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
+  const exporter = openExports({ config, dataDir, database, plans, ...reports });
+  const streams = streamsOf(config, ledger);
+  const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
+  watched(telemetry, { ...snapshots, streams, exporter, transport });
+  if (threads !== null) telemetry.include(threads);
+  const { keyring, usage, rateLimits } = openAccess(database, ledger);
+  const secrets = openSecrets(dataDir);
+  const people = openConsole({ config, database, secrets, dataDir, log });
+  const made = { log, exporter, people, secrets, telemetry };
+  const notices = openNotices({ ...parts, ...snapshots, ...made });
+  const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
+  const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
+  let stopping = false;
+  return {
+    engine: ENGINE,
+    compute,
+    ...settledBy(config),
+    ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
+    ...{ searches: new SearchStore(database), notices, rateLimits, overload },
+    transport: transport.name,
+    prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
+    ...{ segment: registry.current.bind(registry), replaced: registry.retired.bind(registry) },
+    retain: registry.retain.bind(registry),
+    ...{ months: changes.months, changeLists: changes.lists },
+    scrubbed: (segment) => scrubber.stateOf(segment),
+    stopping: () => stopping,
+    start: (segment) => {
+      if (segment !== null) registry.put(segment);
+      changes.lists.start();
+      scrubber.start();
+      for (const part of [exporter, notices]) part.start(segment);
+    },
+    load: (segment) => {
+      registry.put(segment);
+      for (const part of [exporter, notices]) part.serve(segment);
+      changes.loaded(segment);
+    },
+    ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
+    ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
+    sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
+    stop: () => {
+      stopping = true;
+      threads?.stop();
+      for (const part of [exporter, notices, changes.lists]) part.stop();
+    },
+    close: async () => {
+      await notices.close();
+      await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
+      for (const part of [overload, telemetry]) part.close();
+      for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
+      flush(log, () => usage.flush());
+      closeDatabase(database);
+      await scrubber.stop();
+      await changes.close();
+      registry.close();
+      closeLog();
+    },
+  };
+}
+
+/** Opens the log; lines of several threads are merged into one log in order. */
+function openLogOf(
+  { config, ledger, logTo }: Pick<Parts, "config" | "ledger" | "logTo">,
+  hasThreads: boolean,
+): { readonly log: Log; readonly closeLog: () => void } {
+  const level = config.get("log.level");
+  if (!hasThreads) return { log: openLog(level, logTo), closeLog: () => {} };
+  const gathered = new LogBuffer(ledger, logTo);
+  return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
+}
+
+function openAccess(database: StateDatabase, ledger: Ledger) {
+  const usage = [new UsageStore(database), new QuotaStore(database)] as const;
+  return {
+    keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger }),
+    usage: new Usage(...usage, systemClock, ledger),
+    rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger),
+  };
+}
+
+/** Makes the budget of streamed responses: a max for the process, shared among tenants. */
+function streamsOf(config: Config, ledger: Ledger): Budget {
+  const share = config.get("http.share_max");
+  return new Budget(config.get("http.streams_max"), share, "streams", ledger);
+}
+
+/** Checks the state, and closes replaced snapshots and lists after their time. */
+function sweep(
+  {
+    registry,
+    changes,
+    compute,
+  }: Pick<ReturnType<typeof openSnapshots>, "registry" | "changes"> & {
+    readonly compute: ComputePool;
+  },
+  stateWatch: StateWatch,
+  log: Log,
+): void {
+  stateWatch.look();
+  changes.sweep();
+  for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
+  void compute.sweep();
+}
+
+/** Counts and drops the corrupt snapshot, and closes it in the compute thread too. */
+function dropCurrent(
+  { registry, scrubber }: { readonly registry: SegmentRegistry; readonly scrubber: Scrubber },
+  compute: ComputePool,
+): void {
+  const current = registry.current();
+  if (current !== null) scrubber.noteOverwritten(current);
+  registry.drop();
+  void compute.sweep();
+}
+
+/** Returns the parts of a service that never change. */
+function settledBy(config: Config) {
+  return {
+    waits: new Waits(config.get("exports.waits_per_tenant")),
+    clock: systemClock,
+    version: VERSION,
+    agents: agentEndpoint(VERSION),
+    metricsHere: config.get("metrics.listen") === null,
+    bodyBytesMax: config.get("http.body_max_bytes"),
+    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    securityContact: config.get("http.security_contact"),
+    consoleContact: config.get("console.contact"),
+    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
+    cors: Cors.read(config.get("http.cors_origins")),
+  };
+}
+
+/** Makes the registry of opened snapshots, the response cache, and the scrubber. */
+function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThreads | null) {
+  const { config, folder, log } = parts;
+  const responses = new ResponseCache(config.get("http.response_memory_bytes"));
+  const registry = new SegmentRegistry(
+    systemClock,
+    config.get("snapshots.keep") * 1000,
+    (current) => {
+      responses.serve(current);
+      threads?.publish(current);
+    },
+    threads,
+  );
+  const changes = new ServedChanges({ ...parts, registry });
+  let listener = () => {};
+  const scrubber = new Scrubber({
+    segments: () => [...registry.segments(), ...changes.months.segments()],
+    seconds: config.get("snapshots.scrub_seconds"),
+    damaged: () => listener(),
+    ...{ clock: systemClock, log },
+  });
+  const onDamage = (told: () => void) => {
+    listener = told;
+  };
+  const place = { folder, file: config.get("snapshot") };
+  const freshness = freshnessOf(place, () => registry.current()?.label ?? null);
+  return { registry, changes, scrubber, responses, freshness, onDamage };
+}
+
+function watched(
+  telemetry: Telemetry,
+  parts: {
+    readonly registry: SegmentRegistry;
+    readonly changes: ServedChanges;
+    readonly scrubber: Scrubber;
+    readonly streams: Budget;
+    readonly exporter: Exports;
+    readonly transport: Transport;
+    readonly responses: ResponseCache;
+    readonly freshness: Freshness;
+  },
+): void {
+  const { registry, changes, scrubber, streams, exporter, transport, responses } = parts;
+  telemetry.watch(
+    {
+      snapshotMs: () => dateOf(registry.current()),
+      ...parts.freshness,
+      snapshots: () => registry.size + changes.months.size,
+      scrub: () => ({ ...scrubber.counts, states: scrubber.states() }),
+      streams: () => streams.used,
+      bodyBytes: () => transport.bodies.used,
+      responses,
+      sockets: transport.sockets,
+      exports: () => exporter.counts(),
+      freeBytes: () => exporter.freeBytes(),
+    },
+    systemClock,
+  );
+}
+
+/** A temporary database failure must not end the server; the counts are written later. */
+export function flush(log: Log, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    log.warn(describeError(error), "counts and times of use were not written");
+  }
+}
+
+function dateOf(segment: Segment | null): number | null {
+  return segment === null ? null : Date.parse(segment.snapshotDate);
+}
+
+function openConsole(parts: {
+  readonly config: Config;
+  readonly database: StateDatabase;
+  readonly secrets: Secrets;
+  readonly dataDir: string;
+  readonly log: Log;
+}) {
+  const { config, database, secrets, dataDir, log } = parts;
+  const store = new UserStore(database);
+  const passwords = new Passwords();
+  const keys = new KeyStore(database);
+  const users = new Users({ store, keys, passwords, clock: systemClock });
+  const sessions = new Sessions({
+    ...{ store, users, passwords, clock: systemClock },
+    signIns: new SignIns(systemClock),
+    secret: secrets.console,
+    idleSeconds: config.get("console.session_idle"),
+    maxSeconds: config.get("console.session_max"),
+    keptSeconds: config.get("console.session_kept"),
+  });
+  const retention = config.get("audit.retention");
+  const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
+  const lists = new Lists(new ListStore(database), systemClock, new ChangeThread(dataDir, log));
+  return { users, sessions, audit, lists, listed: new ListBinder(lists) };
+}
+
+function openNotices(
+  parts: Pick<Parts, "config" | "database" | "dataDir" | "plans"> & {
+    readonly log: Log;
+    readonly registry: SegmentRegistry;
+    readonly changes: ServedChanges;
+    readonly exporter: Exports;
+    readonly people: ReturnType<typeof openConsole>;
+    readonly secrets: Secrets;
+    readonly telemetry: Telemetry;
+  },
+): Notices {
+  const { config, registry, changes, people, secrets, telemetry, ...rest } = parts;
+  const hour = 3_600_000;
+  const notices = new Notices({
+    ...{ ...rest, clock: systemClock, listed: people.listed, linkSecrets: secrets.link },
+    consolePlan: people.users.consolePlan.bind(people.users),
+    served: {
+      current: registry.current.bind(registry),
+      retired: registry.retired.bind(registry),
+      retain: registry.retain.bind(registry),
+    },
+    changes,
+    settings: {
+      allowNetworks: config.get("notices.allow_networks"),
+      retryMs: config.get("notices.retry_hours") * hour,
+      retentionMs: config.get("notices.retention") * 1_000,
+      baseUrl: config.get("notices.base_url") ?? "",
+      version: VERSION,
+    },
+  });
+  telemetry.watchNotices(() => notices.counts());
+  return notices;
+}
+
+function openExports(parts: {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly database: StateDatabase;
+  readonly plans: Plans;
+  readonly log: Log;
+  readonly linked: () => void;
+  readonly searches: Int32Array;
+  readonly telemetry: Telemetry;
+}): Exports {
+  const { searches, telemetry, ...rest } = parts;
+  const { config } = rest;
+  const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
+  const threads = new RenderPool(config.get("exports.threads") ?? spare, searches);
+  return new Exports({
+    ...{ ...rest, threads, clock: systemClock, slugOf },
+    stateDamaged: telemetry.stateDamaged.bind(telemetry),
+    retention: config.get("exports.retention"),
+    forget: config.get("exports.forget"),
+    freeBytesMin: config.get("exports.free_bytes_min"),
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * The thread for long JavaScript of requests, as the server sees it. It caches the translator's
+ * tables and opened snapshots (compute.worker.ts).
+ * Invariant: the thread opens a snapshot by its path and checks its identity. If another file has
+ * taken that path, the calling thread does the work.
+ */
+import { AppError } from "../../errors.ts";
+import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
+import { ThreadPool } from "../../process/threads.ts";
+import { FairQueue } from "../../scheduling/fairqueue.ts";
+import type { Segment } from "../../search/segment.ts";
+import { descriptorsInUse } from "../../translate/activities/officialtexts.ts";
+import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.ts";
+
+/** One thread, because a second thread would duplicate the memory of the translator's tables. */
+const THREADS = 1;
+/**
+ * One task runs, and the next is already sent to the thread. The number of connections bounds the
+ * waiting tasks.
+ */
+const QUEUE = {
+  ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
+  what: "Long requests",
+};
+
+/** Runs computations in a thread that starts on first use. */
+export class ComputePool implements Compute {
+  readonly #opened: () => readonly Segment[];
+  readonly #queue = new FairQueue(QUEUE);
+  #pool: ThreadPool<ComputeWork> | null = null;
+  /** The snapshot warmed last; it may not be among the server's own yet. */
+  #warmed = "";
+  #descriptors: SharedArrayBuffer | null = null;
+  #ended = false;
+  /** The snapshots that were open when the thread was last swept. */
+  #swept = "";
+
+  /** `opened` returns the snapshots that the server has open. */
+  constructor(opened: () => readonly Segment[]) {
+    this.#opened = opened;
+  }
+
+  /** Runs a computation in its tenant's turn. */
+  run<Task, Value>(
+    work: Computation<Task, Value>,
+    task: Task,
+    context: ComputationContext,
+  ): Promise<Value> {
+    return this.#queue.run(context.tenantId, context.size, () => this.#order(work, task, context));
+  }
+
+  /**
+   * Makes the tables of the translator for a snapshot, which takes about a second. Requests are
+   * answered between its parts. Ends early when `ended` returns true.
+   */
+  async warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
+    this.#warmed = segment.snapshotId;
+    for (let part = 0, more = true; more && !ended(); part++) {
+      const order = { segment: fileOf(segment), ...this.#around(), part };
+      more = await this.#started().run("warm", order);
+    }
+  }
+
+  /** Has the thread close the snapshots that the server has closed. Never rejects. */
+  async sweep(): Promise<void> {
+    if (this.#pool === null) return;
+    const { open } = this.#around();
+    if (open.join() === this.#swept) return;
+    this.#swept = open.join();
+    // A dead thread has nothing open, and the request that it worked for reports its end.
+    await this.#pool.run("close", open).catch(() => undefined);
+  }
+
+  /** Ends the thread; work that does not finish within a second rejects. */
+  async close(): Promise<void> {
+    this.#ended = true;
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.close();
+  }
+
+  async #order<Task, Value>(
+    work: Computation<Task, Value>,
+    task: Task,
+    { segment, older, payer }: ComputationContext,
+  ): Promise<Value> {
+    const outcome = await this.#started().run("compute", {
+      ...{ name: work.name, task, segment: fileOf(segment), ...this.#around() },
+      older: older === undefined ? undefined : fileOf(older),
+    });
+    if (outcome === null) return work.run(task, segment, payer, older);
+    for (const cost of outcome.spent) payer.spend(cost);
+    if ("value" in outcome) return outcome.value as Value;
+    const { code, detail, ...details } = outcome.refusal;
+    throw new AppError(code, detail, details);
+  }
+
+  #started(): ThreadPool<ComputeWork> {
+    if (this.#ended) throw new Error("the compute thread has ended");
+    const worker = "cli/serving/compute.worker.ts";
+    this.#pool ??= new ThreadPool({ worker, threads: THREADS });
+    return this.#pool;
+  }
+
+  #around(): Pick<ComputeOrder, "open" | "descriptors"> {
+    this.#descriptors ??= shared(JSON.stringify(descriptorsInUse()));
+    const open = this.#opened().map(({ snapshotId }) => snapshotId);
+    if (open.includes(this.#warmed)) this.#warmed = "";
+    else open.push(this.#warmed);
+    return { open, descriptors: this.#descriptors };
+  }
+}
+
+/** Copies a text to shared memory, so that it can be sent repeatedly. */
+function shared(text: string): SharedArrayBuffer {
+  const bytes = Buffer.from(text);
+  const memory = new SharedArrayBuffer(bytes.byteLength);
+  new Uint8Array(memory).set(bytes);
+  return memory;
+}
+
+function fileOf({ path, snapshotId }: Segment): SnapshotFile {
+  return { path, snapshotId };
+}

@@ -1,0 +1,175 @@
+/**
+ * The demo of `npm start`: its key, its password, and the lock of its server. Input: the demo's
+ * state and folder; the file in which the last start of this checkout stored its key and password;
+ * the address of a running server. Output: a working key and password, the same as last time if
+ * they are still valid; the claim of the state, or the address of the server that has it.
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. If the user
+ * has set a password, it is never replaced or shown. A disabled key stays disabled. The address,
+ * which is no secret, is shown only while its process is alive.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Keyring } from "../../access/keyring.ts";
+import { Passwords } from "../../access/passwords.ts";
+import { CommandError } from "../../errors.ts";
+import { systemClock } from "../../process/clock.ts";
+import { isRunning } from "../../process/system.ts";
+import { lockDataDir, openDatabase } from "../../store/database.ts";
+import { FILE_MODE } from "../../store/datadir.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
+import { UserStore } from "../../store/userstore.ts";
+import { openUsers } from "../support/state.ts";
+
+const KEY_NAME = "npm start";
+const TENANT = "demo";
+/** E-mail address of the demo's console user. */
+export const EMAIL = "demo@example.com";
+
+/** Key and password of the demo. */
+export interface Entry {
+  readonly key: string;
+  /** Null if the user has set another password. */
+  readonly password: string | null;
+  readonly userId: string;
+}
+
+interface Kept {
+  readonly key?: unknown;
+  readonly password?: unknown;
+}
+
+/** Returns the stored key and password if they are valid; replaces those that are not. */
+export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
+  const kept = readKept(file);
+  const database = openDatabase(dataDir);
+  try {
+    const key = workingKey(database, kept);
+    const { userId, password } = await workingUser(database, kept);
+    // An unknown password stays in the file, because the user may set it back.
+    keep(file, { key, password: password ?? kept.password });
+    return { key, password, userId };
+  } finally {
+    database.close();
+  }
+}
+
+function workingKey(database: StateDatabase, { key }: Kept): string {
+  const keyring = new Keyring(new KeyStore(database), systemClock);
+  if (typeof key === "string" && works(keyring, key)) return key;
+  // Disables the other demo keys, whose secrets are lost.
+  for (const row of keyring.list()) {
+    if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
+  }
+  return keyring.create({ tenant: TENANT, plan: "enterprise", name: KEY_NAME }).key;
+}
+
+function works(keyring: Keyring, key: string): boolean {
+  try {
+    keyring.authenticate(`Bearer ${key}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function workingUser(database: StateDatabase, { password }: Kept) {
+  const users = openUsers(database);
+  const known = users.named(EMAIL);
+  if (known === undefined) {
+    const made = await users.create({ email: EMAIL, tenant: { name: TENANT } });
+    return { userId: made.user.id, password: made.password };
+  }
+  users.enable(known);
+  const userId = known.id;
+  if (typeof password !== "string") return { userId, password: await users.setPassword(known) };
+  const stored = new UserStore(database).password(userId);
+  const verdict = await new Passwords().verify(password, stored);
+  return { userId, password: verdict === "wrong" ? null : password };
+}
+
+/** Returns an empty object if the file is missing or invalid. */
+function readKept(file: string): Kept {
+  try {
+    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof read === "object" && read !== null ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+function keep(file: string, kept: Kept): void {
+  const fresh = `${file}.${process.pid}`;
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, `${JSON.stringify(kept)}\n`, { mode: FILE_MODE, flag: "wx" });
+  try {
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+const FILE = "running.json";
+/** Interval between checks, and the max checks if no demo start holds the state. */
+const LOOK_MS = 100;
+const LOOKS_MAX = 100;
+
+/** Records the address at which this process answers. */
+export function noteRunning(dir: string, url: string): void {
+  note(dir, url);
+}
+
+/**
+ * Claims the state of a demo, like `lockDataDir`, and records that this process is starting. If
+ * another start holds it, waits until that one answers, or ends and releases the state. `pause`
+ * waits between two checks. @throws CommandError with the address of the server that holds the
+ * state
+ */
+export async function claimDemo(
+  dir: string,
+  dataDir: string,
+  pause: () => Promise<unknown> = () => sleep(LOOK_MS),
+): Promise<() => void> {
+  for (let looks = 0; ; ) {
+    try {
+      const unlock = lockDataDir(dataDir);
+      note(dir, null);
+      return unlock;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const running = readRunning(dir);
+      if (typeof running?.url === "string") {
+        throw new CommandError(wordsOf(running.pid, running.url), 1, error);
+      }
+      // A recorded start will answer or end; another holder, such as peneira serve, never records.
+      if (running === null && ++looks >= LOOKS_MAX) throw error;
+    }
+    await pause();
+  }
+}
+
+/** `url` is null until the server answers. */
+function note(dir: string, url: string | null): void {
+  writeFileSync(path.join(dir, FILE), `${JSON.stringify({ pid: process.pid, url })}\n`);
+}
+
+function wordsOf(pid: number, url: string): string {
+  return (
+    `The demo already runs at ${url} (process ${pid}). Stop it first,\n` +
+    "or start another demo: npm start -- --dir .peneira-2 --listen 127.0.0.1:0"
+  );
+}
+
+function readRunning(dir: string): { readonly pid: number; readonly url: string | null } | null {
+  try {
+    const read = JSON.parse(readFileSync(path.join(dir, FILE), "utf8")) as Record<string, unknown>;
+    const { pid, url } = read;
+    if (typeof pid !== "number" || (typeof url !== "string" && url !== null)) return null;
+    return isRunning(pid) ? { pid, url } : null;
+  } catch {
+    // Missing, or currently being written.
+    return null;
+  }
+}

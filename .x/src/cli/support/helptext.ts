@@ -1,0 +1,42 @@
+/**
+ * Help texts and options of commands.
+ * Invariant: examples have one form, so man page and documents can distinguish them from remarks.
+ * The values of an option are listed in its help, completed by shells, and checked together with
+ * all other mistakes.
+ */
+import { type Command, Option } from "commander";
+import { PLAN_NAMES } from "../../access/plannames.ts";
+
+/** The texts of a command. */
+export interface CommandText {
+  /** A phrase for the list of commands, in lower case without a full stop. */
+  readonly summary: string;
+  /** Whole sentences. */
+  readonly description: string;
+  /** Whole sentences below the options. */
+  readonly remarks?: string;
+  /** Command lines; a continued line ends in a backslash or a pipe. */
+  readonly examples: readonly string[];
+}
+
+/** Sets the texts of a command. */
+export function explain(command: Command, texts: CommandText): Command {
+  const { summary, description, remarks, examples } = texts;
+  const title = examples.length === 1 ? "Example:" : "Examples:";
+  const lines = examples.map((line) => `  $ ${line.replaceAll("\n", "\n    ")}`);
+  const after = [remarks, [title, ...lines].join("\n")].filter((part) => part !== undefined);
+  return command
+    .summary(summary)
+    .description(description)
+    .addHelpText("after", `\n${after.join("\n\n")}`);
+}
+
+/** Makes a mandatory option for the name of a plan. */
+export function planOption(): Option {
+  return new Option("--plan <plan>", "the new plan").choices(PLAN_NAMES).makeOptionMandatory();
+}
+
+/** Makes an option that takes one of some words; its reader refuses a wrong one. */
+export function choice(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser((text) => text);
+}

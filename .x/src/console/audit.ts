@@ -1,0 +1,105 @@
+/**
+ * The audit trail in the console: pages of the tenant's lines with readable names, and the keyring
+ * and users that record changes under the signed-in user.
+ * Invariant: lines of other tenants and of the state store are never shown. Names are the current
+ * ones, because the trail itself holds only ids.
+ */
+import type { Keyring } from "../access/keyring.ts";
+import type { Users } from "../access/users.ts";
+import {
+  decodeListCursor,
+  encodeListCursor,
+  LIST_LIMIT_MAX,
+  type ListPosition,
+} from "../export/listcursor.ts";
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
+import type { AuditRow } from "../store/auditstore.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
+import { namesOf } from "./usage.ts";
+import type { AuditLine, AuditPage } from "./web/app/answers.ts";
+
+const LIMIT_DEFAULT = 50;
+
+/** `GET /audit`: newest first. */
+export function listAudit(
+  call: SessionCall<"audit" | "keyring" | "secrets" | "users">,
+): HttpAnswer {
+  const { service, requestId, identity } = call;
+  const { tenantId } = identity;
+  const { before, limit } = readPlace(call);
+  const { rows, more } = service.audit.page(tenantId, { before, limit });
+  const last = more ? rows.at(-1) : undefined;
+  const next =
+    last === undefined
+      ? null
+      : encodeListCursor(
+          { before: last.sequence, limit },
+          tenantId,
+          service.secrets.cursor,
+          "audit",
+        );
+  const names = namesOf(call);
+  const lines = rows.map((row) => lineOf(call, row, names));
+  return typedAnswer<AuditPage>({
+    request_id: requestId,
+    lines,
+    next_cursor: next,
+    has_more: more,
+  });
+}
+
+/**
+ * Returns the tenant's keys and users, for changes by the signed-in user. Throws `rate_limited` if
+ * the tenant's users have recently made too many.
+ */
+export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
+  readonly keyring: Keyring;
+  readonly users: Users;
+} {
+  const { keyring, users, audit } = call.service;
+  audit.refuseTooMany(call.identity.tenantId);
+  const actor = `user:${call.session.user.id}` as const;
+  return { keyring: keyring.by(actor), users: users.by(actor) };
+}
+
+/** Without a limit, a page is as long as the previous one. */
+function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
+  readonly limit: number;
+} {
+  const sent = query.get("limit");
+  const limit = sent !== undefined && /^\d{1,3}$/.test(sent) ? Number(sent) : 0;
+  if (sent !== undefined && (limit < 1 || limit > LIST_LIMIT_MAX)) {
+    const detail = `limit must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
+    refuseQueryMistakes([queryMistake("limit", "invalid_value", detail)]);
+  }
+  const cursor = query.get("cursor");
+  const wanted = sent === undefined ? null : limit;
+  if (cursor === undefined) return { limit: wanted ?? LIMIT_DEFAULT };
+  const place = decodeListCursor(cursor, identity.tenantId, service.secrets.cursor, "audit");
+  return { before: place.before, limit: wanted ?? place.limit };
+}
+
+/** Builds a line; `name` is null for deleted or unnamed subjects and the CLI. */
+function lineOf(
+  call: SessionCall,
+  row: AuditRow,
+  names: ReadonlyMap<string, string>,
+): TypedAnswer<AuditLine> {
+  const [kind = "", id = null] = row.actor.split(":");
+  const subject = row.action.split(".")[0] ?? "";
+  const named = subject === "user" ? `user:${row.subject}` : row.subject;
+  return {
+    at: new Date(row.at).toISOString(),
+    action: row.action,
+    actor: {
+      kind,
+      id,
+      name: names.get(kind === "user" ? row.actor : (id ?? "")) ?? null,
+      you: row.actor === `user:${call.session.user.id}`,
+    },
+    subject: { kind: subject, id: row.subject, name: names.get(named ?? "") || null },
+    facts: row.facts,
+  };
+}

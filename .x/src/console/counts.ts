@@ -1,0 +1,99 @@
+/**
+ * Cached counts: the exact number of matches and their facets, by snapshot and filters.
+ * Invariant: the cache key is all that a count depends on: the snapshot and the normalized filters.
+ * The number of cached filters is bounded; the most recently used stay.
+ */
+
+import { strict as assert } from "node:assert";
+import { createHash } from "node:crypto";
+import { whenReady } from "../http/server/body.ts";
+import type { Engine } from "../http/server/service.ts";
+import type { Facet } from "../search/facet.ts";
+import type { Segment } from "../search/segment.ts";
+import type { FacetName } from "../spec/facets.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+
+type Filters = AccountQuerySpec["filters"];
+
+/** Cached filters per snapshot; each holds at most one facet per name, about 100 kB in all. */
+const KEPT_MAX = 256;
+
+/**
+ * From this many matches on, facets are counted one by one. Five million matches cost up to 20 ms
+ * each, and others must be served in between.
+ */
+export const MANY_MATCHES = 200_000;
+
+interface Kept {
+  total: number | null;
+  readonly facets: Map<FacetName, Facet>;
+}
+
+const caches = new WeakMap<Segment, Map<string, Kept>>();
+
+/** Counts of one snapshot. */
+export class Counts {
+  readonly #engine: Engine;
+  readonly #segment: Segment;
+  readonly #asker: string;
+  readonly #cache: Map<string, Kept>;
+
+  /** `asker` is the tenant charged for counts off the main thread. */
+  constructor(engine: Engine, segment: Segment, asker: string) {
+    this.#engine = engine;
+    this.#segment = segment;
+    this.#asker = asker;
+    this.#cache = caches.get(segment) ?? new Map();
+    caches.set(segment, this.#cache);
+  }
+
+  /** Returns the exact number of matches with these filters, not the spec's. */
+  total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
+    const kept = this.#kept(filters);
+    if (kept.total !== null) return kept.total;
+    return whenReady(this.#counts({ ...spec, filters }, null), ({ total }) => {
+      kept.total = total;
+      return total;
+    });
+  }
+
+  /** Counts the facets of a spec with these filters that are not yet cached. */
+  async count(
+    spec: AccountQuerySpec,
+    names: readonly FacetName[],
+    filters: Filters = spec.filters,
+  ): Promise<void> {
+    const missing = this.unknown(names, filters);
+    if (missing.length === 0) return;
+    const counted = await this.#counts({ ...spec, filters }, missing);
+    const { facets } = this.#kept(filters);
+    for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
+  }
+
+  /** Returns facets of a spec with these filters, after `count`. */
+  facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
+    const { facets } = this.#kept(filters);
+    assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");
+    return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
+  }
+
+  /** Returns the facets that are not yet cached. */
+  unknown(names: readonly FacetName[], filters: Filters): FacetName[] {
+    const { facets } = this.#kept(filters);
+    return names.filter((name) => !facets.has(name));
+  }
+
+  #counts(spec: AccountQuerySpec, names: readonly FacetName[] | null) {
+    return this.#engine.counts(this.#segment, spec, names, this.#asker);
+  }
+
+  #kept(filters: Filters): Kept {
+    const key = createHash("sha256").update(JSON.stringify(filters)).digest("base64");
+    const kept = this.#cache.get(key) ?? { total: null, facets: new Map() };
+    // Maps keep insertion order, so inserting an entry again makes it the newest.
+    this.#cache.delete(key);
+    if (this.#cache.size >= KEPT_MAX) this.#cache.delete(this.#cache.keys().next().value as string);
+    this.#cache.set(key, kept);
+    return kept;
+  }
+}

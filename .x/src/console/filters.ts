@@ -1,0 +1,56 @@
+/**
+ * The filters of a normalized spec, one by one, as people see them: which are set, their members,
+ * and the filters without one or with only one.
+ * Invariant: results are in normal form again. A filter keeps its meaning, and partly removed lists
+ * keep their rows.
+ */
+import { shareListRows } from "../search/rowlists.ts";
+import {
+  isPartSet,
+  isSet,
+  memberOf,
+  membersBy,
+  PART_NAMES,
+  rowsOfPart,
+} from "../spec/filters/members.ts";
+import { FILTERS, type PartName } from "../spec/filters/table.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+
+type Filters = AccountQuerySpec["filters"];
+
+/** Returns the filters that are set, in display order. */
+export function setParts(filters: Filters): readonly PartName[] {
+  return PART_NAMES.filter((name) => isPartSet(filters, name));
+}
+
+/** Returns a filter's names in an explanation. */
+export function reasonsOf(name: PartName): readonly string[] {
+  return rowsOfPart(name).flatMap((row) => ("reason" in row ? [row.reason.name] : []));
+}
+
+/** Returns pointers to a filter's set members, such as `/filters/geo/uf_any_of`. */
+export function pointersOf(filters: Filters, name: PartName): string[] {
+  return rowsOfPart(name)
+    .filter((row) => isSet(filters, row))
+    .map(({ group, member }) => `/filters/${group}/${member}`);
+}
+
+/** Removes some filters. */
+export function without(filters: Filters, names: readonly PartName[]): Filters {
+  const cleared = (part: PartName | null) => part !== null && names.includes(part);
+  const left = membersBy(FILTERS, (row) =>
+    cleared(row.part) ? row.unset : memberOf(filters, row),
+  ) as Filters;
+  if (filters.lists !== undefined && left.lists !== undefined) {
+    shareListRows(left.lists, filters.lists);
+  }
+  return left;
+}
+
+/** Returns one filter only; its meaning (the mode of activities) does not change. */
+export function alone(filters: Filters, wanted: PartName): Filters {
+  return without(
+    filters,
+    PART_NAMES.filter((other) => other !== wanted),
+  );
+}

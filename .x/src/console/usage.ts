@@ -1,0 +1,110 @@
+/**
+ * `GET /v1/console/usage`: what each key and user of the tenant used on each of the last days, up
+ * to now, and what the plan allows.
+ * Invariant: days are whole UTC days without gaps, the last is today. Numbers are sums of counted
+ * use, never estimates. Owners see each colleague's use; members see their own, and that of all
+ * others as one.
+ */
+
+import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
+import { dayText } from "../process/clock.ts";
+import type { UsedByKey } from "../store/usagestore.ts";
+import { typedAnswer } from "./typedanswer.ts";
+import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
+
+/** Prefix of console identities. */
+const USER = "user:";
+const DAYS = 30;
+const DAYS_MAX = 400;
+
+/** Counts of a sender, one number per day. */
+interface Series {
+  readonly requests: number[];
+  readonly accounts: number[];
+  readonly exportRows: number[];
+}
+
+/** Answers with the tenant's use. */
+export function readUsage(
+  call: SessionCall<"keyring" | "secondaryCnaeFull" | "usage" | "users">,
+): HttpAnswer {
+  const { service, requestId, identity, plan } = call;
+  const count = readDays(call.query.get("days"));
+  const { today, rows } = service.usage.ofTenant(identity.tenantId, count);
+  const first = today - count + 1;
+  const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
+  const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
+  return typedAnswer<UsageAnswer>({
+    request_id: requestId,
+    days: Array.from({ length: count }, (_, at) => dayText(first + at)),
+    senders: named(seriesOf(ownRows(call, rows), first, count), namesOf(call)),
+    today: { requests, accounts, export_rows: exportRows },
+    plan: plan.name,
+    limits: { ...plan.limits, secondary_cnae_full: full },
+    export_rows_left: service.usage.exportRowsLeft(identity.tenantId, plan),
+  });
+}
+
+function readDays(sent: string | undefined): number {
+  if (sent === undefined) return DAYS;
+  const days = /^\d{1,3}$/.test(sent) ? Number(sent) : 0;
+  if (days >= 1 && days <= DAYS_MAX) return days;
+  const detail = `days must be a whole number from 1 to ${DAYS_MAX}.`;
+  refuseQueryMistakes([queryMistake("days", "invalid_value", detail)]);
+  return DAYS;
+}
+
+/** Returns the tenant's rows as owners see them; members see other senders merged into one. */
+function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
+  if (session.user.role === "owner") return rows;
+  const own = `${USER}${session.user.id}`;
+  return rows.map((row) => (row.keyId === own ? row : { ...row, keyId: OTHER_SENDERS }));
+}
+
+function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map<string, Series> {
+  const senders = new Map<string, Series>();
+  const zeros = () => new Array<number>(count).fill(0);
+  for (const { keyId, day, requests, accounts, exportRows } of rows) {
+    const series = senders.get(keyId) ?? {
+      requests: zeros(),
+      accounts: zeros(),
+      exportRows: zeros(),
+    };
+    senders.set(keyId, series);
+    const at = day - first;
+    series.requests[at] = (series.requests[at] as number) + requests;
+    series.accounts[at] = (series.accounts[at] as number) + accounts;
+    series.exportRows[at] = (series.exportRows[at] as number) + exportRows;
+  }
+  return senders;
+}
+
+/** Maps senders to key names and e-mails. */
+export function namesOf({
+  service,
+  identity,
+}: SessionCall<"keyring" | "users">): Map<string, string> {
+  const { tenantId } = identity;
+  const keys = service.keyring.list(tenantId);
+  return new Map([
+    ...keys.map(({ id, name }) => [id, name] as const),
+    ...service.users.list(tenantId).map(({ id, email }) => [`${USER}${id}`, email] as const),
+  ]);
+}
+
+/** Returns senders with their names, most requests first. */
+function named(senders: ReadonlyMap<string, Series>, names: ReadonlyMap<string, string>) {
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  return [...senders]
+    .map(([id, { requests, accounts, exportRows }]) => ({
+      id,
+      name: names.get(id) ?? "",
+      kind: id.startsWith(USER) ? ("console" as const) : ("key" as const),
+      requests,
+      accounts,
+      export_rows: exportRows,
+    }))
+    .sort((a, b) => sum(b.requests) - sum(a.requests) || (a.id < b.id ? -1 : 1));
+}

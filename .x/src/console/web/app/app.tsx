@@ -1,0 +1,186 @@
+/**
+ * The shell: header, navigation, and the view of the address, whose code loads on first use.
+ * Invariant: one main landmark with one heading per view. A change of view sets the title and moves
+ * the focus to the heading. Without a user, only the sign-in page is shown.
+ */
+import {Find,CompanyView} from "../find/find.tsx";import { signal } from "@preact/signals";
+import type { ComponentType, VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DropAnywhere } from "../enrich/drop.tsx";
+import { Busy } from "../parts/busy.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { reachable } from "./api.ts";
+import { Header } from "./header.tsx";
+import { type ViewName, view } from "./router.ts";
+import { ended, session, user } from "./session.ts";
+import { loadSession } from "./signing.ts";
+import { words } from "./words.ts";
+
+type Loader = () => Promise<ComponentType>;
+
+/** Loads a view. Views of an area share a chunk; the others have one each. */
+const VIEWS: Record<ViewName, Loader> = {
+  find: async () => Find,
+  company: async () => CompanyView,
+  exports: async () => (await import("../later.ts")).ExportsView,
+  news: async () => (await import("../later.ts")).NewsView,
+  lists: async () => (await import("../later.ts")).ListsView,
+  enrich: async () => (await import("../later.ts")).EnrichView,
+  saved: async () => (await import("../later.ts")).SavedView,
+  keys: async () => (await import("../later.ts")).KeysView,
+  usage: async () => (await import("../later.ts")).UsageView,
+  members: async () => (await import("../later.ts")).MembersView,
+  audit: async () => (await import("../later.ts")).AuditView,
+  help: async () => (await import("../later.ts")).HelpView,
+  account: async () => (await import("../later.ts")).AccountView,
+};
+
+type SignIn = typeof import("../first.ts");
+
+/** The sign-in forms, loaded on demand; `failed` if they could not be fetched. */
+const signIn = signal<SignIn | "failed" | null>(null);
+
+/** Loads the sign-in forms, once. */
+export async function loadSignIn(): Promise<void> {
+  if (signIn.peek() !== null && signIn.peek() !== "failed") return;
+  signIn.value = await import("../first.ts").catch(() => "failed" as const);
+}
+
+/** A sign-in form. */
+function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
+  useEffect(() => void loadSignIn(), []);
+  const forms = signIn.value;
+  if (forms === null) return <Busy />;
+  if (forms === "failed") return <Failed />;
+  const Form = forms[form];
+  return <Form />;
+}
+
+/** Offers a reload after code failed to load. */
+function Failed(): VNode {
+  const { shell } = words.value;
+  const action = { label: shell.reload, onClick: () => location.reload() };
+  return <Notice kind="error" title={shell.viewFailed} action={action} />;
+}
+
+/** The whole console. */
+export function App(): VNode {
+  const { shell } = words.value;
+  const title = user() === null ? shell.signIn.title : shell.views[view.value];
+  useEffect(() => {
+    document.title = `${title} · ${shell.product}`;
+  }, [title, shell.product]);
+  if (session.value === null) return <Unreached />;
+  if (user() === null) return <Signing form="SignInPage" />;
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        {shell.skip}
+      </button>
+      <Header />
+      <Connection />
+      <Main key={user()?.id} />
+      <Toasts />
+      <DropAnywhere />
+      <Dialog
+        open={ended.value}
+        locked
+        size="small"
+        title={shell.signIn.endedTitle}
+        onClose={() => {}}
+      >
+        {ended.value && <Signing form="SignInAgain" />}
+      </Dialog>
+    </>
+  );
+}
+
+/** A button and not a link: the hash belongs to the query. */
+function skip(): void {
+  document.getElementById("main")?.focus();
+}
+
+/** The view. The first view leaves the focus where the browser put it. */
+function Main(): VNode {
+  const main = useRef<HTMLElement>(null);
+  const name = view.value;
+  const shown = useView(name);
+  const first = useRef(true);
+  useEffect(() => {
+    if (shown.view === null) return;
+    if (!first.current) focusHeading(main.current);
+    first.current = false;
+  }, [shown.view]);
+  const View = shown.view;
+  return (
+    <main id="main" class={`main main-${name}`} tabIndex={-1} ref={main}>
+      {shown.failed && <Failed />}
+      {View ? <View /> : !shown.failed && <Busy />}
+    </main>
+  );
+}
+
+/** Screen readers announce the view; Tab continues from there. */
+function focusHeading(main: HTMLElement | null): void {
+  scrollTo(0, 0);
+  const heading = main?.querySelector("h1");
+  if (heading) heading.tabIndex = -1;
+  (heading ?? main)?.focus({ preventScroll: true });
+}
+
+/** Starts loading the code of a view about to be shown. */
+export function preload(name: ViewName): void {
+  VIEWS[name]().catch(() => {});
+}
+
+function useView(name: ViewName): { view: ComponentType | null; failed: boolean } {
+  const [loaded, setLoaded] = useState<{ name: ViewName; view: ComponentType | null }>();
+  useEffect(() => {
+    let stale = false;
+    VIEWS[name]().then(
+      (component) => !stale && setLoaded({ name, view: component }),
+      () => !stale && setLoaded({ name, view: null }),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [name]);
+  const current = loaded?.name === name ? loaded.view : null;
+  return { view: current, failed: loaded?.name === name && current === null };
+}
+
+/** How often an unreachable server is polled. */
+const AGAIN_MS = 5_000;
+
+function Connection(): VNode | null {
+  const { shell } = words.value;
+  useEffect(() => {
+    if (reachable.value) return;
+    const timer = setInterval(() => void loadSession().catch(() => {}), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [reachable.value]);
+  if (reachable.value) return null;
+  const action = { label: shell.reconnect, onClick: () => void loadSession().catch(() => {}) };
+  return (
+    <div class="connection">
+      <Notice kind="warn" action={action}>
+        {shell.offline}
+      </Notice>
+    </div>
+  );
+}
+
+function Unreached(): VNode {
+  const { shell } = words.value;
+  const action = { label: shell.retry, onClick: () => void loadSession().catch(() => {}) };
+  return (
+    <main class="unreached">
+      <h1 class="visually-hidden">{shell.product}</h1>
+      <Notice kind="error" title={shell.failed} action={action}>
+        {shell.unreachable}
+      </Notice>
+    </main>
+  );
+}

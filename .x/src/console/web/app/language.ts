@@ -1,0 +1,11 @@
+/**
+ * The language of the screen: a signal that words and formats follow; preferences.ts sets it.
+ * Invariant: free of the DOM, so that formats and words can be tested without a browser.
+ */
+import { signal } from "@preact/signals";
+
+/** Languages with a table of words. */
+export type ScreenLanguage = "pt" | "en";
+
+/** The current language. */
+export const language = signal<ScreenLanguage>("pt");

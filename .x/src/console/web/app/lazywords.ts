@@ -1,0 +1,16 @@
+/**
+ * The words of the views after the first page, as a signal.
+ * Invariant: importing this waits until the words are loaded, so no view is drawn without them.
+ * Apart because the first page must not wait for them.
+ */
+import { computed, type ReadonlySignal } from "@preact/signals";
+import type { LaterWords } from "../strings/later-en.ts";
+import { lazyTable, loadLazyWords } from "./words.ts";
+
+await loadLazyWords();
+
+/** The current language's table: `lazyWords.value.<area>.<key>`. */
+export const lazyWords: ReadonlySignal<LaterWords> = computed(() => {
+  if (lazyTable.value === null) throw new Error("the later words are not loaded yet");
+  return lazyTable.value;
+});

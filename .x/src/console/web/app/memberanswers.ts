@@ -1,0 +1,41 @@
+/**
+ * Types of the answers of the console's member routes.
+ * Invariant: the server's handlers are typed by these, so that both sides change together.
+ */
+
+/** `GET /members`; `POST /members` `{email, role}` and `…/{id}/password` add `password`. */
+export interface Member {
+  id: string;
+  email: string;
+  role: "owner" | "member";
+  state: "active" | "disabled" | "invited";
+  created_at: string;
+  last_seen_at: string | null;
+  /** End of the invitation; null if a password was chosen. */
+  invited_until: string | null;
+  you: boolean;
+}
+
+/** `GET /members`: oldest first. `POST /members/{id}` returns the changed member. */
+export interface MemberList {
+  members: Member[];
+}
+
+/** `POST /members`, `POST /members/{id}/password` (one's own: `POST /password`). */
+export interface CreatedMember extends Member {
+  /** Random; shown once. */
+  password: string;
+}
+
+/** `POST /invitations`, `POST /members/{id}/invitation`. */
+export interface InvitedMember extends Member {
+  /** Opens the page that sets the first password; shown once. */
+  token: string;
+}
+
+/** `POST /invitation` with `{token}`: its recipient. */
+export interface InvitationAnswer {
+  email: string;
+  tenant: string;
+  expires_at: string;
+}

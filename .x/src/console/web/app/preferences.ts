@@ -1,0 +1,72 @@
+/**
+ * The user's preferences in this browser: the initial language and the theme, from localStorage,
+ * the browser's languages, and its color scheme; stored for the next visit.
+ * Invariant: works without localStorage (then nothing is stored). The theme `auto` follows the
+ * system and sets no attribute on the page.
+ */
+import { signal } from "@preact/signals";
+import type { ScreenLanguage } from "./language.ts";
+import { speak } from "./words.ts";
+
+/** How colors are chosen. */
+export type Theme = "auto" | "light" | "dark";
+
+const LANGUAGE_KEY = "peneira.language";
+const THEME_KEY = "peneira.theme";
+
+/** The theme chosen by the user. */
+export const theme = signal<Theme>("auto");
+
+/** Returns the stored language, else the browser's first supported one, else English. */
+function preferredLanguage(): ScreenLanguage {
+  const kept = read(LANGUAGE_KEY);
+  if (kept === "pt" || kept === "en") return kept;
+  const first = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag)) ?? navigator.language;
+  return /^pt\b/i.test(first) ? "pt" : "en";
+}
+
+/** Switches and stores the language. */
+export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
+  await speak(wanted);
+  document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
+  keep(LANGUAGE_KEY, wanted);
+}
+
+/** Loads the first language; does not store it, as no user chose it. */
+export async function beginLanguage(): Promise<void> {
+  const wanted = preferredLanguage();
+  await speak(wanted);
+  document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
+}
+
+/** Sets the stored theme; called before drawing. */
+export function beginTheme(): void {
+  const kept = read(THEME_KEY);
+  if (kept === "light" || kept === "dark") chooseTheme(kept);
+}
+
+/** Switches and stores the theme. */
+export function chooseTheme(wanted: Theme): void {
+  theme.value = wanted;
+  if (wanted === "auto") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.setAttribute("data-theme", wanted);
+  keep(THEME_KEY, wanted);
+}
+
+/** Reads a stored value; null if there is none or no storage. */
+export function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a value for the next visit, if the browser allows it. */
+export function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Without storage, the choice holds for this page only.
+  }
+}

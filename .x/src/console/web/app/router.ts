@@ -1,0 +1,145 @@
+/**
+ * The router: the current view as a signal, from the address, links, back, and forward. Links
+ * change it without reloading the page.
+ * Invariant: the path names the view. Company and help pages use the hash at /app
+ * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the number. The hash of
+ * the news is a saved search's id, that of the lists a list's id. Any other hash belongs to the
+ * find view alone and is restored when the user returns to it.
+ */
+import { signal } from "@preact/signals";
+import {
+  type ComponentChildren,
+  type HTMLAttributes,
+  h,
+  type TargetedMouseEvent,
+  type VNode,
+} from "preact";
+
+/** The views; some share /app. */
+export const VIEW_NAMES = [
+  "find",
+  "company",
+  "exports",
+  "saved",
+  "news",
+  "lists",
+  "enrich",
+  "keys",
+  "usage",
+  "members",
+  "audit",
+  "account",
+  "help",
+] as const;
+
+/** Name of a view, and of its path below /app. */
+export type ViewName = (typeof VIEW_NAMES)[number];
+
+const BASE = "/app";
+/** Views at /app itself. */
+const AT_BASE: readonly ViewName[] = ["find", "company", "help"];
+/** The hash of the help page. */
+const HELP = "#/ajuda";
+/** Start of a company's hash; its CNPJ follows. */
+const COMPANY = "#/empresa/";
+let findHash = "";
+
+/** The view of the address; unknown paths show the find view. */
+export const view = signal<ViewName>("find");
+
+/** The CNPJ in the company view's address, or any other text typed there. */
+export const shownCompany = signal("");
+
+/** Id of the saved search whose news is shown; empty in other views. */
+export const shownSearch = signal("");
+
+/** Id of the list in the address; empty if it shows all lists. */
+export const shownList = signal("");
+
+/** Follows the address; called once by main.tsx. */
+export function followAddress(): void {
+  const read = () => {
+    const next = viewOf(location.pathname, location.hash);
+    if (next === "find") findHash = location.hash || findHash;
+    shownCompany.value = companyOf(location.hash);
+    readIds(next);
+    view.value = next;
+  };
+  read();
+  addEventListener("popstate", read);
+  // Users may edit only the hash.
+  addEventListener("hashchange", read);
+}
+
+/** Reads the id in a view's hash. */
+function readIds(name: ViewName): void {
+  const id = location.hash.slice(1);
+  shownSearch.value = name === "news" ? id : "";
+  shownList.value = name === "lists" ? id : "";
+}
+
+/** Maps path and hash to a view. */
+export function viewOf(path: string, hash = ""): ViewName {
+  const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
+  const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";
+  if (found === "find" && hash === HELP) return "help";
+  return found === "find" && companyOf(hash) !== "" ? "company" : found;
+}
+
+/** Returns the text after a company's hash; else empty. */
+function companyOf(hash: string): string {
+  return hash.startsWith(COMPANY) ? hash.slice(COMPANY.length) : "";
+}
+
+/** Returns a view's address; `hash` may be empty or lack its `#`. */
+export function addressOf(name: ViewName, hash = ""): string {
+  if (name === "help") return BASE + HELP;
+  const path = AT_BASE.includes(name) ? BASE : `${BASE}/${name}`;
+  return path + (hash === "" || hash.startsWith("#") ? hash : `#${hash}`);
+}
+
+/** Opens a company's page. */
+export function goCompany(cnpj: string): void {
+  go("company", `${COMPANY}${cnpj}`);
+}
+
+/** Opens a view; without a hash, the find view opens with its last hash. */
+export function go(name: ViewName, hash?: string): void {
+  const before = view.value;
+  if (before === "find") findHash = location.hash;
+  const address = addressOf(name, hash ?? (name === "find" ? findHash : ""));
+  if (address === location.pathname + location.hash) return;
+  history.pushState(null, "", address);
+  shownCompany.value = name === "company" ? companyOf(location.hash) : "";
+  readIds(name);
+  view.value = name;
+  // pushState fires no event, so a view already shown is notified as after "back".
+  if (name === before) dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** A link to a company's page. */
+export function CompanyLink({ cnpj, ...rest }: { cnpj: string } & Rest): VNode {
+  return Link({ view: "company", hash: `${COMPANY}${cnpj}`, ...rest });
+}
+
+type Rest = Omit<LinkProps, "view" | "hash">;
+
+/** Props of a link: a view, an optional hash, and an anchor's own. */
+export type LinkProps = {
+  view: ViewName;
+  hash?: string | undefined;
+  children?: ComponentChildren;
+} & Omit<HTMLAttributes<HTMLAnchorElement>, "role">;
+
+/** A link to a view; with a modifier key, the browser handles it. */
+export function Link({ view: name, hash, onClick, ...rest }: LinkProps): VNode {
+  const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
+    if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    onClick?.call(event.currentTarget, event);
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    go(name, hash);
+  };
+  const props = { ...rest, href: addressOf(name, hash ?? ""), onClick: follow };
+  return h("a", props as object) as VNode;
+}

@@ -1,0 +1,55 @@
+/**
+ * The words on screen as a signal, so that switching the language redraws all text.
+ * Invariant: a table is loaded before anything is drawn. Both tables have the same keys, because
+ * the Portuguese one is typed by the English one. Later words, once loaded, follow the language. No
+ * component has text of its own.
+ */
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { ScreenWords } from "../strings/en.ts";
+import type { LaterWords } from "../strings/later-en.ts";
+import { language, type ScreenLanguage } from "./language.ts";
+
+const first = signal<ScreenWords | null>(null);
+const later = signal<LaterWords | null>(null);
+
+/** The current language's table: `words.value.<area>.<key>`. */
+export const words: ReadonlySignal<ScreenWords> = computed(() => {
+  if (first.value === null) throw new Error("no language is loaded yet");
+  return first.value;
+});
+
+/**
+ * The words after the first page; null until a view that has some loads. Such views import them
+ * from lazywords.ts, where they are never null.
+ */
+export const lazyTable: ReadonlySignal<LaterWords | null> = later;
+
+/** Loads a language and switches to it, with the later words if loaded. */
+export async function speak(wanted: ScreenLanguage): Promise<void> {
+  const { words: table } =
+    wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
+  // Checked last: later words of the old language may have arrived during the await.
+  const more = later.peek() === null ? null : await laterOf(wanted);
+  batch(() => {
+    first.value = table;
+    if (more !== null) later.value = more;
+    language.value = wanted;
+  });
+}
+
+/** Loads the current language's later words; follows a switch meanwhile. */
+export async function loadLazyWords(): Promise<void> {
+  while (later.peek() === null) {
+    const wanted = language.peek();
+    const table = await laterOf(wanted);
+    if (wanted === language.peek()) later.value = table;
+  }
+}
+
+async function laterOf(wanted: ScreenLanguage): Promise<LaterWords> {
+  const { lazyWords } =
+    wanted === "pt"
+      ? await import("../strings/later-pt.ts")
+      : await import("../strings/later-en.ts");
+  return lazyWords;
+}

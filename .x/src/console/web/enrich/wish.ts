@@ -1,0 +1,109 @@
+/**
+ * The user's choices for a spreadsheet: columns, kind, and language, stored for the next one; and
+ * the query of the request.
+ * Invariant: only fields of the plan are chosen. The same choices always give the same query, so a
+ * repeated request gives the same export.
+ */
+import { HEADINGS_EN, HEADINGS_PT } from "../../../spec/fields/headings.ts";
+import type { OutputField } from "../../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import type { EnrichmentPreview } from "../app/answers.ts";
+import { language } from "../app/language.ts";
+import { keep, read } from "../app/preferences.ts";
+
+/** Language of headings and values; `none` is what programs read. */
+type Labels = (typeof LABELS)[number];
+/** All of them. */
+export const LABELS = ["pt", "en", "none"] as const;
+
+/** The choices. */
+export interface Wish {
+  readonly fields: readonly string[];
+  /** Null: that of the file. */
+  readonly format: EnrichmentPreview["format"] | null;
+  /** Null: that of the console. */
+  readonly labels: Labels | null;
+}
+
+/** How the file is read. */
+export interface Reading {
+  /** Number of the column, from 1, or its name; null if it is found. */
+  readonly column: string | null;
+  readonly fillZeros: boolean;
+}
+
+const KEPT_KEY = "peneira.enrich";
+
+/** Fields that most spreadsheets lack. */
+const FIRST_FIELDS = [
+  ...["legal_name", "registration_status", "cnae_primary_description", "company_size"],
+  ...["municipality_name", "uf", "phone_1", "email"],
+];
+
+/** The last choice, as far as the plan allows it; else the first one. */
+export function keptWish(allowed: readonly string[]): Wish {
+  const within = (fields: readonly string[]) => fields.filter((one) => allowed.includes(one));
+  const first: Wish = { fields: within(FIRST_FIELDS), format: null, labels: null };
+  try {
+    const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Wish>;
+    const fields = within(kept.fields ?? []);
+    return {
+      fields: fields.length > 0 ? fields : first.fields,
+      format: kept.format === "csv" || kept.format === "xlsx" ? kept.format : null,
+      labels: LABELS.find((one) => one === kept.labels) ?? null,
+    };
+  } catch {
+    return first;
+  }
+}
+
+/** Stores a choice for the next file. */
+export function keepWish(wish: Wish): void {
+  keep(KEPT_KEY, JSON.stringify(wish));
+}
+
+/** The language that is in force. */
+export function labelsOf({ labels }: Wish): Labels {
+  return labels ?? language.value;
+}
+
+/** Heading of a field in the new file. */
+export function headingOf(field: string, labels: Labels): string {
+  const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
+  return labels === "none" ? field : (named[field as OutputField] ?? field);
+}
+
+/** The query of a preview. */
+export function previewQuery({ column, fillZeros }: Reading, labels: Labels): string {
+  const query = new URLSearchParams({ labels: labels === "none" ? language.value : labels });
+  addReading(query, { column, fillZeros });
+  return textOf(query);
+}
+
+/** The query of the request. */
+export function fileQuery(wish: Wish, reading: Reading, name: string): string {
+  const query = new URLSearchParams({ fields: wish.fields.join(",") });
+  const labels = labelsOf(wish);
+  if (labels !== "none") query.set("labels", labels);
+  if (wish.format !== null) query.set("format", wish.format);
+  const title = titleOf(name);
+  if (title !== "") query.set("title", title);
+  addReading(query, reading);
+  return textOf(query);
+}
+
+/** The server reads a plus sign as itself. */
+function textOf(query: URLSearchParams): string {
+  return query.toString().replaceAll("+", "%20");
+}
+
+function addReading(query: URLSearchParams, { column, fillZeros }: Reading): void {
+  if (column !== null) query.set("column", column);
+  if (fillZeros) query.set("lost_zeros", "fill");
+}
+
+/** The name of a file without its ending and without signs that are not seen. */
+function titleOf(name: string): string {
+  const plain = name.replace(/\.[a-z0-9]{1,5}$/i, "").replace(/[\p{C}]/gu, " ");
+  return plain.replace(/\s+/g, " ").trim().slice(0, SPEC_LIMITS.titleLengthMax);
+}

@@ -1,0 +1,275 @@
+/**
+ * The choices of the export dialog, with the body to send, obstacles to sending, and a key that
+ * makes sending safe.
+ * Invariant: the same choices always use the same Idempotency-Key, so that retrying after a lost
+ * answer returns the same export. Other choices are another request with another key.
+ */
+
+import { FIELD_GROUPS } from "../../../spec/fields/table.ts";
+import {
+  COMPRESSIONS,
+  DEFAULT_FIELDS,
+  type EXPORT_FORMATS,
+  OUTPUT_FIELD_NAMES,
+  OUTPUT_FIELDS,
+  type Packing,
+  TEXT_FORMATS,
+} from "../../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import {
+  presetFields as layoutFields,
+  PRESET_NAMES,
+  type PresetName,
+} from "../../../spec/presets.ts";
+import type { ExportEstimate, Status } from "../app/answers.ts";
+import { language } from "../app/language.ts";
+import { keep, read } from "../app/preferences.ts";
+import { type Query, specOf } from "../find/question.ts";
+
+/** Formats of a file. */
+type Format = (typeof EXPORT_FORMATS)[number];
+
+/** Formats in the order of the dialog. */
+export const FORMATS: readonly Format[] = ["xlsx", "csv", "html", "jsonl", "parquet"];
+
+/** CSV styles: for Excel, standard, or custom. */
+export type CsvStyle = (typeof CSV_STYLES)[number];
+const CSV_STYLES = ["excel", "standard", "own"] as const;
+
+/** All choices of the dialog. */
+export interface Draft {
+  readonly format: Format;
+  /** A product's layout instead of chosen columns; null for none. */
+  readonly layout: PresetName | null;
+  /** In column order. */
+  readonly fields: readonly string[];
+  readonly csv: CsvStyle;
+  readonly delimiter: "," | ";";
+  readonly bom: boolean;
+  /** For text formats. */
+  readonly compression: Packing;
+  /** True for headers and values in the console's language, if the format has them. */
+  readonly people: boolean;
+  /** The file's title, as typed. */
+  readonly title: string;
+  readonly explain: boolean;
+  /** Limit as typed; empty means all rows. */
+  readonly limit: string;
+  readonly mode: "off" | "fallback" | "full";
+}
+
+/** Fields in groups, in the order of the dialog; each group in the public order. */
+export const FIELD_SETS = FIELD_GROUPS.map(
+  (group) =>
+    [
+      group,
+      OUTPUT_FIELDS.filter(({ shown }) => shown.group === group).map(({ name }) => name),
+    ] as const,
+);
+
+/** Fields needed for calls and e-mails. */
+const CONTACT_FIELDS = [
+  "cnpj",
+  "legal_name",
+  "trade_name",
+  "cnae_primary_description",
+  "municipality_name",
+  "uf",
+  "phone_1",
+  "phone_2",
+  "email",
+];
+
+/** Preset selections, limited to the fields the plan allows. */
+export function presetFields(allowed: readonly string[]): Record<Preset, readonly string[]> {
+  const within = (fields: readonly string[]) => fields.filter((field) => allowed.includes(field));
+  return {
+    default: within(DEFAULT_FIELDS),
+    contact: within(CONTACT_FIELDS),
+    all: within(OUTPUT_FIELD_NAMES),
+  };
+}
+
+/** True if the plan includes contact fields; otherwise there is no contact preset. */
+export function hasContact(allowed: readonly string[]): boolean {
+  return ["email", "phone_1", "phone_2"].some((field) => allowed.includes(field));
+}
+
+/** Name of a set of fields. */
+export type Preset = "default" | "contact" | "all";
+
+/** Layouts of other products, if the plan allows all their fields. */
+export function layoutsOf(allowed: readonly string[]): readonly PresetName[] {
+  return PRESET_NAMES.filter((name) => layoutFields(name).every((one) => allowed.includes(one)));
+}
+
+/** The effective layout; formats that programs read have none. */
+export function layoutOf({ format, layout }: Draft): PresetName | null {
+  return isForPeople(format) ? layout : null;
+}
+
+/** True if people open files of a format. */
+export function isForPeople(format: Format): boolean {
+  return format === "xlsx" || format === "html" || format === "csv";
+}
+
+/** True if files of a format are text, which can be compressed. */
+export function isText(format: Format): boolean {
+  return TEXT_FORMATS.includes(format);
+}
+
+/** The part of a draft that is stored for the next draft. */
+type Kept = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
+
+const KEPT_KEY = "peneira.export";
+const FIRST: Kept = {
+  format: "xlsx",
+  layout: null,
+  csv: "excel",
+  delimiter: ";",
+  bom: true,
+  compression: "none",
+  people: true,
+};
+
+/** Stores the last choice of format. */
+export function keepChoice(draft: Draft): void {
+  const { format, layout, csv, delimiter, bom, compression, people } = draft;
+  const kept = { format, layout, csv, delimiter, bom, compression, people } satisfies Kept;
+  keep(KEPT_KEY, JSON.stringify(kept));
+}
+
+/** Reads the last choice; unreadable parts get their defaults. */
+function keptChoice(allowed: readonly string[]): Kept {
+  try {
+    const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Kept>;
+    return {
+      format: FORMATS.find((format) => format === kept.format) ?? FIRST.format,
+      layout: layoutsOf(allowed).find((layout) => layout === kept.layout) ?? FIRST.layout,
+      csv: CSV_STYLES.find((style) => style === kept.csv) ?? FIRST.csv,
+      delimiter: kept.delimiter === "," ? "," : FIRST.delimiter,
+      bom: kept.bom !== false,
+      compression: COMPRESSIONS.find((one) => one === kept.compression) ?? FIRST.compression,
+      people: kept.people !== false,
+    };
+  } catch {
+    return FIRST;
+  }
+}
+
+/** Maximum title length on the server. */
+export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
+
+/** The dialog's initial choices; the search is the first title. */
+export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
+  return {
+    ...keptChoice(allowed),
+    title: title.slice(0, TITLE_MAX),
+    fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
+    explain: false,
+    limit: rows === null ? "" : String(rows),
+    mode: "off",
+  };
+}
+
+/** The row limit typed: null if empty, undefined if invalid. */
+export function limitOf({ limit }: Draft, max: number): number | null | undefined {
+  const text = limit.replace(/[\s.,]/g, "");
+  if (text === "") return null;
+  const rows = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  return rows >= 1 && rows <= max ? rows : undefined;
+}
+
+/** The body of POST /exports and POST /exports/estimate. */
+export function bodyOf(draft: Draft, query: Query, max: number): Record<string, unknown> {
+  const spec = specOf(query);
+  const limit = limitOf(draft, max);
+  const layout = layoutOf(draft);
+  const title = draft.title.trim().slice(0, TITLE_MAX);
+  const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
+  return {
+    spec: { ...spec, filters: { ...spec.filters, industry } },
+    output: {
+      format: draft.format,
+      include_explain: draft.explain,
+      ...(layout === null ? ownColumns(draft) : { preset: layout, labels: language.value }),
+      ...(title === "" ? {} : { title }),
+      ...(isPacked(draft) ? { compression: draft.compression } : {}),
+    },
+    ...(typeof limit === "number" ? { limit } : {}),
+  };
+}
+
+function isPacked({ format, compression }: Draft): boolean {
+  return isText(format) && compression !== "none";
+}
+
+/** Options for chosen columns; a layout has its own delimiter. */
+function ownColumns(draft: Draft): Record<string, unknown> {
+  return {
+    fields: draft.fields,
+    ...(draft.format === "csv" ? csvOf(draft) : {}),
+    ...(hasLabels(draft) && draft.people ? { labels: language.value } : {}),
+  };
+}
+
+/** True if people may read the file rather than programs. */
+export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
+  return isForPeople(format) && !(format === "csv" && csv === "standard");
+}
+
+/** Excel in Brazil expects semicolons, and UTF-8 only with a BOM. */
+function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolean } {
+  if (csv === "excel") return { delimiter: ";", bom: true };
+  if (csv === "standard") return { delimiter: ",", bom: false };
+  return { delimiter, bom };
+}
+
+/** Obstacles to sending; null if none. */
+type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
+
+/** Returns the server's first reason to refuse. */
+export function obstacleOf(
+  draft: Draft,
+  status: Status,
+  estimate: ExportEstimate | null,
+): Obstacle | null {
+  if (exportRowsMax(status) === 0) return "plan";
+  if (layoutOf(draft) === null && draft.fields.length === 0) return "fields";
+  if (limitOf(draft, exportRowsMax(status)) === undefined) return "limit";
+  if (estimate === null) return null;
+  if (estimate.rows_max !== null) return "format";
+  const left = status.usage.export_rows_left;
+  return left !== null && estimate.rows > left ? "quota" : null;
+}
+
+/** Maximum rows per export in the plan; 0 if it has no exports. */
+export function exportRowsMax({ limits }: Status): number {
+  return Number(limits.concurrent_exports) > 0 ? Number(limits.export_rows) : 0;
+}
+
+/** The keys of one dialog. */
+export class SendingKeys {
+  readonly #keys = new Map<string, string>();
+
+  /** Forgets sent keys: the same choices now make another export. */
+  renew(): void {
+    this.#keys.clear();
+  }
+
+  /** Returns the key of a body; equal bodies share one. */
+  keyFor(body: unknown): string {
+    const text = JSON.stringify(body);
+    const known = this.#keys.get(text);
+    if (known !== undefined) return known;
+    const fresh = freshKey();
+    this.#keys.set(text, fresh);
+    return fresh;
+  }
+}
+
+/** 128 random bits; crypto.randomUUID is missing without TLS. */
+export function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

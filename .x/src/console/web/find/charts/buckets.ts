@@ -1,0 +1,91 @@
+/**
+ * Opening years as a histogram: one bucket per year from the facet `started_year`, and intervals as
+ * filter dates.
+ * Invariant: the buckets depend only on the snapshot (nothing moves while a query is edited). The
+ * first holds all years before 1966, when the register begins. The buckets, the values that the
+ * facet does not list, and the missing ones sum to the total.
+ */
+import type { FacetAnswer } from "../../app/answers.ts";
+
+/** The first year with its own bucket; the previous bucket holds all earlier years. */
+export const FIRST_YEAR = 1966;
+
+/** Accounts that started in a year, or before `FIRST_YEAR` if `year` is below it. */
+export interface Bucket {
+  readonly year: number;
+  readonly count: number;
+}
+
+/** An inclusive interval of years; null is open. */
+export interface Interval {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** An interval as two filters: the first day, and the first day after it. */
+interface Dates {
+  readonly started_after: string | null;
+  readonly started_before: string | null;
+}
+
+/** Returns a bucket for all years before the first, then one per year to the last. */
+export function yearBuckets(facet: FacetAnswer | undefined, last: number): Bucket[] {
+  const counts = new Map<number, number>();
+  for (const { value, count } of facet?.values ?? []) {
+    // A date may be a few days after the snapshot, and so in the next year.
+    const year = Math.min(Math.max(Number(value), FIRST_YEAR - 1), last);
+    counts.set(year, (counts.get(year) ?? 0) + count);
+  }
+  const buckets: Bucket[] = [];
+  for (let year = FIRST_YEAR - 1; year <= last; year++) {
+    buckets.push({ year, count: counts.get(year) ?? 0 });
+  }
+  return buckets;
+}
+
+/** Returns filters for whole years, both ends included, in either order. */
+export function datesOf(a: number, b: number, last: number): Dates {
+  const [from, to] = a <= b ? [a, b] : [b, a];
+  return {
+    started_after: from < FIRST_YEAR ? null : `${from}-01-01`,
+    // Nothing starts after the last year, so an interval up to it stays open.
+    started_before: to >= last ? null : `${Math.max(to, FIRST_YEAR - 1) + 1}-01-01`,
+  };
+}
+
+/** Returns the years two filters touch; null if none is set. */
+export function intervalOf(dates: Dates): Interval | null {
+  const { started_after: after, started_before: before } = dates;
+  if (after === null && before === null) return null;
+  return {
+    from: after === null ? null : yearOf(after),
+    to: before === null ? null : until(before),
+  };
+}
+
+/** True if a bucket is in an interval. */
+export function inInterval(year: number, interval: Interval | null): boolean {
+  if (interval === null) return true;
+  const { from, to } = interval;
+  const clamped = Math.max(from ?? 0, FIRST_YEAR - 1);
+  return year >= clamped && (to === null || year <= Math.max(to, FIRST_YEAR - 1));
+}
+
+/** Returns first years of decades that fit under an axis, oldest first. */
+export function decadesUntil(last: number): number[] {
+  const decades: number[] = [];
+  for (let decade = Math.ceil(FIRST_YEAR / 10) * 10; decade <= last; decade += 10) {
+    decades.push(decade);
+  }
+  return decades;
+}
+
+function yearOf(day: string): number {
+  return Number(day.slice(0, 4));
+}
+
+/** Returns the last year with a day before `day`; `2020` and `2020-01` mean its first day. */
+function until(day: string): number {
+  const firstDay = /^\d{4}(-01(-01)?)?$/.test(day);
+  return firstDay ? yearOf(day) - 1 : yearOf(day);
+}

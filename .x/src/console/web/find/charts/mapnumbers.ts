@@ -1,0 +1,92 @@
+/**
+ * The arithmetic of a map: its color steps, and the places that arrow keys lead to. Input: counts;
+ * positions of places, the current place, and a key. Output: the lower bounds of up to five steps,
+ * and the step of a count; the next place.
+ * Invariant: a step begins at a share of the largest count: 0, 1, 4, 9, and 16 of 25. So one very
+ * large state gets its own step, and small states still differ. Bounds are counts and strictly
+ * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
+ * its direction; sideways distance counts more. Home and End lead to the northernmost and
+ * southernmost place. On its own because tests run it without a browser.
+ */
+
+/** Max number of steps, besides the step of zero. */
+export const STEPS = 5;
+
+/** The smallest count of each step, ascending; fewer where there are few different counts. */
+export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
+  const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
+  const most = sorted.at(-1) ?? 0;
+  const bounds: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const bound = sorted.find((count) => count * steps * steps >= most * step * step);
+    if (bound !== undefined && bound !== bounds.at(-1)) bounds.push(bound);
+  }
+  return bounds;
+}
+
+/** The step of a count, from 0 (nothing) to the number of bounds. */
+export function stepOf(count: number, bounds: readonly number[]): number {
+  let step = 0;
+  while (step < bounds.length && count >= (bounds[step] as number)) step++;
+  return step;
+}
+
+/**
+ * Returns the shade of a step, 0 to 5. The highest step always has the darkest shade, so a map of
+ * two values does not look like the lower half of one.
+ */
+export function shadeOf(step: number, bounds: readonly number[]): number {
+  return step === 0 ? 0 : step + STEPS - bounds.length;
+}
+
+/** The largest count of a step, for a legend; `most` is the largest count of all. */
+export function upperBound(step: number, bounds: readonly number[], most: number): number {
+  const next = bounds[step];
+  return next === undefined ? most : Math.max(next - 1, bounds[step - 1] ?? 0);
+}
+
+/** Where a place lies; `y` grows to the south. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const DIRECTIONS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+
+/** How much farther a place counts for each unit that it lies aside. */
+const ASIDE_WEIGHT = 2.5;
+/** Tangent of the widest angle at which a place still lies in a direction. */
+const ASIDE_MAX = Math.tan(Math.PI / 3);
+
+/** Returns the place that a key leads to; null if there is none, or for other keys. */
+export function neighbour(
+  places: ReadonlyMap<string, Point>,
+  from: string,
+  key: string,
+): string | null {
+  if (key === "Home" || key === "End") return outermost(places, key);
+  const direction = DIRECTIONS[key];
+  const start = places.get(from);
+  if (direction === undefined || start === undefined) return null;
+  const [dx, dy] = direction;
+  let best: string | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [name, place] of places) {
+    const ahead = (place.x - start.x) * dx + (place.y - start.y) * dy;
+    const aside = Math.abs((place.x - start.x) * dy) + Math.abs((place.y - start.y) * dx);
+    if (name === from || ahead <= 0 || aside > ahead * ASIDE_MAX) continue;
+    const cost = ahead + aside * ASIDE_WEIGHT;
+    if (cost < least) [best, least] = [name, cost];
+  }
+  return best;
+}
+
+function outermost(places: ReadonlyMap<string, Point>, key: "Home" | "End"): string | null {
+  const sorted = [...places].sort(([, a], [, b]) => a.y - b.y || a.x - b.x);
+  return (key === "Home" ? sorted[0] : sorted.at(-1))?.[0] ?? null;
+}

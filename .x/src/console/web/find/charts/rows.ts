@@ -1,0 +1,85 @@
+/**
+ * A facet as rows with shares, followed by the rest as one row, and missing values.
+ * Invariant: counts of rows, `rest`, and `missing` sum to the answer's total. Values in the query
+ * are never folded into the rest. A null count means that the query's own filter excludes the
+ * value.
+ */
+import type { FacetAnswer } from "../../app/answers.ts";
+
+/** A value with its share of the matches. */
+interface FacetRow {
+  readonly value: string;
+  readonly label: string | undefined;
+  readonly count: number | null;
+  readonly share: number;
+  readonly chosen: boolean;
+}
+
+/** A chart's view of a facet. */
+export interface FacetRows {
+  readonly rows: readonly FacetRow[];
+  /** Values without their own row. */
+  readonly rest: { readonly values: number; readonly count: number };
+  readonly missing: number;
+  readonly total: number;
+  /** The largest row count, for the length of bars. */
+  readonly most: number;
+}
+
+/** Options of a chart: number of rows, chosen values, and values always shown. */
+interface RowOptions {
+  readonly rowsMax: number;
+  readonly chosen: (value: string) => boolean;
+  /** Closed lists show all their values, in this order. */
+  readonly all?: readonly string[];
+}
+
+/** Returns a facet's rows; none if it is not loaded yet. */
+export function rowsOf(facet: FacetAnswer | undefined, options: RowOptions): FacetRows {
+  const values = facet?.values ?? [];
+  const missing = facet?.missing ?? 0;
+  const other = facet?.other ?? { values: 0, count: 0 };
+  const total = values.reduce((sum, { count }) => sum + count, 0) + other.count + missing;
+  const listed = values.map(({ value, label, count }) => ({ value: String(value), label, count }));
+  const shown =
+    options.all === undefined ? most(listed, options) : every(listed, options, options.all);
+  const counted = shown.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  const own = new Set(shown.map(({ value }) => value));
+  return {
+    rows: shown.map((row) => ({
+      ...row,
+      share: total === 0 ? 0 : (row.count ?? 0) / total,
+      chosen: options.chosen(row.value),
+    })),
+    rest: {
+      values: other.values + listed.filter(({ value }) => !own.has(value)).length,
+      count: total - missing - counted,
+    },
+    missing,
+    total,
+    most: Math.max(0, ...shown.map(({ count }) => count ?? 0)),
+  };
+}
+
+interface Listed {
+  readonly value: string;
+  readonly label: string | undefined;
+  readonly count: number | null;
+}
+
+/** The most frequent and the chosen values, in facet order. */
+function most(listed: readonly Listed[], options: RowOptions): Listed[] {
+  const chosen = listed.filter(({ value }) => options.chosen(value)).length;
+  let room = Math.max(options.rowsMax - chosen, 0);
+  return listed.filter(({ value }) => options.chosen(value) || room-- > 0);
+}
+
+/** All values of a closed list; if nothing is chosen, a value without a count has none. */
+function every(listed: readonly Listed[], options: RowOptions, all: readonly string[]): Listed[] {
+  const filtered = all.some(options.chosen);
+  return all.map((value) => {
+    const known = listed.find((row) => row.value === value);
+    const absent = filtered && !options.chosen(value) ? null : 0;
+    return known ?? { value, label: undefined, count: absent };
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * The beginning shared by most activity names of a chart, and names without it.
+ * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
+ * word boundary and leaves part of every name. Apart because it knows words and no charts.
+ */
+
+/** Fewer words are too short to remove. */
+const WORDS_MIN = 2;
+
+/** Returns the beginning that most names share, at least two; else an empty text. */
+export function sharedBeginning(names: readonly string[]): string {
+  const groups = new Map<string, string[][]>();
+  for (const name of names) {
+    const words = name.split(" ");
+    if (words.length <= WORDS_MIN) continue;
+    const key = words.slice(0, WORDS_MIN).join(" ");
+    groups.set(key, [...(groups.get(key) ?? []), words]);
+  }
+  const [largest = []] = [...groups.values()].sort((one, other) => other.length - one.length);
+  const [first, ...others] = largest;
+  if (first === undefined || others.length === 0) return "";
+  const differs = first.findIndex((word, at) => {
+    const isLast = at + 1 >= Math.min(...largest.map(({ length }) => length));
+    return isLast || others.some((words) => words[at] !== word);
+  });
+  return first.slice(0, differs).join(" ");
+}
+
+/** Cuts the beginning off a name; undefined if it lacks it. */
+export function withoutBeginning(name: string, beginning: string): string | undefined {
+  const begins = beginning !== "" && name.startsWith(`${beginning} `);
+  return begins ? `…${name.slice(beginning.length)}` : undefined;
+}

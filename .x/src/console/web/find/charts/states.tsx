@@ -1,0 +1,99 @@
+/**
+ * The matches by state, from the facet `uf` without the query's own place: a map, loaded as a
+ * separate chunk, and matches abroad or without a state.
+ * Invariant: the map's space is reserved while it loads. If loading fails, a table of the same
+ * states replaces it. Every state and EX has a row there, even without matches.
+ */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { UFS } from "../../../../spec/fields.ts";
+import { STATE_NAMES } from "../../../../spec/states.ts";
+import { number } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { change } from "../query.ts";
+import { toggleState } from "./choice.ts";
+import { type ChartData, CheckMark, DataTable, Frame } from "./frame.tsx";
+import type { ListProps } from "./lists.tsx";
+import { rowsOf } from "./rows.ts";
+
+type MapPart = typeof import("../../first.ts");
+
+/** The map's chunk; `failed` if it could not be fetched. */
+const part = signal<MapPart | "failed" | null>(null);
+
+async function loadMap(): Promise<void> {
+  if (part.peek() !== null && part.peek() !== "failed") return;
+  part.value = await import("../../first.ts").catch(() => "failed" as const);
+}
+
+/** The chart of states. */
+export function States({ facet, filters, size }: ListProps & { size: "small" | "large" }) {
+  const { charts } = words.value;
+  useEffect(() => void loadMap(), []);
+  const data = stateData(facet, filters.geo.uf_any_of);
+  const map = part.value;
+  return (
+    <Frame
+      area={`states chart-states-${size}`}
+      title={charts.states}
+      what={charts.state}
+      data={data}
+    >
+      {map === "failed" ? (
+        <DataTable title={charts.states} what={charts.state} data={data} />
+      ) : (
+        <>
+          <div class={`map-room map-room-${size}`}>
+            {map !== null && <map.BrazilMap data={data} size={size} />}
+          </div>
+          <Beside data={data} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+/** Values that are not on the map. */
+function Beside({ data }: { data: ChartData }) {
+  const { charts } = words.value;
+  const abroad = data.rows.find(({ key }) => key === "EX");
+  return (
+    <div class="map-beside">
+      {abroad !== undefined && (
+        <button
+          type="button"
+          class="chart-name"
+          aria-pressed={abroad.chosen}
+          onClick={abroad.press}
+        >
+          <CheckMark />
+          <span>{abroad.label}</span>
+          <span class="bar-count">{number(abroad.count ?? 0)}</span>
+        </button>
+      )}
+      {data.missing > 0 && (
+        <span>
+          <span>{charts.missing}</span>
+          <span class="bar-count">{number(data.missing)}</span>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function stateData(facet: ListProps["facet"], asked: readonly string[]): ChartData {
+  const { charts } = words.value;
+  const chosen = (uf: string) => asked.includes(uf);
+  const found = rowsOf(facet, { rowsMax: UFS.length, chosen, all: UFS });
+  const rows = found.rows
+    .map((row) => ({
+      ...row,
+      key: row.value,
+      code: row.value,
+      label: STATE_NAMES[row.value] ?? charts.abroad,
+      count: row.count ?? 0,
+      press: () => change((draft) => toggleState(draft, row.value)),
+    }))
+    .sort((a, b) => b.count - a.count);
+  return { ...found, rows };
+}

@@ -1,0 +1,74 @@
+/**
+ * Exact counts while the user edits: explores one spec after the other and holds the state of the
+ * last.
+ * Invariant: at most one request is in flight. An answer to an older spec is never shown as that of
+ * a newer one. The last good answer stays until there is a better one.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { ExploreAnswer } from "../app/answers.ts";
+import type { SentSpec } from "./question.ts";
+
+/** State of an exploration; `answer` is the last good one, also while busy or failed. */
+export interface Exploration<Failure> {
+  state: "idle" | "busy" | "ready" | "failed";
+  answer: ExploreAnswer | null;
+  error: Failure | null;
+}
+
+/** Dependencies of an explorer. */
+interface ExplorerParts<Failure> {
+  readonly ask: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
+  /** Converts errors of `ask` for the views. */
+  readonly failureOf: (error: unknown) => Failure;
+  /** Debounce before a request. */
+  readonly delayMs: number;
+}
+
+/** Explores the last spec given. */
+export class Explorer<Failure> {
+  readonly #parts: ExplorerParts<Failure>;
+  readonly #state = signal<Exploration<Failure>>({ state: "idle", answer: null, error: null });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: AbortController | null = null;
+  #last: SentSpec | null = null;
+
+  constructor(parts: ExplorerParts<Failure>) {
+    this.#parts = parts;
+  }
+
+  get state(): ReadonlySignal<Exploration<Failure>> {
+    return this.#state;
+  }
+
+  /** Explores a spec after the debounce, or immediately. */
+  explore(spec: SentSpec, { now = false } = {}): void {
+    this.#last = spec;
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#running = null;
+    this.#state.value = { ...this.#state.peek(), state: "busy", error: null };
+    if (now) void this.#run(spec);
+    else this.#timer = setTimeout(() => void this.#run(spec), this.#parts.delayMs);
+  }
+
+  /** Repeats the last request. */
+  retry(): void {
+    if (this.#last !== null) this.explore(this.#last, { now: true });
+  }
+
+  async #run(spec: SentSpec): Promise<void> {
+    const controller = new AbortController();
+    this.#running = controller;
+    try {
+      const answer = await this.#parts.ask(spec, controller.signal);
+      if (this.#running !== controller) return;
+      this.#state.value = { state: "ready", answer, error: null };
+    } catch (error) {
+      // Aborted requests reject too; their replacement decides.
+      if (this.#running !== controller) return;
+      const { answer } = this.#state.peek();
+      this.#state.value = { state: "failed", answer, error: this.#parts.failureOf(error) };
+    }
+    this.#running = null;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The activity filters: wanted and excluded activities, each with a picker; groups ("47") cover all
+ * of their subclasses.
+ * Invariant: exceptions are hidden until there are some or the user adds them. Chips show the
+ * widest complete groups; removing a chip removes exactly its activities. Apart because the form
+ * has one file per group of filters.
+ */
+import type { VNode } from "preact";
+import { useCallback, useState } from "preact/hooks";
+import { compact } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
+import { compressActivities } from "../addressmembers.ts";
+import { type CatalogBook, catalog, type PickerChoice, shortActivity } from "../catalog.ts";
+import { change, query } from "../query.ts";
+import { ChipList } from "./chips.tsx";
+import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
+
+/** Activities and exceptions. */
+export function FilterActivity(): VNode {
+  const { find } = words.value;
+  const { industry } = query.value.filters;
+  const [asked, setAsked] = useState(false);
+  const excluding = asked || industry.cnae_exclude.length > 0;
+  return (
+    <>
+      <ActivityPicker
+        label={find.activities}
+        codes={industry.cnae_any_of}
+        onCodes={(codes) =>
+          change(({ filters }) => {
+            filters.industry.cnae_any_of = codes;
+          })
+        }
+      />
+      <FieldMistake text={mistakeAt("industry/cnae_any_of")} />
+      {excluding ? (
+        <ActivityPicker
+          label={find.activitiesExcluded}
+          codes={industry.cnae_exclude}
+          onCodes={(codes) =>
+            change(({ filters }) => {
+              filters.industry.cnae_exclude = codes;
+            })
+          }
+        />
+      ) : (
+        <Button small variant="quiet" icon="ban" onClick={() => setAsked(true)}>
+          {find.activitiesExcludedAdd}
+        </Button>
+      )}
+      <FieldMistake text={mistakeAt("industry/cnae_exclude")} />
+    </>
+  );
+}
+
+/** Choices of one search. */
+const FOUND_MAX = 60;
+
+/** Props of the picker. */
+interface ActivityPickerProps {
+  label: string;
+  codes: readonly string[];
+  onCodes: (codes: string[]) => void;
+}
+
+/** A text box that finds activities by code, name, and trade, and chips of those chosen. */
+function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
+  const { find } = words.value;
+  const book = catalog.value;
+  const search = useCallback(
+    (text: string) => book?.searchActivities(text, FOUND_MAX).map(optionOf) ?? [],
+    [book],
+  );
+  const short = book === null ? codes : compressActivities(codes, book.lookup);
+  const expand = (code: string) => book?.activities(code) ?? [code];
+  const remove = (code: string) => {
+    const gone = new Set(expand(code));
+    onCodes(codes.filter((one) => !gone.has(one)));
+  };
+  const select = ({ value }: ComboOption) => {
+    const below = expand(value);
+    if (below.every((code) => codes.includes(code))) remove(value);
+    else onCodes([...codes, ...below]);
+  };
+  return (
+    <div class="picker">
+      <Combobox
+        label={label}
+        placeholder={book === null ? find.catalogLoading : find.activitiesPlaceholder}
+        search={search}
+        // Single activities below a chosen group are also marked.
+        selected={[...codes, ...short].map((value) => ({ value, label: value }))}
+        onSelect={select}
+        onRemove={remove}
+        chips={false}
+        empty={book === null ? find.catalogLoading : find.activitiesNothing}
+      />
+      <ChipList
+        label={label}
+        colour="activity"
+        chips={short.map((code) => ({ code, label: chipText(code, book) }))}
+        onRemove={remove}
+      />
+    </div>
+  );
+}
+
+function optionOf({ code, name, accounts, codes, term }: PickerChoice): ComboOption {
+  const { find } = words.value;
+  const group = codes.length > 1;
+  const detail = [
+    name === "" ? "" : code,
+    group ? find.activitiesOf(codes.length) : "",
+    term ? find.term(term) : "",
+  ];
+  return {
+    value: code,
+    label: name === "" ? find.activitiesUnder(code) : name,
+    detail: detail.filter(Boolean).join(" · "),
+    count: compact(accounts),
+  };
+}
+
+function chipText(code: string, book: CatalogBook | null): string {
+  const { find } = words.value;
+  const name = shortActivity(code, book?.activityName(code) ?? "");
+  const below = book?.activities(code).length ?? 1;
+  const several = below > 1 ? find.activitiesOf(below) : "";
+  return [code, name, several].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,25 @@
+/**
+ * Reads and formats amounts in reais, to the cent, in the current language.
+ * Invariant: an ambiguous text is no amount; reading a formatted number returns the same number.
+ * Apart because it reads and writes text, which tests run without a browser.
+ */
+import { number } from "../../app/format.ts";
+import { language } from "../../app/language.ts";
+
+const FORMS = {
+  pt: /^(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d{1,2}))?$/,
+  en: /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/,
+} as const;
+
+/** Reads an amount; null if the text is none. */
+export function readAmount(text: string): number | null {
+  const match = FORMS[language.value].exec(text.replace(/r\$|\s/gi, ""));
+  if (match === null) return null;
+  const [, whole = "", cents = ""] = match;
+  return Number(`${whole.replace(/\D/g, "")}.${cents || "0"}`);
+}
+
+/** Formats an amount to edit; else empty. */
+export function amountText(amount: number | undefined): string {
+  return amount === undefined ? "" : number(amount, 2);
+}

@@ -1,0 +1,47 @@
+/**
+ * The filter on a company's number of active establishments: named ranges, their texts, and typed
+ * numbers.
+ * Invariant: every range is one of the choices or has its own text, so that none is hidden. Apart
+ * because it reads and writes text, which tests run without a browser.
+ */
+import { number } from "../../app/format.ts";
+import { words } from "../../app/words.ts";
+import { BOUNDS } from "../question.ts";
+
+/** The usual ranges; null is an open end. */
+export const CHAINS = {
+  any: [null, null],
+  one: [1, 1],
+  few: [2, 9],
+  many: [10, null],
+} as const;
+
+/** Name of a choice. */
+type ChainName = keyof typeof CHAINS;
+
+/** The choices in order. */
+export const CHAIN_NAMES = Object.keys(CHAINS).filter((name): name is ChainName => name in CHAINS);
+
+/** Returns the choice of a range; null for any other. */
+export function chainOf(min: number | undefined, max: number | undefined): ChainName | null {
+  const found = CHAIN_NAMES.find((name) => {
+    const [from, to] = CHAINS[name];
+    return from === (min ?? null) && to === (max ?? null);
+  });
+  return found ?? null;
+}
+
+/** Formats a range: "6 or more". */
+export function spanText(min: number | undefined, max: number | undefined): string {
+  const { chainSpan: span } = words.value.find;
+  if (max === undefined) return span.from(number(min ?? 0));
+  if (min === max) return number(max);
+  return min === undefined ? span.to(number(max)) : span.between(number(min), number(max));
+}
+
+/** Reads a typed number of establishments; null if invalid. */
+export function readCount(text: string): number | null {
+  const digits = text.replace(/[\s.,]/g, "");
+  const count = /^[0-9]{1,10}$/.test(digits) ? Number(digits) : 0;
+  return count >= 1 && count <= BOUNDS.count ? count : null;
+}

@@ -1,0 +1,34 @@
+/**
+ * The filters by group of the form: counts a query's set filters, and clears them.
+ * Invariant: every filter of the table is in exactly one group; both ends of a span count as one.
+ */
+import { isPartSet, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
+import { PARTS, type PartName, SECTIONS } from "../../../../spec/filters/table.ts";
+import { clearPointer, type Query } from "../question.ts";
+
+/** Group names in form order; the order of results is not one of them. */
+export const GROUPS = SECTIONS;
+
+/** Name of a group. */
+export type GroupName = (typeof GROUPS)[number];
+
+function partsOf(group: GroupName): readonly PartName[] {
+  return PART_NAMES.filter((name) => PARTS[name].section === group);
+}
+
+/** Counts a group's set filters. */
+export function countSet({ filters }: Query, group: GroupName): number {
+  return partsOf(group).filter((name) => isPartSet(filters, name)).length;
+}
+
+/** Counts all set filters. */
+export function countAll(query: Query): number {
+  return GROUPS.reduce((sum, group) => sum + countSet(query, group), 0);
+}
+
+/** Removes a group's filters from a draft. */
+export function clearGroup(draft: Query, group: GroupName): void {
+  for (const row of partsOf(group).flatMap(rowsOfPart)) {
+    clearPointer(draft, `/filters/${row.group}/${row.member}`);
+  }
+}

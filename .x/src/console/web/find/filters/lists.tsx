@@ -1,0 +1,78 @@
+/**
+ * The list filters: lists that results must be in, or must not be in.
+ * Invariant: deleted lists can still be removed from the query. Members without a choice are
+ * absent. A checkbox excludes exported accounts, because users look for it, so their list is not
+ * offered by name as well. Apart because the form has one file per group of filters.
+ */
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Filters } from "../../app/answers.ts";
+import { number } from "../../app/format.ts";
+import { lazyWords } from "../../app/lazywords.ts";
+import { allLists, EXPORTED, listName, loadLists } from "../../lists/all.ts";
+import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
+import { Checkbox } from "../../parts/field.tsx";
+import { change, query } from "../query.ts";
+
+type Member = keyof NonNullable<Filters["lists"]>;
+
+/** In some lists, and in none of some. */
+export function FilterLists(): VNode {
+  const { listViews: text } = lazyWords.value;
+  const excluded = query.value.filters.lists?.exclude ?? [];
+  useEffect(() => {
+    // On failure the form offers no lists; the search reports the cause.
+    if (allLists.peek() === null) loadLists().catch(() => undefined);
+  }, []);
+  return (
+    <>
+      <Checkbox
+        label={text.hideExported}
+        checked={excluded.includes(EXPORTED)}
+        onChecked={(wanted) => {
+          const others = excluded.filter((id) => id !== EXPORTED);
+          change((draft) => setLists(draft, "exclude", wanted ? [...others, EXPORTED] : others));
+        }}
+      />
+      <ListPicker member="any_of" label={text.any} />
+      <ListPicker member="exclude" label={text.exclude} />
+    </>
+  );
+}
+
+function ListPicker({ member, label }: { member: Member; label: string }): VNode {
+  const { listViews: text } = lazyWords.value;
+  const chosen = query.value.filters.lists?.[member] ?? [];
+  // The checkbox covers the list of exports here.
+  const isOffered = (id: string) => member === "any_of" || id !== EXPORTED;
+  const options: ComboOption[] = (allLists.value ?? [])
+    .filter(({ id }) => isOffered(id))
+    .map(({ id, name, entries }) => ({ value: id, label: name, count: number(entries) }));
+  return (
+    <Combobox
+      label={label}
+      placeholder={text.choose}
+      options={options}
+      empty={text.none}
+      selected={chosen.filter(isOffered).map((id) => ({ value: id, label: listName(id) }))}
+      onSelect={({ value }) => change((draft) => setLists(draft, member, [...chosen, value]))}
+      onRemove={(gone) =>
+        change((draft) =>
+          setLists(
+            draft,
+            member,
+            chosen.filter((id) => id !== gone),
+          ),
+        )
+      }
+    />
+  );
+}
+
+/** Sets one of the two; absent if empty. */
+function setLists({ filters }: { filters: Filters }, member: Member, ids: string[]): void {
+  const { [member]: _, ...other } = filters.lists ?? {};
+  const lists = ids.length === 0 ? other : { ...other, [member]: ids };
+  if (Object.keys(lists).length === 0) delete filters.lists;
+  else filters.lists = lists;
+}

@@ -1,0 +1,147 @@
+/**
+ * The parts of a translated sentence: their colors and meanings.
+ * Invariant: only the answer's content is shown; a part that became no filter is reported.
+ */
+
+import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
+import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/table.ts";
+import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
+import { words } from "../app/words.ts";
+import type { CatalogBook } from "./catalog.ts";
+import { describeFilter, some } from "./filters/filterwords.ts";
+import { queryOf } from "./question.ts";
+
+/** The colors of a sentence. */
+export type PartColour = "activity" | "place" | "time" | "company" | "contact" | "unmapped";
+
+const FILTER_COLOURS: Readonly<Record<(typeof FILTER_ROLES)[number], PartColour>> = {
+  activity: "activity",
+  place: "place",
+  date: "time",
+  status: "company",
+  size: "company",
+  regime: "company",
+  headquarters: "company",
+  capital: "company",
+  nature: "company",
+  name: "company",
+  list: "company",
+  contact: "contact",
+};
+
+const COLOURS: Readonly<Record<string, PartColour>> = {
+  ...FILTER_COLOURS,
+  ...{ limit: "company", sort: "company", unmapped: "unmapped" },
+};
+
+/** A stretch of the sentence; `colour` is null if it has no effect. */
+export interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly colour: PartColour | null;
+  /** Meaning of the part; empty if it has no effect. */
+  readonly told: readonly string[];
+}
+
+/** Splits the whole sentence; leaves nothing out. */
+export function stretchesOf(
+  sentence: string,
+  answer: TranslateAnswer,
+  book: CatalogBook | null,
+): Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  const plain = (to: number) => {
+    const text = sentence.slice(at, to);
+    if (text !== "") stretches.push({ text, start: at, colour: null, told: [] });
+    at = Math.max(at, to);
+  };
+  for (const [index, part] of answer.parts.entries()) {
+    const colour = colourOf(answer.parts, index);
+    plain(part.start);
+    if (colour === null) continue;
+    const text = sentence.slice(part.start, part.end);
+    stretches.push({ text, start: part.start, colour, told: toldOf(part, answer, book) });
+    at = part.end;
+  }
+  plain(sentence.length);
+  return stretches;
+}
+
+/** Returns a sentence's colors in fixed order. */
+export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
+  const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
+  return order.filter((colour) => stretches.some((one) => one.colour === colour));
+}
+
+/** A negation has the color of its target. */
+function colourOf(parts: readonly TranslationPart[], index: number): PartColour | null {
+  const role = parts[index]?.role ?? "filler";
+  if (role !== "negation") return COLOURS[role] ?? null;
+  const next = parts.slice(index + 1).find((part) => part.role !== "filler");
+  return next === undefined ? null : (COLOURS[next.role] ?? null);
+}
+
+/** Returns the filters of a role. */
+function partsOf(role: string): readonly PartName[] {
+  return PART_NAMES.filter((name) => PARTS[name].role === role);
+}
+
+function toldOf(
+  part: TranslationPart,
+  answer: TranslateAnswer,
+  book: CatalogBook | null,
+): string[] {
+  const query = queryOf(answer.spec);
+  const { explain } = answer;
+  const own = special(part, answer);
+  // If the codes of these words are known, those of other words are left out.
+  const became = (own.length > 0 ? [] : partsOf(part.role))
+    .filter((name) => isPartSet(query.filters, name))
+    .map((name) => describeFilter(name, query, book));
+  const remarks = [...explain.assumptions, ...explain.warnings, ...explain.unmapped_constraints]
+    .map(noteOf)
+    .filter((note) => (note.start ?? -1) < part.end && (note.end ?? -1) > part.start)
+    .map((note) => note.detail);
+  const told = [...own, ...became, ...remarks];
+  return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
+}
+
+/** Returns meanings other than filters. */
+function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer): string[] {
+  const { find } = words.value;
+  if (part.role === "limit") return [find.becameRows(spec.limit)];
+  if (part.role === "sort") {
+    return [find.orderedBy(some(spec.sort.map(({ field }) => find.sortFields[field] ?? field)))];
+  }
+  const own = suggestions.find(({ start, end }) => start < part.end && end > part.start);
+  if (part.role !== "activity" || own === undefined || suggestions.length === 1) return [];
+  const wanted = own.activities.filter(({ code }) =>
+    spec.filters.industry.cnae_any_of.includes(code),
+  );
+  return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
+}
+
+/** Converts a remark; clients may have sent plain text. */
+export function noteOf(note: TranslationNote | string): TranslationNote {
+  return typeof note === "string" ? { detail: note } : note;
+}
+
+/** The remarks to show for a translation. */
+interface ToldRemarks {
+  /** Warnings, except uncertainty, shown elsewhere. */
+  readonly minded: readonly TranslationNote[];
+  /** Parts with no filter. */
+  readonly unused: readonly TranslationNote[];
+  readonly assumed: readonly TranslationNote[];
+}
+
+/** Returns a translation's remarks; a warning hides others on the same words. */
+export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): ToldRemarks {
+  const { assumptions, warnings, unmapped_constraints } = explain;
+  const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
+  const isTold = ({ start, end }: TranslationNote) =>
+    start !== undefined && minded.some((one) => one.start === start && one.end === end);
+  const unused = unmapped_constraints.filter((note) => !isTold(note));
+  return { minded, unused, assumed: assumptions };
+}

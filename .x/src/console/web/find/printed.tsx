@@ -1,0 +1,131 @@
+/**
+ * The printed results: one sheet instead of the screen, with the query, the count, the charts, and
+ * the first rows uncut.
+ * Invariant: if rows are missing, it states the total. It exists only while printing, and not if
+ * the account next to the list is printed instead.
+ */
+import { signal, useComputed } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { dayShort, month, number } from "../app/format.ts";
+import { status } from "../app/status.ts";
+import { words } from "../app/words.ts";
+import { summaryOf } from "../exports/summary.ts";
+import { catalog } from "./catalog.ts";
+import { CHARTS_FROM, Charts } from "./charts/charts.tsx";
+import { exploration, sentence } from "./query.ts";
+import { choice } from "./table/choice.ts";
+import { drawnColumns } from "./table/columnset.ts";
+import { choiceFor } from "./table/forquery.ts";
+import { opened, shownList } from "./table/list.ts";
+import { cellText, columnName } from "./table/values.ts";
+
+/** Maximum rows on paper; an export has all. */
+const ROWS_MAX = 200;
+/** Longest text of cells that stay on one line. */
+const SHORT_MAX = 18;
+
+const printing = signal(false);
+
+/** The sheet, while printing. */
+export function Printed(): VNode | null {
+  useEffect(() => {
+    const begin = () => {
+      printing.value = true;
+    };
+    const end = () => {
+      printing.value = false;
+    };
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  const { answer } = exploration.value;
+  if (!printing.value || answer === null || opened.value !== null) return null;
+  return (
+    <section class="printed">
+      <Asked />
+      {answer.total >= CHARTS_FROM && <Charts />}
+      <Rows total={answer.total} />
+    </section>
+  );
+}
+
+/** The query in words and as filters, its data, and the date. */
+function Asked(): VNode | null {
+  const { answer } = exploration.value;
+  if (answer === null) return null;
+  const { printed } = words.value.table;
+  const { find } = words.value;
+  const lines: readonly (readonly [name: string, value: string])[] = [
+    [printed.sentence, sentence.value],
+    [printed.filters, summaryOf(answer.spec, catalog.value)],
+    [printed.data, `${month(answer.snapshot)} (${dayShort(answer.snapshot_date)})`],
+    [printed.at, dayShort(new Date().toISOString().slice(0, 10))],
+  ];
+  return (
+    <>
+      <h2>
+        {number(answer.total)} {find.total(answer.total)}
+      </h2>
+      <dl>
+        {lines
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </>
+  );
+}
+
+/** The first rows with the screen's columns, and the total. */
+function Rows({ total }: { total: number }): VNode | null {
+  const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
+  const list = shownList.value;
+  if (list === null || list.stale) return null;
+  const { printed } = words.value.table;
+  const chosen = choiceFor(choice.value, list.spec.filters);
+  const columns = drawnColumns(chosen, allowed).filter(({ id }) => id !== "score");
+  const accounts = list.rows.accounts.slice(0, ROWS_MAX);
+  return (
+    <>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ id }) => (
+              <th key={id} scope="col">
+                {columnName(id)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map((account) => (
+            <tr key={account.cnpj}>
+              {columns.map(({ id }) => {
+                const text = cellText(id, account);
+                return (
+                  <td key={id} data-short={text.length <= SHORT_MAX}>
+                    {text}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        {accounts.length < total
+          ? printed.some(number(accounts.length), number(total))
+          : printed.all(number(total))}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * How ambiguous words were read: orders a suggestion's choices and selects the title above them.
+ * Invariant: choices are ordered by count, chosen ones first. A choice without matches is offered
+ * only if all have none. Understood words are never called unknown. Apart because tests run it
+ * without a browser.
+ */
+import type { TranslateAnswer } from "../app/answers.ts";
+
+/** Words with possible meanings. */
+export type OfferedActivities = TranslateAnswer["suggestions"][number];
+
+/**
+ * Meaning of the words: `all` choices, as a whole section; some of them (`one`); one without
+ * matches, while `others` have some; or nothing at all (`none`).
+ */
+type Reading = "all" | "one" | "others" | "none";
+
+/** Returns the choices with matches, or all if none has any, in order. */
+export function offeredOf({ activities }: OfferedActivities, taken: readonly string[]) {
+  const found = activities.filter(({ matches }) => matches > 0);
+  const rank = (code: string) => Number(taken.includes(code));
+  // Drops choices without matches.
+  return [...(found.length > 0 ? found : activities)].sort(
+    (a, b) => rank(b.code) - rank(a.code) || b.matches - a.matches || (a.code < b.code ? -1 : 1),
+  );
+}
+
+/** How the words were read. */
+export function readingOf(suggestion: OfferedActivities, taken: readonly string[]): Reading {
+  const isTaken = ({ code }: { code: string }) => taken.includes(code);
+  if (!suggestion.activities.some(isTaken)) return "none";
+  if (suggestion.activities.every(isTaken)) return "all";
+  return offeredOf(suggestion, taken).some(isTaken) ? "one" : "others";
+}

@@ -1,0 +1,101 @@
+/**
+ * Possible meanings of the sentence's words: activities with exact counts, one of which can replace
+ * the current ones, and other readings of words in doubt.
+ * Invariant: order and titles are those of suggested.ts. A choice replaces the activities of the
+ * same words. If the sentence has no other activity, the count shown is the result's.
+ */
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { TranslateAnswer } from "../app/answers.ts";
+import { number } from "../app/format.ts";
+import { words } from "../app/words.ts";
+import { shortActivity } from "./catalog.ts";
+import { ask, change, query } from "./query.ts";
+import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
+
+/** Choices shown before expanding. */
+const SHOWN = 4;
+
+/** A row for each ambiguous part of the sentence. */
+export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | null {
+  if (answer.suggestions.length === 0) return null;
+  const taken = answer.spec.filters.industry.cnae_any_of;
+  return (
+    <div class="suggestions">
+      {answer.suggestions.map((one) => (
+        <Choices
+          key={one.start}
+          suggestion={one}
+          taken={taken}
+          only={answer.suggestions.length === 1}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Words that may be meant otherwise; a click asks the sentence that says so. */
+export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
+  if (answer.doubts.length === 0) return null;
+  return (
+    <div class="suggestions">
+      {answer.doubts.map(({ start, detail, query_text: text, matches }) => (
+        <fieldset key={start} class="suggestion">
+          <legend>{detail}</legend>
+          <button type="button" class="suggested" title={text} onClick={() => void ask(text)}>
+            <span class="suggested-name">{text}</span>
+            <span class="suggested-count">{number(matches)}</span>
+          </button>
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  suggestion: OfferedActivities;
+  /** Activities the sentence became. */
+  taken: readonly string[];
+  /** True if no other words have choices. */
+  only: boolean;
+}
+
+function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
+  const [all, setAll] = useState(false);
+  const { find } = words.value;
+  const activities = offeredOf(suggestion, taken);
+  const title = find.mayMean[readingOf(suggestion, taken)](suggestion.words);
+  const asked = query.value.filters.industry.cnae_any_of;
+  const own = activities.filter(({ code }) => asked.includes(code));
+  const shown = all ? activities : activities.slice(0, SHOWN);
+  const rest = activities.length - SHOWN;
+  const choose = (code: string) =>
+    change(({ filters: { industry } }) => {
+      const codes = suggestion.activities.map((one) => one.code);
+      const others = industry.cnae_any_of.filter((one) => !codes.includes(one));
+      industry.cnae_any_of = only ? [code] : [...others, code];
+    });
+  return (
+    <fieldset class="suggestion">
+      <legend>{title}</legend>
+      {shown.map(({ code, description, matches }) => (
+        <button
+          key={code}
+          type="button"
+          class="suggested"
+          title={`${code} ${description}`}
+          aria-pressed={own.length === 1 && own[0]?.code === code}
+          onClick={() => choose(code)}
+        >
+          <span class="suggested-name">{shortActivity(code, description)}</span>
+          <span class="suggested-count">{number(matches)}</span>
+        </button>
+      ))}
+      {rest > 0 && (
+        <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? find.mayMeanFewer : find.mayMeanMore(rest)}
+        </button>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * The button that shows the query as code; its dialog loads on first use.
+ * Invariant: the code's query is exactly the table's. Apart because few users need it, and the
+ * first page does without what it opens.
+ */
+import type { ComponentProps, FunctionComponent, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { status } from "../../app/status.ts";
+import { words } from "../../app/words.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { exploration } from "../query.ts";
+import { choice } from "./choice.ts";
+import type { CodeDialog } from "../../later.ts";
+import { drawnColumns } from "./columnset.ts";
+
+/** The button; disabled before the first exploration. */
+export function CodeButton(): VNode {
+  const [Shown, setShown] = useState<FunctionComponent<ComponentProps<typeof CodeDialog>> | null>(
+    null,
+  );
+  const { answer } = exploration.value;
+  const open = () =>
+    import("../../later.ts").then(
+      (part) => setShown(() => part.CodeDialog),
+      () => toast(words.peek().shell.viewFailed, { kind: "error" }),
+    );
+  return (
+    <>
+      <IconButton
+        icon="code"
+        class="found-code"
+        label={words.value.table.code.button}
+        disabled={answer === null}
+        onClick={() => void open()}
+      />
+      {Shown !== null && answer !== null && (
+        <Shown
+          query={{
+            spec: answer.spec,
+            origin: location.origin,
+            snapshot: answer.snapshot,
+            fields: shownFields(),
+          }}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The fields of the columns on screen. */
+function shownFields(): string[] {
+  const allowed = new Set<string>(status.value?.field_allowlist);
+  const columns = drawnColumns(choice.value, allowed);
+  const fields = columns.flatMap((column) => column.fields.filter((field) => allowed.has(field)));
+  return [...new Set(["cnpj", ...fields])];
+}

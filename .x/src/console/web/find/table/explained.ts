@@ -1,0 +1,59 @@
+/**
+ * Loads and caches an account with its explanation, by spec and CNPJ.
+ * Invariant: recent answers are not requested again. An account left before it loaded never
+ * replaces another. Apart because it requests and caches answers, while the drawer only draws them.
+ */
+import { useEffect, useState } from "preact/hooks";
+import type { ExplainAnswer } from "../../app/answers.ts";
+import { post } from "../../app/api.ts";
+
+/** Cached accounts, so that going back and forth is instant. */
+const KEPT_MAX = 100;
+const kept = new Map<string, ExplainAnswer>();
+
+/** State of an account's request. */
+export interface Explained {
+  readonly answer: ExplainAnswer | null;
+  readonly error: unknown;
+  readonly retry: () => void;
+}
+
+/** Loads an account for a spec, sent or answered; null requests nothing. */
+export function useExplained(
+  spec: object,
+  snapshot: string | null,
+  cnpj: string | null,
+): Explained {
+  const { explain: _, ...query } = spec as Record<string, unknown>;
+  const key = cnpj === null ? null : JSON.stringify([snapshot, cnpj, query]);
+  const [state, setState] = useState<{ key: string | null; error: unknown }>(NOTHING);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (key === null || kept.has(key)) return;
+    const abort = new AbortController();
+    setState(NOTHING);
+    const body = { spec: query, cnpj };
+    post<ExplainAnswer>("/accounts/explain", body, { signal: abort.signal }).then(
+      (answer) => {
+        keepAnswer(key, answer);
+        if (!abort.signal.aborted) setState({ key, error: null });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ key, error });
+      },
+    );
+    return () => abort.abort();
+  }, [key, turn]);
+  const answer = key === null ? null : (kept.get(key) ?? null);
+  const error = state.key === key && answer === null ? state.error : null;
+  return { answer, error, retry: () => setTurn((old) => old + 1) };
+}
+
+const NOTHING = { key: null, error: null };
+
+/** Caches an answer and evicts the oldest if the cache is full. */
+function keepAnswer(key: string, answer: ExplainAnswer): void {
+  kept.set(key, answer);
+  const oldest = kept.keys().next().value;
+  if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+}

@@ -1,0 +1,63 @@
+/**
+ * The query's effect on the table: the columns to draw and to request, and accounts with the
+ * requested phone first.
+ * Invariant: if the query requires mobiles, each account shows a mobile as its phone. No phone is
+ * lost or shown twice. No column chosen by the user is left out.
+ */
+import type { Account, Filters } from "../../app/answers.ts";
+import type { ColumnChoice, ColumnId } from "./columnset.ts";
+
+/**
+ * Matches a mobile as native-index/format/column_value.h does; a test compares it with the filters'
+ * rule.
+ */
+const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
+const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
+
+/** Returns the kind of phone to show first; null for any. */
+function wantedPhone({ contact }: Filters): RegExp | null {
+  if (contact.require_mobile) return MOBILE;
+  return contact.require_landline ? LANDLINE : null;
+}
+
+/** Fields swapped together with the phones. */
+const PAIRS = [
+  ["phone_1", "phone_2"],
+  ["phone_1_kind", "phone_2_kind"],
+  ["phone_1_shared", "phone_2_shared"],
+] as const;
+
+/** Puts the phone that the filters require first. */
+export function withPhoneFirst<Values extends Account>(account: Values, filters: Filters): Values {
+  const wanted = wantedPhone(filters);
+  const isWanted = (phone: unknown) => wanted?.test(String(phone ?? "")) === true;
+  if (isWanted(account.phone_1) || !isWanted(account.phone_2)) return account;
+  const turned = PAIRS.filter(([one, other]) => one in account || other in account);
+  const swapped = turned.flatMap(([one, other]) => [
+    [one, account[other] ?? null],
+    [other, account[one] ?? null],
+  ]);
+  return { ...account, ...Object.fromEntries(swapped) };
+}
+
+/** Returns the columns to draw; for chains, also the head office flag, which distinguishes rows. */
+export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnChoice {
+  const { establishments_min: min, establishments_max: max } = company;
+  const isChain = (min !== undefined || max !== undefined) && max !== 1;
+  const [first, ...rest] = choice.shown;
+  if (!isChain || first === undefined || rest.includes("headquarters")) return choice;
+  return { ...choice, shown: [first, "headquarters", ...rest] };
+}
+
+/**
+ * Returns the columns to request. A filter on the kind of phone requests both phones, because
+ * either may match.
+ */
+export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
+  const asked = choiceFor(choice, filters);
+  if (wantedPhone(filters) === null) return asked;
+  const [, ...others] = PAIRS;
+  const told = others.filter((pair) => pair.some((one) => asked.shown.includes(one)));
+  const phones: ColumnId[] = ["phone", "second_phone", ...told.flat()];
+  return { ...asked, shown: [...new Set([...asked.shown, ...phones])] };
+}

@@ -1,0 +1,117 @@
+/**
+ * The state of the table: signals of the rows, the focused cell, the open account, and the CNPJs of
+ * selected rows.
+ * Invariant: one list loads at a time, and the previous one is stopped. Its rows stay on screen
+ * until the next list has some, so that nothing flashes. The state outlives the view: users who
+ * return find their rows and place. The selection belongs to the list on screen and ends with it.
+ * Rows are selected by CNPJ, so further pages do not affect it.
+ */
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { Account, SearchPage, Spec } from "../../app/answers.ts";
+import { post } from "../../app/api.ts";
+import { withPhoneFirst } from "./forquery.ts";
+import { Rows } from "./rows.ts";
+import type { CellPlace } from "./window.ts";
+
+/** Rows on screen. */
+export interface ShownList {
+  readonly rows: Rows;
+  readonly spec: Spec;
+  /** Incremented with every change, as rows are one array that grows. */
+  readonly version: number;
+  /** True if other rows are loading that will replace these. */
+  readonly stale: boolean;
+}
+
+/** Options of a list. */
+interface TableListOptions {
+  readonly spec: Spec;
+  readonly snapshot: string;
+  readonly fields: readonly string[];
+  readonly pageMax: number;
+}
+
+const list = signal<ShownList | null>(null);
+let latest: { rows: Rows; key: string } | null = null;
+let version = 0;
+
+/** The rows on screen; null before the first request. */
+export const shownList: ReadonlySignal<ShownList | null> = list;
+
+/** The cell with the focus, now or next. */
+export const place: Signal<CellPlace> = signal({ row: 0, column: 0 });
+
+/** Index of the account in the drawer; null if it is closed. */
+export const opened: Signal<number | null> = signal(null);
+
+/** The scroll position when the view was left. */
+export const left = { scrollTop: 0 };
+
+/** Shows a spec's list, unless it is already shown. */
+export function showList({ spec, snapshot, fields, pageMax }: TableListOptions): void {
+  const { filters, sort, scoring } = spec;
+  const key = JSON.stringify([snapshot, filters, sort, scoring, fields, pageMax]);
+  if (latest?.key === key && latest.rows.phase !== "failed") return;
+  latest?.rows.stop();
+  const rows: Rows = new Rows({
+    spec,
+    fields,
+    pageMax,
+    read: async (body, abort) => {
+      const page = await post<SearchPage>("/accounts/search", body, { signal: abort });
+      return { ...page, accounts: page.accounts.map((one) => withPhoneFirst(one, filters)) };
+    },
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    changed: () => publish(rows, spec),
+  });
+  latest = { rows, key };
+  rows.want(0);
+}
+
+/** Shows a list once it has content. */
+function publish(rows: Rows, spec: Spec): void {
+  if (latest?.rows !== rows) return;
+  const before = list.peek();
+  const empty = rows.accounts.length === 0 && rows.phase === "reading";
+  if (empty && before !== null && before.rows !== rows) {
+    list.value = { ...before, stale: true, version: ++version };
+    return;
+  }
+  if (before?.rows !== rows || rows.accounts.length === 0) begin();
+  list.value = { rows, spec, version: ++version, stale: false };
+}
+
+/** A new list starts at its top. */
+function begin(): void {
+  left.scrollTop = 0;
+  place.value = { row: 0, column: 0 };
+  opened.value = null;
+  clearSelection();
+}
+
+const picked = signal<ReadonlySet<string>>(new Set());
+/** The row last selected, where a span starts. */
+let from = 0;
+
+/** CNPJs of the selected rows, in order of selection. */
+export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
+
+/** Toggles a row's selection; with `span`, selects all rows from the last selected row to it. */
+export function pick(accounts: readonly Account[], row: number, span: boolean): void {
+  const next = new Set(picked.peek());
+  const { cnpj } = accounts[row] ?? {};
+  if (cnpj === undefined) return;
+  if (span) {
+    const [first, last] = [Math.min(from, row), Math.max(from, row)];
+    for (const account of accounts.slice(first, last + 1)) next.add(account.cnpj);
+  } else if (!next.delete(cnpj)) {
+    next.add(cnpj);
+  }
+  from = row;
+  picked.value = next;
+}
+
+/** Deselects all. */
+export function clearSelection(): void {
+  if (picked.peek().size > 0) picked.value = new Set();
+}

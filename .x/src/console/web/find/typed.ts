@@ -1,0 +1,134 @@
+/**
+ * Texts in the box that are no sentence: the CNPJ or root in them, and establishments with similar
+ * names.
+ * Invariant: a text is a number only if all of it is one; eight letters are a word.
+ */
+import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
+import { isCurrent, lacksArea, readPhone } from "../../../spec/contacts/phones.ts";
+import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
+import { ApiError, get } from "../app/api.ts";
+
+/** A typed number. */
+export interface TypedNumber {
+  readonly kind: "cnpj" | "root";
+  /** 14 or 8 characters, upper case. */
+  readonly value: string;
+  /** True if its check digits are wrong; false for a root, which has none. */
+  readonly isMistyped: boolean;
+}
+
+/** A number too short for a CNPJ. */
+export interface ShortNumber {
+  /** The CNPJ after restoring leading zeros; null if there is none. */
+  readonly filled: string | null;
+  /** Missing digits. */
+  readonly lacks: number;
+}
+
+/** Characters of a CNPJ. */
+const CNPJ_LENGTH = 14;
+const ROOT_LENGTH = 8;
+/** The branch of most CNPJs, and of few phones in that place. */
+const HEAD_OFFICE = "0001";
+/** Maximum suggestions while typing. */
+const OFFERED = 6;
+/** Longer texts are no names; the server's maximum. */
+const NAME_MAX = 200;
+
+/** Returns the number in a text, labeled or not; null for other texts. */
+export function numberIn(text: string): TypedNumber | null {
+  const read = readLoneCnpj(text);
+  if (read.kind === "cnpj") return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
+  return read.kind === "root" ? { kind: "root", value: read.root, isMistyped: false } : null;
+}
+
+/**
+ * Returns the CNPJ in a text that lost its leading zeros, as in spreadsheets, or one digit; null
+ * for other texts. Zeros are restored only if the check digits then match.
+ */
+export function shortNumberIn(text: string): ShortNumber | null {
+  // Phones may have as many digits.
+  if (/^[+(]|\d{4}-\d{4}$/.test(text.trim())) return null;
+  const read = readLoneCnpj(text);
+  if (read.kind !== "refused") return null;
+  const { reason, offered } = read;
+  const isOther = isPhone(text) && offered?.slice(ROOT_LENGTH, -2) !== HEAD_OFFICE;
+  if (offered !== undefined && !isOther) {
+    return { filled: offered, lacks: offered.length - offered.replace(/^0+/, "").length };
+  }
+  const digits = text.replace(/[^0-9]/g, "");
+  const lacks = CNPJ_LENGTH - digits.length;
+  const isMobile = /^55\d\d9/.test(digits);
+  const isMissing = offered === undefined && reason === "too_short" && lacks === 1;
+  return isMissing && !isMobile ? { filled: null, lacks } : null;
+}
+
+/** True for a mobile number with area code, without a CPF's hyphen. */
+function isMobileNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, "");
+  return /^\d\d9\d{8}$/.test(digits) && !/\d{9}-\d\d/.test(text) && isPhone(text);
+}
+
+/** True for a current phone with all digits written. */
+function isPhone(text: string): boolean {
+  const read = readPhone(text);
+  if (!("phone" in read) || !isCurrent(read.phone)) return false;
+  return text.replace(/\D/g, "").endsWith(read.phone.slice("+55".length));
+}
+
+/** Reasons shown at the box; texts refused for others may be sentences. */
+const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
+
+/** Returns why a number is no CNPJ; null for other texts. */
+export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
+  const read = readLoneCnpj(text);
+  const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
+  const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
+  // One in a hundred mobile numbers has the check digits of a CPF.
+  const isMobile = reason === "cpf" && isMobileNumber(text);
+  return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
+}
+
+/** True if a text is a phone without area code. It may be something else too. */
+export function isPhoneWithoutArea(text: string): boolean {
+  return lacksArea(text);
+}
+
+/** Returns the CNPJ of a number's establishment; null if there is none. */
+export async function establishmentOf({ kind, value }: TypedNumber): Promise<string | null> {
+  try {
+    if (kind === "cnpj") return (await get<AccountAnswer>(`/accounts/${value}`)).account.cnpj;
+    const { accounts } = await get<CompanyAnswer>(`/companies/${value}?limit=1`);
+    return accounts[0]?.cnpj ?? null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Suggestions for the text so far. */
+interface Fitting {
+  readonly accounts: readonly Account[];
+  /** Why it was not looked up as a phone or e-mail; null if it was or is none. */
+  readonly refused: SuggestAnswer["contact_refused"];
+}
+
+/** No suggestions and no reason. */
+export const NOTHING_FITS: Fitting = { accounts: [], refused: null };
+
+/** Finds establishments by name or number so far, best first. */
+export async function establishmentsLike(
+  text: string,
+  signal: AbortSignal,
+  most = OFFERED,
+): Promise<Fitting> {
+  // A person's number is never sent.
+  if (refusalIn(text) === "cpf") return NOTHING_FITS;
+  const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
+  if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) {
+    return NOTHING_FITS;
+  }
+  const path = `/accounts/suggest?limit=${most}&q=${encodeURIComponent(typed)}`;
+  const { suggestions, contact_refused } = await get<SuggestAnswer>(path, { signal });
+  return { accounts: suggestions.map(({ account }) => account), refused: contact_refused };
+}

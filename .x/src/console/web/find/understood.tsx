@@ -1,0 +1,223 @@
+/**
+ * The translated sentence with its parts marked, a legend, assumptions, parts that became no
+ * filter, and possible meanings.
+ * Invariant: every character of the sentence is shown. A mark is its own kind of underline, an
+ * icon, and a word, never color alone. Editing filters by hand keeps the sentence, with a notice.
+ */
+import type { VNode } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { TranslateAnswer, TranslationNote } from "../app/answers.ts";
+import { language } from "../app/language.ts";
+import { narrow } from "../app/media.ts";
+import { words } from "../app/words.ts";
+import { Button, IconButton } from "../parts/button.tsx";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { catalog } from "./catalog.ts";
+import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
+import { coloursOf, type PartColour, remarksOf, type Stretch, stretchesOf } from "./parttext.ts";
+import {
+  change,
+  edited,
+  explainSentence,
+  query,
+  restoreSentence,
+  sentence,
+  translation,
+} from "./query.ts";
+import { Doubts, Suggestions } from "./suggestions.tsx";
+
+const ICONS: Readonly<Record<PartColour, IconName>> = {
+  activity: "activity",
+  place: "pin",
+  time: "calendar",
+  company: "building",
+  contact: "contact",
+  unmapped: "unmapped",
+};
+
+/** The sentence's translation; nothing without one. */
+export function Understood(): VNode | null {
+  const { value } = translation;
+  if (value === null || sentence.value === "") return null;
+  return <Told key={sentence.value} answer={value} />;
+}
+
+function Told({ answer }: { answer: TranslateAnswer }): VNode {
+  const { find } = words.value;
+  const [asked, setAsked] = useState(false);
+  const open = asked || !narrow.value;
+  const stretches = stretchesOf(sentence.value, answer, catalog.value);
+  const told = useRef(language.value);
+  useEffect(() => {
+    // Server messages are requested again in the new language.
+    if (told.current !== language.value) void explainSentence(sentence.peek());
+    told.current = language.value;
+  }, [language.value]);
+  return (
+    <section class="told" aria-label={find.told}>
+      <div class="told-head">
+        <p class="told-sentence">
+          {stretches.map((one) =>
+            one.colour === null ? one.text : <Mark key={one.start} stretch={one} />,
+          )}
+        </p>
+        {edited.value && <Edited />}
+        {open && <Legend stretches={stretches} />}
+      </div>
+      {narrow.value && (
+        <button
+          type="button"
+          class="link told-more"
+          aria-expanded={open}
+          onClick={() => setAsked(!asked)}
+        >
+          {open ? find.toldFewer : find.toldMore(toldCount(answer))}
+        </button>
+      )}
+      {open && <Remarks answer={answer} />}
+      {open && <Doubts answer={answer} />}
+      {open && <Suggestions answer={answer} />}
+    </section>
+  );
+}
+
+/** Shows that the query has left the sentence; in the same line, so nothing moves. */
+function Edited(): VNode {
+  const { find } = words.value;
+  return (
+    <div class="told-edited" role="status">
+      <Icon name="edit" />
+      <span>{find.toldEdited}</span>
+      <Button small variant="quiet" onClick={restoreSentence}>
+        {find.toldRestore}
+      </Button>
+    </div>
+  );
+}
+
+function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
+  const { find } = words.value;
+  return (
+    <ul class="told-legend" aria-label={find.legend}>
+      {coloursOf(stretches).map((colour) => (
+        <li key={colour} class={`part-${colour}`}>
+          <Icon name={ICONS[colour]} size={12} />
+          <span class="part-text">{find.roles[colour]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Counts remarks and choices. */
+function toldCount(answer: TranslateAnswer): number {
+  const { minded, unused, assumed } = remarksOf(answer);
+  const { suggestions, doubts } = answer;
+  return minded.length + unused.length + assumed.length + suggestions.length + doubts.length;
+}
+
+/** A part of the sentence; hover or focus shows its meaning. */
+function Mark({ stretch }: { stretch: Stretch }): VNode {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const { text, colour, told } = stretch;
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key === "Escape") setOpen(false);
+    };
+    addEventListener("keydown", close);
+    return () => removeEventListener("keydown", close);
+  }, [open]);
+  const unmapped = colour ?? "unmapped";
+  return (
+    <span
+      class={`part part-${unmapped}`}
+      onPointerEnter={() => setOpen(true)}
+      onPointerLeave={() => setOpen(false)}
+    >
+      <button
+        type="button"
+        class="part-button"
+        aria-describedby={id}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name={ICONS[unmapped]} size={12} />
+        <span class="part-text">{text}</span>
+      </button>
+      <span class="part-tip" role="tooltip" id={id} hidden={!open}>
+        <strong>{words.value.find.roles[unmapped]}</strong>
+        {told.map((line) => (
+          <span key={line}>{line}</span>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+/** True if a remark needs no quoted words: it names them itself or has none. */
+function saysWords({ words: own, detail }: TranslationNote): boolean {
+  return own === undefined || own === "" || detail.includes(`“${own}”`);
+}
+
+/** Assumptions, warnings, and parts that became no filter. */
+function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
+  const [hidden, hide] = useState(false);
+  const { find } = words.value;
+  const { minded, unused, assumed } = remarksOf(answer);
+  // A sentence without leftovers is only too broad, which is shown below. One with too little
+  // understood is also reported there, until the user runs it anyway.
+  const uncertain = isMisread(answer) && !isNotUnderstood();
+  const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
+    [
+      ["warn", find.warned, "warning", minded],
+      ["unmapped", find.unmapped, "unmapped", unused],
+      ["assumed", find.assumed, "info", assumed],
+    ];
+  const shown = kinds.filter(([, , , notes]) => notes.length > 0);
+  if (hidden || (shown.length === 0 && !uncertain)) return null;
+  return (
+    <div class="remarks">
+      <div class="remarks-all">
+        {uncertain && (
+          <p class="remark remark-warn" role="status">
+            <Icon name="warning" />
+            <span>{find.uncertain}</span>
+          </p>
+        )}
+        {shown.map(([kind, title, icon, notes]) => (
+          <div key={kind} class={`remark remark-${kind}`}>
+            <Icon name={icon} />
+            <span class="remark-title">{title}</span>
+            <ul>
+              {notes.map((note) => (
+                <li key={`${note.start} ${note.code} ${note.detail}`}>
+                  {saysWords(note) || <q>{note.words}</q>} {note.detail}
+                  <InTheName note={note} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <IconButton small icon="close" label={find.dismiss} onClick={() => hide(true)} />
+    </div>
+  );
+}
+
+/** Offers to search names for unknown words; nothing for other remarks. */
+function InTheName({ note }: { note: TranslationNote }): VNode | null {
+  const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
+  if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;
+  const look = () =>
+    change(({ filters }) => {
+      filters.industry.text_hints = [name];
+    });
+  return (
+    <button type="button" class="link" onClick={look}>
+      {words.value.find.inTheName(note.words ?? "")}
+    </button>
+  );
+}

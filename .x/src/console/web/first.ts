@@ -1,0 +1,5 @@
+
+export * from "./app/kit.ts";
+export * from "./find/find.tsx";
+export * from "./app/signin.tsx";
+export * from "./find/charts/map.tsx";

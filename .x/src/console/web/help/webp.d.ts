@@ -1,0 +1,10 @@
+/**
+ * Type of a picture module: its file name, relative to the script.
+ * Invariant: the type matches esbuild's loader `file`. On its own because a module cannot declare
+ * other modules.
+ */
+declare module "*.webp" {
+  const name: string;
+  // biome-ignore lint/style/noDefaultExport: the loader exports it so
+  export default name;
+}

@@ -1,0 +1,314 @@
+/**
+ * The dialog that adds pasted CNPJs or a file to a list, or makes a list of them, and shows the
+ * outcome for every line.
+ * Invariant: counts are the server's. A refused line is shown with its number and the reason.
+ * Numbers that lost their zeros can be added directly. A new list exists only if its first entries
+ * are accepted.
+ */
+import type { VNode } from "preact";
+import { useId, useState } from "preact/hooks";
+import { post, remove, upload } from "../app/api.ts";
+import { number } from "../app/format.ts";
+import { lazyWords } from "../app/lazywords.ts";
+import type { AccountList, ListChange } from "../app/listanswers.ts";
+import { words } from "../app/words.ts";
+import { typedFile } from "../enrich/sent.ts";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field, Segmented } from "../parts/field.tsx";
+import { ErrorNotice } from "../parts/notice.tsx";
+import { forgetList, noteList } from "./all.ts";
+import { makeList, NewList } from "./naming.tsx";
+import { type Pasted, readPasted } from "./pasted.ts";
+import { RefusedTable } from "./refused.tsx";
+
+type From = "paste" | "file";
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/** Props of the dialog. */
+interface AddEntriesProps {
+  /** Null: make one. */
+  list: AccountList | null;
+  onClose: () => void;
+}
+
+/** Sends the entries; `fill` restores leading zeros that a spreadsheet removed. */
+function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChange> {
+  const path = `/lists/${list.id}/entries${fill ? "?lost_zeros=fill" : ""}`;
+  if ("file" in given) return upload<ListChange>(path, given.file);
+  return post<ListChange>(path, { cnpjs: given.cnpjs });
+}
+
+/** A list to be made. */
+type Fresh = Pick<AccountList, "name" | "kind">;
+
+/** Makes a list of the entries; removes it if they are refused. */
+async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
+  const list = await makeList(name, kind);
+  try {
+    return await send(list, given, false);
+  } catch (failure) {
+    // If removing fails, it stays among the lists, to be filled or deleted.
+    await remove(`/lists/${list.id}`).then(
+      () => forgetList(list.id),
+      () => undefined,
+    );
+    throw failure;
+  }
+}
+
+/** The dialog. */
+export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
+  const [into, setInto] = useState(list);
+  const [given, setGiven] = useState<Pasted | null>(null);
+  const [change, setChange] = useState<ListChange | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const add = async (wanted: Pasted, ask: () => Promise<ListChange>) => {
+    setGiven(wanted);
+    setBusy(true);
+    setError(null);
+    try {
+      const answer = await ask();
+      noteList(answer.list);
+      setInto(answer.list);
+      setChange(answer);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const text = lazyWords.value.listViews;
+  if (change !== null && into !== null && given !== null) {
+    const fill = () => void add(given, () => send(into, given, true));
+    return (
+      <Dialog
+        open
+        title={text.addTo(into.name)}
+        onClose={onClose}
+        footer={
+          <>
+            <Button onClick={() => setChange(null)}>{text.addMore}</Button>
+            <Button variant="primary" data-autofocus onClick={onClose}>
+              {text.done}
+            </Button>
+          </>
+        }
+      >
+        <Outcome change={change} busy={busy} onFill={fill} />
+        {error !== null && <ErrorNotice error={error} />}
+      </Dialog>
+    );
+  }
+  const give = (wanted: Pasted, fresh: Fresh) =>
+    void add(wanted, () => (into === null ? made(fresh, wanted) : send(into, wanted, false)));
+  return <Giving list={into} {...{ busy, error, onClose }} onGive={give} />;
+}
+
+interface GivingProps extends AddEntriesProps {
+  busy: boolean;
+  error: unknown;
+  onGive: (given: Pasted, fresh: Fresh) => void;
+}
+
+/** The form: a new list's name, a paste box, or a file. */
+function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
+  const text = lazyWords.value.listViews;
+  const [from, setFrom] = useState<From>("paste");
+  const [pasted, setPasted] = useState("");
+  const [file, setFile] = useState<File | null>(null);
+  const [missing, setMissing] = useState(false);
+  const [fresh, setFresh] = useState<Fresh>({ name: "", kind: "accounts" });
+  const [nameless, setNameless] = useState(false);
+  const form = useId();
+  const submit = async () => {
+    const given = from === "paste" ? readPasted(pasted) : file && { file: await typedFile(file) };
+    const lacksName = list === null && fresh.name.trim() === "";
+    setMissing(given === null);
+    setNameless(lacksName);
+    if (given !== null && !lacksName) onGive(given, fresh);
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>{words.value.shell.cancel}</Button>
+      <Button variant="primary" type="submit" form={form} busy={busy}>
+        {list === null ? words.value.shell.save : text.submit}
+      </Button>
+    </>
+  );
+  const title = list === null ? text.create : text.addTo(list.name);
+  return (
+    <Dialog open title={title} onClose={onClose} footer={footer}>
+      <form
+        id={form}
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {list === null && (
+          <NewList
+            {...fresh}
+            missing={nameless}
+            onName={(name) => {
+              setNameless(false);
+              setFresh({ ...fresh, name });
+            }}
+            onKind={(kind) => setFresh({ ...fresh, kind })}
+          />
+        )}
+        <Source
+          {...{ from, pasted, missing }}
+          onFrom={setFrom}
+          onPasted={(value) => {
+            setMissing(false);
+            setPasted(value);
+          }}
+          onFile={(chosen) => {
+            setMissing(false);
+            setFile(chosen);
+          }}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+interface SourceProps {
+  from: From;
+  pasted: string;
+  missing: boolean;
+  onFrom: (from: From) => void;
+  onPasted: (text: string) => void;
+  onFile: (file: File | null) => void;
+}
+
+/** Source of the CNPJs. */
+function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
+  const text = lazyWords.value.listViews;
+  return (
+    <>
+      <Segmented
+        legend={text.how}
+        value={from}
+        onValue={onFrom}
+        options={[
+          { value: "paste", label: text.hows.paste },
+          { value: "file", label: text.hows.file },
+        ]}
+      />
+      {from === "paste" ? (
+        <PasteBox value={pasted} missing={missing} onValue={onPasted} />
+      ) : (
+        <FileBox missing={missing} onFile={onFile} />
+      )}
+    </>
+  );
+}
+
+interface PasteProps {
+  value: string;
+  missing: boolean;
+  onValue: (value: string) => void;
+}
+
+function PasteBox({ value, missing, onValue }: PasteProps): VNode {
+  const text = lazyWords.value.listViews;
+  return (
+    <Field label={text.paste} hint={text.pasteHint} error={missing ? text.pasteMissing : null}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="lists-paste mono"
+          rows={10}
+          spellcheck={false}
+          data-autofocus
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface FileProps {
+  missing: boolean;
+  onFile: (file: File | null) => void;
+}
+
+function FileBox({ missing, onFile }: FileProps): VNode {
+  const text = lazyWords.value.listViews;
+  return (
+    <Field label={text.file} hint={text.fileHint} error={missing ? text.fileMissing : null}>
+      {(control) => (
+        <input
+          {...control}
+          class="lists-file"
+          type="file"
+          accept={`.xlsx,.csv,.txt,.tsv,text/csv,text/plain,${XLSX}`}
+          onChange={(event) => onFile(event.currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Its props. */
+interface OutcomeProps {
+  change: ListChange;
+  busy: boolean;
+  /** Resends the entries with zeros restored. */
+  onFill: () => void;
+}
+
+/** Counts and refused lines. */
+function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
+  const text = lazyWords.value.listViews;
+  const { refused, refused_count: count, not_in_snapshot: absent } = change;
+  const counts: [string, number][] = [
+    [text.read, change.read],
+    [text.added, change.added ?? 0],
+    [text.alreadyThere, change.already_there ?? 0],
+    [text.repeated, change.repeated],
+    [text.refused, count],
+    [text.notInSnapshot, absent ?? 0],
+  ];
+  const lost = refused.some(({ reason }) => reason === "lost_zeros");
+  return (
+    <div class="lists-outcome" role="status">
+      <dl class="counts">
+        {counts.map(([term, value], at) => (
+          <div key={term} class={value === 0 && at > 1 ? "counts-none" : undefined}>
+            <dt>{term}</dt>
+            <dd>
+              <b>{number(value)}</b>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {change.sheet !== undefined && (
+        <p class="field-hint">{text.sheet(change.sheet, change.other_sheets ?? 0)}</p>
+      )}
+      {change.hidden_sheets !== undefined && (
+        <p class="field-hint">{text.hidden(change.hidden_sheets)}</p>
+      )}
+      {change.column !== undefined && <p class="field-hint">{text.column(change.column)}</p>}
+      {(absent ?? 0) > 0 && <p class="field-hint">{text.notInSnapshotHint}</p>}
+      {lost && (
+        <Button busy={busy} onClick={onFill}>
+          {text.fillZeros}
+        </Button>
+      )}
+      {refused.length > 0 && (
+        <RefusedTable
+          lines={refused.map(({ line, cell, ...one }) => ({ place: cell ?? line, ...one }))}
+          all={count}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The lists that contain the accounts on the screen, as a signal by CNPJ.
+ * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
+ * is requested. After a failure, accounts have no mark and are requested again with the next
+ * accounts. On its own because the table does not depend on lists and their answers.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { post } from "../app/api.ts";
+import type { HoldingAnswer } from "../app/listanswers.ts";
+import { allLists, listChanges } from "./all.ts";
+
+/** Accounts per request; the server's maximum. */
+const ASKED_MAX = 200;
+/** Debounce of scrolling before rows are requested. */
+const SETTLE_MS = 120;
+
+/** Ids of the lists of an account. */
+type Marks = ReadonlyMap<string, readonly string[]>;
+
+const marks = signal<Marks>(new Map());
+let asked = new Set<string>();
+let ofChange = 0;
+let timer = 0;
+
+/** The lists of accounts, as far as known. */
+export const markedLists: ReadonlySignal<Marks> = marks;
+
+/** Reports the accounts shown; unknown ones are requested. */
+export function wantMarks(cnpjs: readonly string[]): void {
+  if (ofChange !== listChanges.peek()) {
+    ofChange = listChanges.peek();
+    asked = new Set();
+  }
+  if (!allLists.peek()?.some(({ entries }) => entries > 0)) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => void ask(cnpjs.filter((cnpj) => !asked.has(cnpj))), SETTLE_MS);
+}
+
+async function ask(cnpjs: readonly string[]): Promise<void> {
+  if (cnpjs.length === 0) return;
+  const some = cnpjs.slice(0, ASKED_MAX);
+  const own = asked;
+  for (const cnpj of some) own.add(cnpj);
+  try {
+    const { lists } = await post<HoldingAnswer>("/accounts/lists", { cnpjs: some });
+    if (own !== asked) return;
+    take(some, lists);
+  } catch {
+    for (const cnpj of some) own.delete(cnpj);
+  }
+}
+
+function take(cnpjs: readonly string[], lists: HoldingAnswer["lists"]): void {
+  const next = new Map(marks.peek());
+  for (const cnpj of cnpjs) next.delete(cnpj);
+  for (const { id, cnpjs: held } of lists) {
+    for (const cnpj of held) next.set(cnpj, [...(next.get(cnpj) ?? []), id]);
+  }
+  marks.value = next;
+}

@@ -1,0 +1,20 @@
+/**
+ * Text pasted as a list: split into lines, or, if it is a table, turned into a file.
+ * Invariant: nothing is left out or interpreted here. The server parses lines by the rules of files
+ * and refuses invalid ones. Apart because it reads text and draws nothing.
+ */
+
+/** Lines to send unchanged, or a file in which the server finds the CNPJ column. */
+export type Pasted = { readonly cnpjs: readonly string[] } | { readonly file: Blob };
+
+/** Maximum entries sent one by one; more go as a file, which may be larger. */
+const SINGLE_MAX = 20_000;
+/** Reads pasted text; null if it is empty. */
+export function readPasted(text: string): Pasted | null {
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
+  if (lines.every((line) => line === "")) return null;
+  const isTable = lines.some((line) => /[\t;]|","/.test(line) && /\p{L}{3}/u.test(line));
+  const given = lines.filter((line) => line !== "");
+  if (isTable || given.length > SINGLE_MAX) return { file: new Blob([text], { type: "text/csv" }) };
+  return { cnpjs: given };
+}

@@ -1,0 +1,233 @@
+/**
+ * The view of lists: all lists, or the entries of the one in the address, page by page, with ways
+ * to make, fill, rename, search, and delete them.
+ * Invariant: entries are those of the server's last answer. Deletion requires confirmation. The
+ * server-maintained list is first, and no change to it is offered. Entries missing in the current
+ * data are also shown, because the list contains them.
+ */
+import "../app/kit.ts";
+import "../app/lazykit.ts";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { remove } from "../app/api.ts";
+import { ago, dateTime } from "../app/format.ts";
+import { lazyWords } from "../app/lazywords.ts";
+import type { AccountList } from "../app/listanswers.ts";
+import { go, shownList } from "../app/router.ts";
+import { words } from "../app/words.ts";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { ConfirmDialog } from "../parts/dialog.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { EmptyState, ErrorNotice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { toast } from "../parts/toast.tsx";
+import { AddEntries } from "./adding.tsx";
+import { allLists, forgetList, loadLists, ownLists } from "./all.ts";
+import { Entries } from "./entries.tsx";
+import { NameList } from "./naming.tsx";
+
+type Open =
+  | { readonly kind: "create" }
+  | { readonly kind: "add" | "rename" | "remove"; readonly list: AccountList };
+type Ask = (open: Open | null) => void;
+
+/** The view. */
+export function ListsView(): VNode {
+  const [open, ask] = useState<Open | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [fills, setFills] = useState(0);
+  const load = () => {
+    setError(null);
+    loadLists().catch(setError);
+  };
+  useEffect(load, []);
+  const lists = allLists.value;
+  const shown = lists?.find(({ id }) => id === shownList.value);
+  const gone = lists !== null && shown === undefined && shownList.value !== "";
+  useEffect(() => {
+    if (gone) go("lists");
+  }, [gone]);
+  return (
+    <>
+      {shown === undefined ? (
+        <All lists={lists} error={error} load={load} ask={ask} />
+      ) : (
+        <One key={`${shown.id} ${fills}`} list={shown} ask={ask} />
+      )}
+      <Dialogs open={open} ask={ask} onFilled={() => setFills(fills + 1)} />
+    </>
+  );
+}
+
+interface AllProps {
+  lists: readonly AccountList[] | null;
+  error: unknown;
+  load: () => void;
+  ask: Ask;
+}
+
+function All({ lists, error, load, ask }: AllProps): VNode {
+  const text = lazyWords.value.listViews;
+  const create = (
+    <Button variant="primary" icon="plus" onClick={() => ask({ kind: "create" })}>
+      {text.create}
+    </Button>
+  );
+  const own = ownLists.value ?? [];
+  const kept = lists?.filter(({ read_only }) => read_only) ?? [];
+  return (
+    <Page title={words.value.lists.title} lead={text.intro} actions={create}>
+      {error !== null && <ErrorNotice title={text.failed} error={error} onRetry={load} />}
+      {lists === null && error === null && <Skeleton lines={4} height={56} />}
+      {lists !== null && (
+        <ul class="records">
+          {[...kept, ...own].map((list) => (
+            <Line key={list.id} list={list} ask={ask} />
+          ))}
+        </ul>
+      )}
+      {lists !== null && own.length === 0 && (
+        <EmptyState icon="list" title={text.empty}>
+          <p>{text.emptyHint}</p>
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
+  const text = lazyWords.value.listViews;
+  const { id, name } = list;
+  return (
+    <li class="record lists-record">
+      <div class="record-text">
+        <h2 class="record-title">{name}</h2>
+        <ListFacts list={list} />
+      </div>
+      <div class="record-actions">
+        {!list.read_only && (
+          <Button small onClick={() => ask({ kind: "add", list })} aria-label={text.addTo(name)}>
+            {text.add}
+          </Button>
+        )}
+        <Button small aria-label={text.openNamed(name)} onClick={() => go("lists", id)}>
+          {text.open}
+        </Button>
+        <Menu icon="more" small label={text.menu(name)} items={itemsOf(list, ask)} />
+      </div>
+    </li>
+  );
+}
+
+function ListFacts({ list }: { list: AccountList }): VNode {
+  const text = lazyWords.value.listViews;
+  return (
+    <p class="record-facts">
+      <span>{text.entries(list.entries)}</span>
+      {list.read_only && <span>{text.exportedHint}</span>}
+      {list.kind === "companies" && <span>{text.ofCompanies}</span>}
+      {isUnused(list) || (
+        <time dateTime={list.changed_at} title={dateTime(list.changed_at)}>
+          {text.changed(ago(list.changed_at))}
+        </time>
+      )}
+    </p>
+  );
+}
+
+/** True if it is the server-maintained list and has never had entries. */
+function isUnused({ read_only, entries }: AccountList): boolean {
+  return read_only && entries === 0;
+}
+
+function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
+  const text = lazyWords.value.listViews;
+  const searches: MenuItem[] = [
+    { label: text.searchIn, icon: "search", onSelect: () => go("find", `#in_lists=${list.id}`) },
+    {
+      label: text.searchWithout,
+      icon: "ban",
+      onSelect: () => go("find", `#not_in_lists=${list.id}`),
+    },
+  ];
+  if (list.read_only) return searches;
+  return [
+    ...searches,
+    { label: text.rename, icon: "edit", onSelect: () => ask({ kind: "rename", list }) },
+    {
+      label: text.remove,
+      icon: "trash",
+      danger: true,
+      onSelect: () => ask({ kind: "remove", list }),
+    },
+  ];
+}
+
+function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
+  const text = lazyWords.value.listViews;
+  const actions = (
+    <>
+      <Button icon="chevronLeft" onClick={() => go("lists")}>
+        {text.back}
+      </Button>
+      <Button icon="search" onClick={() => go("find", `#in_lists=${list.id}`)}>
+        {text.searchIn}
+      </Button>
+      {!list.read_only && (
+        <Button variant="primary" icon="plus" onClick={() => ask({ kind: "add", list })}>
+          {text.add}
+        </Button>
+      )}
+      <Menu icon="more" label={text.menu(list.name)} items={itemsOf(list, ask).slice(1)} />
+    </>
+  );
+  return (
+    <Page wide title={list.name} lead={<ListFacts list={list} />} actions={actions}>
+      <Entries list={list} />
+    </Page>
+  );
+}
+
+/** The open dialog, if any. */
+interface DialogsProps {
+  open: Open | null;
+  ask: Ask;
+  /** Called when a list may have more. */
+  onFilled: () => void;
+}
+
+function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
+  const text = lazyWords.value.listViews;
+  const close = () => ask(null);
+  if (open === null) return null;
+  if (open.kind === "create") {
+    return <AddEntries list={null} onClose={close} />;
+  }
+  const { kind, list } = open;
+  if (kind === "add") {
+    const filled = () => {
+      close();
+      onFilled();
+    };
+    return <AddEntries key={list.id} list={list} onClose={filled} />;
+  }
+  if (kind === "rename") return <NameList list={list} onClose={close} />;
+  const drop = async () => {
+    await remove(`/lists/${list.id}`);
+    forgetList(list.id);
+    toast(text.removed);
+  };
+  return (
+    <ConfirmDialog
+      open
+      danger
+      title={text.removeTitle(list.name)}
+      confirm={text.remove}
+      onConfirm={drop}
+      onClose={close}
+    >
+      <p>{text.removeText}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * Entry point of the console: draws the shell into the page.
+ * Invariant: session, words, and the view's code are requested in parallel. Until session and words
+ * arrive, page.html's header bar stays in place. An invitation after the `#` shows its own page,
+ * even if a user is signed in.
+ */
+import "./first.ts";
+import { render, type VNode } from "preact";
+import { App, loadSignIn, preload } from "./app/app.tsx";
+import { beginLanguage, beginTheme } from "./app/preferences.ts";
+import { followAddress, view } from "./app/router.ts";
+import { session, user } from "./app/session.ts";
+import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
+
+/** An invitation after the `#`, where no server and no log sees it; it may be garbled. */
+const INVITATION = /^#invite=(.+)$/;
+
+async function begin(): Promise<void> {
+  beginTheme();
+  const invitation = INVITATION.exec(location.hash)?.[1];
+  // Pasting an address that differs only after the `#` loads no page.
+  addEventListener("hashchange", () => INVITATION.test(location.hash) && location.reload());
+  followAddress();
+  const asked = signInByLink()
+    .then(loadSession)
+    .catch(() => undefined);
+  if (invitation === undefined) preload(view.value);
+  await beginLanguage();
+  await asked;
+  renewWhileActive();
+  if (session.value !== null && user() === null) await loadSignIn();
+  const place = document.getElementById("app");
+  if (place === null) return;
+  const page = invitation === undefined ? <App /> : await joining(invitation);
+  place.replaceChildren();
+  render(page, place);
+}
+
+async function joining(token: string): Promise<VNode> {
+  const { JoinPage } = await import("./later.ts");
+  return <JoinPage token={token} />;
+}
+
+void begin();

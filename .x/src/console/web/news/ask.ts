@@ -1,0 +1,131 @@
+/**
+ * Loads changes for a saved search since a month: the totals of all kinds, and the changes of one
+ * kind, page by page.
+ * Invariant: an outdated answer is never shown. While the server still compares the months, the
+ * request is repeated automatically, and the view shows that.
+ */
+import { useEffect, useState } from "preact/hooks";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { ChangeGroup } from "../../../spec/fields/groups.ts";
+import type { OutputField } from "../../../spec/fields.ts";
+import type { ChangeAnswer, ChangesAnswer, Spec } from "../app/answers.ts";
+import { ApiError, post } from "../app/api.ts";
+
+/** A query. */
+export interface NewsQuestion {
+  spec: Spec;
+  since: string;
+  kind: ChangeKind;
+  /** Groups of fields of which one has changed; of changed accounts only. */
+  groups: readonly ChangeGroup[];
+  fields: readonly OutputField[];
+}
+
+/** State of the answer. */
+export interface News {
+  /** The first page; null until loaded. */
+  answer: ChangesAnswer | null;
+  /** The changes of all loaded pages. */
+  changes: readonly ChangeAnswer[];
+  /** The server's progress in comparing the months, from 0 to 1; else null. */
+  preparing: number | null;
+  busy: boolean;
+  error: unknown;
+  more: () => void;
+  reload: () => void;
+}
+
+const PAGE = 50;
+/** Seconds before a retry if the server gives none. */
+const PAUSE = 2;
+
+/** Returns the request body; a cursor selects the page. */
+function bodyOfNews(question: NewsQuestion, cursor: string | null) {
+  const { spec, since, kind, fields } = question;
+  // Remarks on the old month need not hold for the current one.
+  const { explain: _, ...wanted } = spec;
+  const asked = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
+  const body = { ...asked, output: { fields }, limit: PAGE };
+  return cursor === null ? body : { ...body, cursor };
+}
+
+/** The member that filters by what has changed; only changed accounts have it. */
+export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">): {
+  readonly changed_any_of?: readonly ChangeGroup[];
+} {
+  return kind === "changed" && groups.length > 0 ? { changed_any_of: groups } : {};
+}
+
+interface Heard {
+  pages: ChangesAnswer[];
+  preparing: number | null;
+  error: unknown;
+}
+
+const NOTHING: Heard = { pages: [], preparing: null, error: null };
+
+/** Sends the request and retries if that helps; null sends none. */
+export function useNews(question: NewsQuestion | null): News {
+  const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
+  const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });
+  const [heard, setHeard] = useState<Heard>(NOTHING);
+  const [busy, setBusy] = useState(false);
+  if (asked.key !== key) {
+    setAsked({ key, turn: 0, cursor: null });
+    setHeard(NOTHING);
+  }
+  useEffect(() => {
+    if (question === null || key === null || asked.key !== key) return;
+    const abort = new AbortController();
+    setBusy(true);
+    ask(bodyOfNews(question, asked.cursor), abort.signal, (preparing) =>
+      setHeard((old) => ({ ...old, preparing, error: null })),
+    ).then(
+      (page) => {
+        setBusy(false);
+        setHeard(({ pages }) => ({ pages: [...pages, page], preparing: null, error: null }));
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setBusy(false);
+        setHeard((old) => ({ ...old, preparing: null, error }));
+      },
+    );
+    return () => abort.abort();
+  }, [asked.key, asked.turn, asked.cursor]);
+  const shown = asked.key === key ? heard : NOTHING;
+  const cursor = shown.pages.at(-1)?.next_cursor ?? null;
+  return {
+    answer: shown.pages[0] ?? null,
+    changes: shown.pages.flatMap(({ changes }) => changes),
+    ...{ preparing: shown.preparing, error: shown.error, busy },
+    more: () => setAsked((old) => ({ ...old, cursor })),
+    reload: () => setAsked((old) => ({ ...old, turn: old.turn + 1 })),
+  };
+}
+
+async function ask(
+  body: object,
+  signal: AbortSignal,
+  onPreparing: (progress: number) => void,
+): Promise<ChangesAnswer> {
+  for (;;) {
+    try {
+      return await post<ChangesAnswer>("/changes", body, { signal });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "changes_preparing") throw error;
+      onPreparing(Number(error.members.progress ?? 0));
+      await pause(error.retryAfterSeconds ?? PAUSE, signal);
+    }
+  }
+}
+
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Export files of news: the request body and their titles.
+ * Invariant: the file has all that its reader needs to call and write, as far as the plan allows.
+ * Its title states that it does not hold the whole search.
+ */
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { ExportView } from "../app/answers.ts";
+import { language } from "../app/language.ts";
+import { lazyWords } from "../app/lazywords.ts";
+import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
+import { groupsOf, type NewsQuestion } from "./ask.ts";
+
+/** The source of a file of news. */
+interface NewsFile {
+  readonly question: NewsQuestion;
+  readonly format: "xlsx" | "csv";
+  /** Name of the saved search. */
+  readonly name: string;
+  /** Fields that the plan allows. */
+  readonly allowed: readonly string[];
+}
+
+/** The body of POST /exports. */
+export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
+  const { spec, since, kind } = question;
+  const { explain: _, output: __, limit: ___, ...asked } = spec;
+  const columns = layoutsOf(allowed).includes("sales")
+    ? { preset: "sales" }
+    : { fields: presetFields(allowed).contact };
+  const title = titleOfNews([kind], name).slice(0, TITLE_MAX);
+  return {
+    ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
+    output: { format, labels: language.value, ...columns, title },
+  };
+}
+
+/** Returns an export's title in lists; `summary` describes its spec. */
+export function titleOfExport(
+  { since, kinds, kind, spec }: Pick<ExportView, "since" | "kinds" | "kind" | "spec">,
+  summary: string,
+): string {
+  if (kind === "enrichment") return lazyWords.value.enrich.kind(spec.output.title ?? "");
+  if (since === undefined) {
+    const { exports } = lazyWords.value;
+    const { title = summary, preset } = spec.output;
+    return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
+  }
+  return spec.output.title ?? titleOfNews(kinds ?? [], summary);
+}
+
+/** Titles news of some kinds. */
+function titleOfNews(kinds: readonly ChangeKind[], name: string): string {
+  const { news } = lazyWords.value;
+  const [kind, ...others] = kinds;
+  return kind === undefined || others.length > 0 ? news.fileOfAll(name) : news.fileOf[kind](name);
+}

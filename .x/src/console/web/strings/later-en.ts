@@ -1,0 +1,35 @@
+/**
+ * The English words of the views after the first page: one table, made of one per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys; the first
+ * page does not need them.
+ */
+import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
+import { account, usage } from "./en/account.ts";
+import { districts } from "./en/districts.ts";
+import { enrich } from "./en/enrich.ts";
+import { exports } from "./en/exports.ts";
+import { help } from "./en/help.ts";
+import { keys } from "./en/keys.ts";
+import { listViews } from "./en/listviews.ts";
+import { audit, members } from "./en/members.ts";
+import { news } from "./en/news.ts";
+
+/** The words of later views. */
+export const lazyWords = {
+  account,
+  audit,
+  districts,
+  enrich,
+  exports,
+  help,
+  keys,
+  listViews,
+  members,
+  news,
+  usage,
+  /** Names of status reasons, by code. */
+  reasons: REASONS_EN,
+};
+
+/** The words of later views, by area. */
+export type LaterWords = typeof lazyWords;

@@ -1,0 +1,33 @@
+/**
+ * The Portuguese words of the views after the first page: one table, made of one per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys; the first
+ * page does not need them.
+ */
+import { REASONS_PT } from "../../../spec/fields/reasons.ts";
+import type { LaterWords } from "./later-en.ts";
+import { account, usage } from "./pt/account.ts";
+import { districts } from "./pt/districts.ts";
+import { enrich } from "./pt/enrich.ts";
+import { exports } from "./pt/exports.ts";
+import { help } from "./pt/help.ts";
+import { keys } from "./pt/keys.ts";
+import { listViews } from "./pt/listviews.ts";
+import { audit, members } from "./pt/members.ts";
+import { news } from "./pt/news.ts";
+
+/** The words of later views. */
+export const lazyWords: LaterWords = {
+  account,
+  audit,
+  districts,
+  enrich,
+  exports,
+  help,
+  keys,
+  listViews,
+  members,
+  news,
+  usage,
+  /** Names of status reasons, by code. */
+  reasons: REASONS_PT,
+};

@@ -1,0 +1,24 @@
+/**
+ * Portuguese words of lists; functions take counts, names, and formatted values.
+ * Invariant: the same keys as the English table, by its type.
+ */
+import { number } from "../../app/format.ts";
+import type { lists as English } from "../en/lists.ts";
+
+/** Words of this area. */
+export const lists: typeof English = {
+  exported: "Já exportados",
+  button: "Lista",
+  addToList: "Adicionar a uma lista",
+  nothing: "Nada a adicionar: faça uma busca primeiro.",
+  title: "Listas",
+  inNone: "Em nenhuma das suas listas.",
+  inLists: (names) => `Nas suas listas: ${names}`,
+  takenOut: (name) => `Saiu de “${name}”.`,
+  throughCompany: "A empresa inteira está nessa lista. Abra a lista para tirá-la.",
+  gone: "(excluída)",
+  selected: (count) => (count === 1 ? "1 selecionado" : `${number(count)} selecionados`),
+  clear: "Limpar seleção",
+  copyAll: "Copiar CNPJs",
+  selection: "Seleção",
+};

@@ -1,0 +1,106 @@
+/**
+ * Compares a finished month with the share. Output: if the month is complete and unchanged, and
+ * which files to download again.
+ * Invariant: a zip is the same if its directory is (member, sizes, CRC-32); with `verify` every
+ * byte is read too. A folder of another publication is never changed unless requested.
+ */
+import { lstat, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { readMember } from "../dump/archive.ts";
+import { readZip, type ZipMember } from "../dump/directory.ts";
+import { readMemberName } from "../dump/layout.ts";
+import { CommandError } from "../errors.ts";
+import type { ListedFile } from "./months.ts";
+import type { ReadyMonth } from "./releasedate.ts";
+import { namesText } from "./words.ts";
+import { type DownloadRecord, type MonthPaths, readRecord, writeRecord } from "./workfolder.ts";
+
+/** State of a file on the disk compared with the share. */
+type Found = "same" | "damaged" | "other";
+
+/** A finished folder to check. */
+interface Examination {
+  readonly final: string;
+  readonly ready: ReadyMonth;
+  readonly verify: boolean;
+  /** Reads a whole member; throws if it is damaged. */
+  readonly check: (path: string) => Promise<void>;
+}
+
+/** The files of a finished folder by state. */
+export async function examine(examination: Examination): Promise<Record<Found, string[]>> {
+  const record = await readRecord(examination.final);
+  const found: Record<Found, string[]> = { same: [], damaged: [], other: [] };
+  for (const file of examination.ready.month.files) {
+    found[await lookAt(examination, file, record)].push(file.name);
+  }
+  return found;
+}
+
+async function lookAt(
+  { final, ready, verify, check }: Examination,
+  file: ListedFile,
+  record: DownloadRecord | null,
+): Promise<Found> {
+  const path = join(final, file.name);
+  try {
+    const status = await lstat(path);
+    if (!status.isFile()) return "damaged";
+    const packed = await readZip(path);
+    const listed = ready.members?.get(file.name);
+    const known = record?.files.find(({ name }) => name === file.name);
+    const same = listed === undefined ? known?.mark === file.mark : sameMember(packed, listed);
+    // A file whose size changed since it was recorded is damaged, not another publication.
+    if (!same || status.size !== file.bytes) {
+      if (known === undefined) return "other";
+      return known.mark === file.mark || known.bytes !== status.size ? "damaged" : "other";
+    }
+    if (verify) await check(path);
+    return "same";
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "EACCES" && code !== "EPERM") return "damaged";
+    throw new CommandError(`${path} cannot be read: ${message}.`, 1, error);
+  }
+}
+
+/** True if two directories have the same content. */
+export function sameMember(one: ZipMember, other: ZipMember): boolean {
+  return (
+    one.member === other.member &&
+    one.packedBytes === other.packedBytes &&
+    one.bytes === other.bytes &&
+    one.crc === other.crc
+  );
+}
+
+/** Reads every byte of a zip's member. @throws CommandError naming the fault */
+export async function readThrough(path: string): Promise<void> {
+  const packed = await readZip(path);
+  const name = readMemberName(packed.member);
+  if (name === null) throw new CommandError(`${path} holds ${packed.member}.`);
+  for await (const _ of readMember({ ...packed, ...name }));
+}
+
+/**
+ * Turns a finished month into an unfinished one, without the files to download again. Records the
+ * remaining ones first, so that a crash leaves no false record.
+ */
+export async function reopen(
+  paths: MonthPaths,
+  record: DownloadRecord,
+  broken: readonly string[],
+): Promise<void> {
+  await rm(paths.work, { recursive: true, force: true });
+  await writeRecord(paths.final, record);
+  for (const name of broken) await rm(join(paths.final, name), { recursive: true, force: true });
+  await rename(paths.final, paths.work);
+}
+
+/** The error for a folder whose content the share no longer has. */
+export function otherPublication(final: string, names: readonly string[]): CommandError {
+  return new CommandError(
+    `${final} holds another publication than the share has now (${namesText(names)} differ). ` +
+      "--replace throws it away and downloads the new one.",
+  );
+}

@@ -1,0 +1,378 @@
+/**
+ * Finds the months of the shares, their folders, and the registry's zips in them.
+ * Invariant: only expected names are followed, so a listing cannot choose a path. A month is
+ * complete if every zip that an import needs is listed. Months are folders called YYYY-MM or
+ * YYYY-MM-DD, at the root or in the first folder below it that has some with zips of the registry;
+ * the walk is bounded. If a month has several folders, the latest day counts. Case is ignored only
+ * in names of zips.
+ */
+
+import { createHash, randomBytes } from "node:crypto";
+import { FILE_TYPES, type FileType, LAYOUTS } from "../dump/layout.ts";
+import { placeOf } from "./address.ts";
+import { withRetries } from "./backoff.ts";
+import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
+import type { FolderEntry } from "./lister.ts";
+import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
+import { inParallelStreams, type StreamLimit } from "./streams.ts";
+
+/** The registry's own share has its months three folders below the published root. */
+const DEPTH_MAX = 5;
+const LISTINGS_MAX = 30;
+/** Names to search first, the best last. */
+const LIKELY = [/dados/i, /cadastros?/i, /cnpj|receita/i];
+
+/** The folder of each month by label, as its path of names. */
+type MonthFolders = ReadonlyMap<string, readonly string[]>;
+
+/** Finds the months of a source, without a cache. @throws ShareFault */
+async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
+  const { source, say } = inquiry;
+  const entries = await listFolder(inquiry, []);
+  const here = monthsAmong(entries, []);
+  if (here.size > 0) return here;
+  if (holdsZips(entries)) {
+    const label = labelOf(
+      decodeURIComponent(/([^/]*)\/$/.exec(source.share.root.pathname)?.[1] ?? ""),
+    );
+    return new Map(label === null ? [] : [[label, []]]);
+  }
+  const [path, months] = (await walk(inquiry, entries)) ?? [];
+  if (path === undefined || months === undefined) return new Map();
+  say(`${source.host}: the months are in ${path.join("/")}`);
+  return months;
+}
+
+/** The label of a month's folder; null for other names. */
+function labelOf(name: string): string | null {
+  const match = /^(20\d\d-(?:0[1-9]|1[0-2]))(?:-(?:0[1-9]|[12]\d|3[01]))?$/.exec(name);
+  return match?.[1] ?? null;
+}
+
+function monthsAmong(entries: readonly FolderEntry[], path: readonly string[]): MonthFolders {
+  const months = new Map<string, readonly string[]>();
+  // In order of names, the latest day of a month comes last.
+  const names = entries.filter(({ folder }) => folder).map(({ name }) => name);
+  for (const name of names.sort()) {
+    const label = labelOf(name);
+    if (label !== null) months.set(label, [...path, name]);
+  }
+  return months;
+}
+
+function holdsZips(entries: readonly FolderEntry[]): boolean {
+  return entries.some(({ folder, name }) => !folder && readZipName(name) !== null);
+}
+
+/** The first folder with months, likely ones first. */
+async function walk(
+  inquiry: SourceInquiry,
+  top: readonly FolderEntry[],
+): Promise<[path: readonly string[], months: MonthFolders] | null> {
+  const queue = foldersOf(top, []);
+  for (let listings = 0; listings < LISTINGS_MAX && queue.length > 0; listings++) {
+    queue.sort(byChance);
+    const path = queue.shift() as readonly string[];
+    const entries = await listed(inquiry, path);
+    const months = monthsAmong(entries, path);
+    const newest = [...months].sort().at(-1)?.[1];
+    // Other data is monthly too; only the registry's folders hold zips.
+    if (newest !== undefined && holdsZips(await listed(inquiry, newest))) return [path, months];
+    if (path.length < DEPTH_MAX) queue.push(...foldersOf(entries, path));
+  }
+  return null;
+}
+
+/** Lists a folder; skips a folder that cannot be listed. */
+async function listed(
+  inquiry: SourceInquiry,
+  path: readonly string[],
+): Promise<readonly FolderEntry[]> {
+  return listFolder(inquiry, path).catch((error: unknown) => {
+    if (error instanceof ShareFault) return [];
+    throw error;
+  });
+}
+
+function foldersOf(
+  entries: readonly FolderEntry[],
+  path: readonly string[],
+): (readonly string[])[] {
+  return entries
+    .filter(({ folder, name }) => folder && labelOf(name) === null && !name.startsWith("."))
+    .map(({ name }) => [...path, name]);
+}
+
+function byChance(one: readonly string[], other: readonly string[]): number {
+  const chance = (path: readonly string[]) => {
+    return LIKELY.findLastIndex((pattern) => pattern.test(path.at(-1) ?? ""));
+  };
+  const [a, b] = [one.join("/"), other.join("/")];
+  return chance(other) - chance(one) || one.length - other.length || (a < b ? -1 : 1);
+}
+
+/** Facts from a zip's name. */
+interface ZipName {
+  /** `Empresas0.zip`, spelled as the registry does. */
+  readonly name: string;
+  readonly type: FileType;
+  readonly part: number | null;
+}
+
+/** Parses the name of a registry zip; null for others. */
+function readZipName(written: string): ZipName | null {
+  const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(written);
+  const type = FILE_TYPES.find((one) => {
+    return LAYOUTS[one].zip.toLowerCase() === match?.[1]?.toLowerCase();
+  });
+  if (match === null || type === undefined) return null;
+  if (LAYOUTS[type].parts !== (match[2] !== undefined)) return null;
+  const part = match[2] === undefined ? null : Number(match[2]);
+  return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
+}
+
+/** Min number of parts of the registry's large types. */
+const PARTS = 10;
+/** Concurrent size requests, if a listing lacks sizes. */
+const MEASURING = 2;
+
+/** A zip as the share lists it. */
+export interface ListedFile {
+  /** `Empresas0.zip`, spelled as the registry does. */
+  readonly name: string;
+  /** Address of the zip. */
+  readonly url: URL;
+  readonly type: FileType;
+  readonly part: number | null;
+  readonly bytes: number;
+  readonly etag: string | null;
+  readonly modified: string | null;
+  /** Twelve digits that identify this publication of this file. */
+  readonly mark: string;
+}
+
+/** A month of the share. */
+export interface ListedMonth {
+  readonly label: string;
+  /** The wanted zips, the largest first. */
+  readonly files: readonly ListedFile[];
+  /** Names of wanted zips that are missing or empty. */
+  readonly missing: readonly string[];
+  readonly bytes: number;
+  /** ISO date of the newest file; null if unknown. */
+  readonly modified: string | null;
+}
+
+/** A month that cannot be downloaded, now or later. */
+export class NotReady extends ShareFault {}
+
+/**
+ * The months of the first source that has any, newest first. Reports failures of earlier sources.
+ * @throws ShareFault if none answers
+ */
+export async function listMonths(inquiry: Inquiry): Promise<string[]> {
+  const months = await inTurn(inquiry, async (source) => {
+    const found = await monthsOf({ ...inquiry, source });
+    if (found.size === 0 && inquiry.sources.length > 1) throw noMonths(source);
+    return found;
+  });
+  return [...months.keys()].sort().reverse();
+}
+
+/** The zips of a month at the first source that has it; `all` includes the partners. */
+export async function listMonth(
+  inquiry: Inquiry,
+  label: string,
+  all: boolean,
+): Promise<ListedMonth> {
+  return inTurn(inquiry, (source) => listMonthAt({ ...inquiry, source }, label, all));
+}
+
+/**
+ * Tries sources in order, and reports why it leaves one. Skips sources whose months could not be
+ * listed before. @throws ShareFault of all.
+ */
+export async function inTurn<T>(
+  { sources, say }: Inquiry,
+  ask: (source: Source) => Promise<T>,
+): Promise<T> {
+  const faults: ShareFault[] = [];
+  for (const [index, source] of sources.entries()) {
+    if (source.fault !== null) {
+      faults.push(source.fault);
+      continue;
+    }
+    try {
+      return await ask(source);
+    } catch (error) {
+      if (!(error instanceof ShareFault)) throw error;
+      faults.push(error);
+      if (source.months === null) source.fault = error;
+      const next = sources.slice(index + 1).find(({ fault }) => fault === null);
+      if (next !== undefined) say(`${error.message}\nGoing on with ${placeOf(next.share)}`);
+    }
+  }
+  if (faults.length === 1) throw faults[0];
+  const reasons = faults.map(({ message }, index) => {
+    return `${sources[index]?.host}: ${message.replaceAll("\n", "\n  ")}`;
+  });
+  const Fault = faults.some((fault) => fault instanceof NotReady) ? NotReady : ShareFault;
+  throw new Fault(`None of the ${faults.length} addresses will do:\n- ${reasons.join("\n- ")}`);
+}
+
+/** The months of a source, without a cache. @throws ShareFault */
+async function monthsOf(inquiry: SourceInquiry): Promise<MonthFolders> {
+  const months = await findMonths(inquiry);
+  inquiry.source.months = months;
+  return months;
+}
+
+function noMonths({ share }: Source): ShareFault {
+  return new ShareFault(
+    `There are no months at ${placeOf(share)}. The registry's share has moved before: look for ` +
+      "its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url) to it.",
+  );
+}
+
+/** The zips of a month at one source. @throws ShareFault, NotReady */
+export async function listMonthAt(
+  inquiry: SourceInquiry,
+  label: string,
+  all: boolean,
+): Promise<ListedMonth> {
+  const { source } = inquiry;
+  const months = source.months ?? (await monthsOf(inquiry));
+  const path = months.get(label);
+  if (path === undefined) throw notPublished(source, label, [...months.keys()].sort());
+  const found = new Map<string, ListedFile>();
+  const entries = (await listFolder(inquiry, path)).filter(({ folder, name }) => {
+    const type = readZipName(name)?.type;
+    return !folder && type !== undefined && (type !== "socios" || all);
+  });
+  for (const entry of await measured(inquiry, entries)) {
+    const file = listedFile(label, source, entry);
+    if (file === null) continue;
+    const first = found.get(file.name);
+    if (first !== undefined) {
+      throw new NotReady(
+        `${placeOf(source.share)} lists ${file.name} twice in ${label}: as ${lastOf(first.url)} ` +
+          `and as ${lastOf(file.url)}. Which one counts, nobody says.`,
+      );
+    }
+    found.set(file.name, file);
+  }
+  const files = [...found.values()].filter(({ bytes }) => bytes > 0);
+  const names = new Set(files.map(({ name }) => name));
+  const dates = files.map(({ modified }) => Date.parse(modified ?? "")).filter((ms) => ms > 0);
+  return {
+    label,
+    files: files.sort((a, b) => b.bytes - a.bytes),
+    missing: expectedNames([...found.values()], all).filter((name) => !names.has(name)),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    modified: dates.length === 0 ? null : new Date(Math.max(...dates)).toISOString(),
+  };
+}
+
+/** The last name of an address. */
+function lastOf({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(pathname.lastIndexOf("/") + 1));
+}
+
+/** Distinguishes a future month, a removed one, and a moved share. */
+function notPublished(source: Source, label: string, labels: readonly string[]): ShareFault {
+  const [oldest, newest] = [labels[0], labels.at(-1)];
+  if (oldest === undefined || newest === undefined) return noMonths(source);
+  const { host, share } = source;
+  if (label > newest) {
+    return new NotReady(`${label} is not published; the newest is ${newest} (${host}).`);
+  }
+  return new NotReady(
+    `${label} is not available: there is no folder at ${placeOf(share)} for it. ` +
+      `The ${labels.length} months there go from ${oldest} to ${newest}.`,
+  );
+}
+
+/** Requests sizes that a listing lacks. */
+async function measured(
+  inquiry: SourceInquiry,
+  entries: readonly FolderEntry[],
+): Promise<readonly FolderEntry[]> {
+  const open = entries.filter(({ unmeasured }) => unmeasured);
+  const found = new Map<FolderEntry, FolderEntry>();
+  const streamLimit: StreamLimit = { streams: MEASURING };
+  await inParallelStreams({
+    ...inquiry,
+    items: open,
+    streamLimit,
+    work: async (entry, lane) => {
+      const measure = await withRetries({
+        ...inquiry,
+        signal: lane.signal,
+        name: entry.name,
+        leave: ({ kind }) => kind === "crowded" && !lane.alone(),
+        step: () => measureOf({ ...inquiry, signal: lane.signal }, entry.url),
+      });
+      found.set(entry, { ...entry, ...measure });
+    },
+  });
+  return entries.map((entry) => found.get(entry) ?? entry);
+}
+
+type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
+
+/** Size, tag, and date of a file by a HEAD request, or by its first byte without HEAD support. */
+async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
+  let answer = await source.ask({ method: "HEAD", url, signal, headers: {} });
+  answer.drop();
+  let size = answer.status === 200 ? answer.headers.get("content-length") : null;
+  if (size === null && ![404, 410].includes(answer.status)) {
+    answer = await source.ask({ method: "GET", url, signal, headers: { range: "bytes=0-0" } });
+    answer.drop();
+    const range = /^bytes 0-0\/(\d+)$/.exec(answer.headers.get("content-range") ?? "")?.[1] ?? null;
+    size = answer.status === 200 ? answer.headers.get("content-length") : range;
+  }
+  const { status, headers } = answer;
+  // A page may list a removed file, which then counts as missing.
+  if (status === 404 || status === 410) return { bytes: null, etag: null, modified: null };
+  if (status !== 200 && status !== 206) throw errorOfStatus(answer, true);
+  if (size === null || !/^\d{1,15}$/.test(size)) {
+    throw new DownloadError("again", "the share does not say how large it is");
+  }
+  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
+  return { bytes: Number(size), etag, modified };
+}
+
+/** All zips of a complete month; parts beyond the tenth count if listed. */
+function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
+  return FILE_TYPES.filter((type) => all || type !== "socios").flatMap((type) => {
+    const { zip, parts } = LAYOUTS[type];
+    if (!parts) return [`${zip}.zip`];
+    const last = Math.max(
+      PARTS - 1,
+      ...files.filter((file) => file.type === type).map(({ part }) => part ?? 0),
+    );
+    return Array.from({ length: last + 1 }, (_, part) => `${zip}${part}.zip`);
+  });
+}
+
+/** Parses a listed registry zip; null for others. */
+function listedFile(label: string, { host }: Source, entry: FolderEntry): ListedFile | null {
+  const known = readZipName(entry.name);
+  if (known === null) return null;
+  const { bytes, etag, modified, url } = entry;
+  // Without a validator publications are indistinguishable, so the mark is unique to this listing.
+  const bound = etag ?? modified ?? randomBytes(8).toString("hex");
+  // Bytes of two sources never share a file, even with equal tags.
+  const text = JSON.stringify([label, known.name, bytes, bound, modified, host]);
+  const mark = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return { ...known, url, bytes: bytes ?? 0, etag, modified, mark };
+}
+
+/** True if two listings are of the same publication, file by file. */
+export function samePublication(one: ListedMonth, other: ListedMonth): boolean {
+  const markOf = ({ etag, modified, mark, bytes }: ListedFile) =>
+    etag === null && modified === null ? String(bytes) : mark;
+  const marks = ({ files }: ListedMonth) => new Map(files.map((one) => [one.name, markOf(one)]));
+  const [before, now] = [marks(one), marks(other)];
+  return before.size === now.size && [...before].every(([name, mark]) => now.get(name) === mark);
+}

@@ -1,0 +1,367 @@
+/**
+ * Connections to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
+ * setting `download.proxy` and the environment. Output: the proxy of an address or none, and
+ * `fetch` over its connections.
+ * Invariant: the setting overrides the variables; lower-case variables override upper-case ones;
+ * the scheme's variable overrides ALL_PROXY; NO_PROXY applies to all. Only a proxy's `name` is ever
+ * shown: user and password are only sent to the proxy. This file is the only importer of `undici`
+ * and `socks`. A proxy's refusal is a `ProxyFault`, distinct from the share's, without the
+ * credentials. NO_PROXY is read like curl's, separated by commas or blanks: a name matches itself
+ * and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*` everything; a
+ * port narrows an entry. Any other entry matches nothing.
+ */
+
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP, type LookupFunction, type Socket } from "node:net";
+import { SocksClient } from "socks";
+import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent } from "undici";
+import { CommandError } from "../errors.ts";
+import { checkProxy } from "../settings/settingvalue.ts";
+
+/** A proxy; its credentials are not enumerable, so that no log prints them by accident. */
+export interface ProxyServer {
+  /** `HOST:PORT`, for display. */
+  readonly name: string;
+  readonly kind: "http" | "socks5";
+  /** Without credentials. */
+  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
+  /** True if this machine resolves names instead of the proxy. */
+  readonly resolvesLocally: boolean;
+  readonly credentials: () => ProxyCredentials | null;
+}
+
+/** Credentials for a proxy. */
+interface ProxyCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Returns the proxy of an address; null for none. */
+export type ProxyRules = (url: URL) => ProxyServer | null;
+
+/** Uses no proxy. */
+export const NO_PROXIES: ProxyRules = () => null;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the rules. @throws CommandError (exit 2) naming the variable, never its value */
+export function proxyRules(setting: string | null, environment: Environment): ProxyRules {
+  const exempt = variableOf(environment, "NO_PROXY")?.[1] ?? "";
+  if (setting === "direct") return NO_PROXIES;
+  if (setting !== null) {
+    const proxy = readProxy(setting);
+    return (url) => (isFolder(url) || bypasses(exempt, url) ? null : proxy);
+  }
+  const all = fromVariable(environment, "ALL_PROXY");
+  const byScheme: Readonly<Record<string, ProxyServer | null>> = {
+    "https:": fromVariable(environment, "HTTPS_PROXY") ?? all,
+    "http:": fromVariable(environment, "HTTP_PROXY") ?? all,
+  };
+  // A network's proxy is no way to this machine itself.
+  return (url) => (isHere(url) || bypasses(exempt, url) ? null : (byScheme[url.protocol] ?? null));
+}
+
+function isFolder({ protocol }: URL): boolean {
+  return protocol === "file:";
+}
+
+function isHere({ hostname }: URL): boolean {
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** The value of a variable in lower or upper case, and its actual name. */
+function variableOf(environment: Environment, name: string): [name: string, value: string] | null {
+  for (const written of [name.toLowerCase(), name]) {
+    const value = environment[written]?.trim() ?? "";
+    if (value !== "") return [written, value];
+  }
+  return null;
+}
+
+function fromVariable(environment: Environment, name: string): ProxyServer | null {
+  const [written, value] = variableOf(environment, name) ?? [];
+  if (written === undefined || value === undefined) return null;
+  const text = value.includes("://") ? value : `http://${value}`;
+  const expected = text === "direct" ? null : checkProxy(text);
+  if (expected === null) return readProxy(text);
+  throw new CommandError(
+    `${written} must be ${expected.replace("direct, or ", "")}. ` +
+      "Set it right, or download.proxy to direct where no proxy is wanted.",
+    2,
+  );
+}
+
+const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+const SOCKS_PORT = 1080;
+
+function readProxy(text: string): ProxyServer {
+  const url = new URL(text);
+  const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  url.username = "";
+  url.password = "";
+  const { protocol, hostname } = url;
+  const port = url.port === "" ? (PORTS[protocol] ?? SOCKS_PORT) : Number(url.port);
+  return {
+    name: `${hostname}:${port}`,
+    kind: protocol.startsWith("socks") ? "socks5" : "http",
+    url,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port,
+    resolvesLocally: protocol === "socks5:",
+    credentials: () => (user === "" && password === "" ? null : { user, password }),
+  };
+}
+
+/** True if NO_PROXY lists the host of an address. */
+export function bypasses(text: string, url: URL): boolean {
+  const host = bare(url.hostname);
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return text
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => entry === "*" || names(entry.toLowerCase(), host, port));
+}
+
+/** Normalizes a host for comparison: no brackets, no final dot. */
+function bare(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+}
+
+function names(entry: string, host: string, port: string): boolean {
+  if (entry.includes("/")) return isIn(entry, host);
+  const bracketed = /^\[([0-9a-f:.]+)\](?::(\d+))?$/.exec(entry);
+  const plain = isIP(entry) === 6 ? null : /^(.*?)(?::(\d+))?$/.exec(entry);
+  const [name = entry, only] = (bracketed ?? plain)?.slice(1) ?? [];
+  if (only !== undefined && only !== port) return false;
+  if (isIP(host) !== 0 || isIP(name) !== 0) return sameAddress(name, host);
+  const tail = name.replace(/^\*?\./, "").replace(/\.$/, "");
+  return tail !== "" && (host === tail || host.endsWith(`.${tail}`));
+}
+
+function sameAddress(one: string, other: string): boolean {
+  return isIP(one) !== 0 && isIn(`${one}/${isIP(one) === 4 ? 32 : 128}`, other);
+}
+
+/** True if an address is in a network such as 10.0.0.0/8 or [fd00::]/8. */
+function isIn(network: string, host: string): boolean {
+  const [address = "", bits = ""] = network.replace(/[[\]]/g, "").split("/");
+  const [version, other] = [isIP(address), isIP(host)];
+  if (version === 0 || other === 0 || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (version === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), version === 4 ? "ipv4" : "ipv6");
+  return list.check(host, other === 4 ? "ipv4" : "ipv6");
+}
+
+/** Connection timeout, as in undici. */
+const CONNECT_MS = 10_000;
+
+/** A proxy's failure to connect. */
+export class ProxyFault extends Error {
+  /** True if the proxy lacks or rejects credentials. */
+  readonly credentials: boolean;
+  /** True if the failure may be temporary: the proxy or the host cannot be reached. */
+  readonly passing: boolean;
+
+  constructor(message: string, { credentials = false, passing = false } = {}) {
+    super(message);
+    this.name = "ProxyFault";
+    this.credentials = credentials;
+    this.passing = passing;
+  }
+}
+
+/** Sends requests in one way. */
+export interface Way {
+  readonly fetch: (
+    url: URL,
+    init: NonNullable<Parameters<typeof fetch>[1]>,
+  ) => ReturnType<typeof fetch>;
+}
+
+/** Creates the way through a proxy, or the direct one. */
+export function dispatcherThrough(proxy: ProxyServer | null): Way {
+  const dispatcher = dispatcherOf(proxy);
+  return {
+    fetch: async (url, init) => {
+      try {
+        return await fetch(url, { ...init, dispatcher });
+      } catch (error) {
+        throw proxy?.kind === "http" ? tunnelFault(error, isKnown(proxy)) : error;
+      }
+    },
+  };
+}
+
+/** An address with its family. */
+export interface KnownAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Decides on connections before they are opened. */
+export interface ConnectionGuard {
+  /** Returns the addresses that a host's connection may go to; rejects to refuse it. */
+  addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
+}
+
+/** The way to the hosts that a guard allows; `close` ends its connections. */
+export interface GuardedWay extends Way {
+  close(): Promise<void>;
+}
+
+/** Creates the direct way that connects to nothing but the addresses that a guard returns. */
+export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
+  const connect: buildConnector.connector = (options, done) => {
+    guard.addresses(options.hostname, options.protocol).then(
+      // For a literal nothing is looked up: the guard has decided on the literal itself.
+      (known) =>
+        buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
+      (error: Error) => done(error, null),
+    );
+  };
+  const dispatcher = new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS });
+  return {
+    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Time that an idle connection to a receiver stays open, in milliseconds. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** Returns a `lookup` that knows one host, in both forms of its answer. */
+function lookupOf(known: readonly KnownAddress[]): LookupFunction {
+  return (_host, { all, family }, done) => {
+    const fit = known.filter((one) =>
+      family !== 4 && family !== 6 ? true : one.family === family,
+    );
+    const [first] = fit;
+    if (first === undefined) done(new Error("no address of this family"), "", 4);
+    else if (all === true) done(null, [...fit]);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Distinguishes an HTTP proxy's failures from those of the host. */
+function tunnelFault(error: unknown, known: boolean): unknown {
+  let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = found.errors?.[0] ?? found.cause;
+    if (!(inner instanceof Error)) break;
+    found = inner as NodeJS.ErrnoException;
+  }
+  const status = Number(/^Proxy response \((\d+)\)/.exec(found.message)?.[1] ?? 0);
+  if (status === 407) return new ProxyFault(`${known ? DISBELIEF : QUESTION} (407)`, WHO);
+  if (status >= 500) return new ProxyFault(`it has no way to the host (${status})`, PASSING);
+  if (status > 0) return new ProxyFault(`it refuses a tunnel to the host (${status})`);
+  const words = PROXY_CODES[found.code ?? ""];
+  return words === undefined ? error : new ProxyFault(words, PASSING);
+}
+
+const WHO = { credentials: true };
+const QUESTION = "it wants to know who we are";
+const DISBELIEF = "it does not accept the user and password";
+
+function isKnown(proxy: ProxyServer): boolean {
+  return proxy.credentials() !== null;
+}
+const PASSING = { passing: true };
+
+/** Errors that only the proxy can cause before there is a tunnel. */
+const PROXY_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "it refuses the connection",
+  ENOTFOUND: "its name was not found (DNS)",
+  EAI_AGAIN: "its name could not be looked up (DNS)",
+  EHOSTUNREACH: "there is no way to it",
+  ENETUNREACH: "there is no network",
+  ETIMEDOUT: "no connection to it",
+  UND_ERR_CONNECT_TIMEOUT: "no connection to it within 10 s",
+};
+
+function dispatcherOf(proxy: ProxyServer | null): Dispatcher {
+  if (proxy === null) return new Agent({ connect: { timeout: CONNECT_MS } });
+  if (proxy.kind === "socks5") return new Agent({ connect: throughSocks(proxy) });
+  const known = proxy.credentials();
+  const text = known === null ? null : `${known.user}:${known.password}`;
+  return new ProxyAgent({
+    uri: proxy.url.href,
+    proxyTls: { timeout: CONNECT_MS },
+    requestTls: { timeout: CONNECT_MS },
+    ...(text === null ? {} : { token: `Basic ${Buffer.from(text, "utf8").toString("base64")}` }),
+  });
+}
+
+/** Opens connections through SOCKS5, with TLS to the host inside. */
+function throughSocks(proxy: ProxyServer): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_MS });
+  return (options, done) => {
+    const { protocol, hostname, port } = options;
+    const known = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+    socksSocket(proxy, hostname.replace(/^\[|\]$/g, ""), known).then(
+      (socket) => {
+        if (protocol === "https:") connect({ ...options, httpSocket: socket }, done);
+        else done(null, socket);
+      },
+      (error: Error) => done(error, null),
+    );
+  };
+}
+
+/** Requests a connection to the host. @throws ProxyFault, or the failure of a look-up */
+async function socksSocket(proxy: ProxyServer, host: string, port: number): Promise<Socket> {
+  const looked = proxy.resolvesLocally && isIP(host) === 0;
+  const target = looked ? (await lookup(host)).address : host;
+  const known = proxy.credentials();
+  try {
+    const { socket } = await SocksClient.createConnection({
+      command: "connect",
+      timeout: CONNECT_MS,
+      destination: { host: target, port },
+      proxy: {
+        host: proxy.host,
+        port: proxy.port,
+        type: 5,
+        ...(known === null ? {} : { userId: known.user, password: known.password }),
+      },
+    });
+    return socket.setNoDelay();
+  } catch (error) {
+    // The error contains the credentials; only its message is passed on.
+    throw socksFault(error instanceof Error ? error.message : "", known !== null);
+  }
+}
+
+/** Classifies a message of the SOCKS client. */
+function socksFault(message: string, known: boolean): ProxyFault {
+  if (/Authentication failed|no accepted authentication/.test(message)) {
+    return new ProxyFault(known ? DISBELIEF : QUESTION, WHO);
+  }
+  const refused = /rejected connection - (\w+)/.exec(message)?.[1];
+  if (refused !== undefined) {
+    const words = SOCKS_REPLIES[refused] ?? refused;
+    return new ProxyFault(words, { passing: refused !== "NotAllowed" });
+  }
+  if (/timed out/.test(message)) return new ProxyFault("no answer within 10 s", PASSING);
+  const code = /\b(E[A-Z_]{4,})\b/.exec(message)?.[1] ?? "";
+  const words = PROXY_CODES[code];
+  if (words !== undefined) return new ProxyFault(words, PASSING);
+  if (code !== "" || /closed/.test(message))
+    return new ProxyFault("it cut the connection", PASSING);
+  return new ProxyFault("it does not speak SOCKS5");
+}
+
+/** Replies of RFC 1928 as the client names them. */
+const SOCKS_REPLIES: Readonly<Record<string, string>> = {
+  Failure: "it failed",
+  NotAllowed: "its rules do not allow this host",
+  NetworkUnreachable: "it has no way to the network",
+  HostUnreachable: "it has no way to the host",
+  ConnectionRefused: "the host refuses its connection",
+  TTLExpired: "it has no way to the host",
+};

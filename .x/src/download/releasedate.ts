@@ -1,0 +1,242 @@
+/**
+ * Checks that a month is of one release before its download, by the directory of every zip (a range
+ * request of its tail) and the date token common to all members.
+ * Invariant: an incomplete or mixed month, or foreign members, are refused with all places. If the
+ * server has no ranges, the check follows after the download.
+ */
+
+import { monthsApart } from "../dump/completeness.ts";
+import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
+import { readMemberName, readToken } from "../dump/layout.ts";
+import { insteadOf, kindOf } from "../files/filekind.ts";
+import { wordFor } from "../text/amounts.ts";
+import { withRetries } from "./backoff.ts";
+import type { ShareAnswer } from "./client.ts";
+import { DownloadError, errorOfStatus } from "./downloaderror.ts";
+import { type ListedFile, type ListedMonth, listMonthAt, NotReady } from "./months.ts";
+import type { SourceInquiry } from "./source.ts";
+import { inParallelStreams, type StreamLimit } from "./streams.ts";
+import { namesText, reasonOf } from "./words.ts";
+
+/** The directory of a registry zip takes 700 bytes; with the longest zip comment, 64 kB. */
+const TAILS = [4_096, 70_000] as const;
+
+/** A month ready to download. */
+export interface ReadyMonth {
+  readonly month: ListedMonth;
+  /** By name; null if the server has no ranges. */
+  readonly members: ReadonlyMap<string, ZipMember> | null;
+  readonly token: string | null;
+}
+
+/** Lists and checks a month. @throws NotReady, CommandError, DownloadError (`replaced`) */
+export async function readyMonth(
+  inquiry: SourceInquiry,
+  streamLimit: StreamLimit,
+  label: string,
+  all: boolean,
+): Promise<ReadyMonth> {
+  const month = await listMonthAt(inquiry, label, all);
+  if (month.missing.length > 0) {
+    throw new NotReady(
+      `${label} is not complete at the share: ${month.missing.length} of ` +
+        `${month.missing.length + month.files.length} zips ` +
+        `${wordFor(month.missing.length, "is", "are")} missing ` +
+        `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
+    );
+  }
+  return inspectParts(inquiry, streamLimit, month);
+}
+
+/** Checks the zips of a complete month. @throws NotReady, CommandError, DownloadError */
+export async function inspectParts(
+  inquiry: SourceInquiry,
+  streamLimit: StreamLimit,
+  month: ListedMonth,
+): Promise<ReadyMonth> {
+  const members = await readMembers(inquiry, streamLimit, month);
+  if (members === null) {
+    inquiry.say(
+      "the share does not answer ranges: what the zips hold is checked when they are here",
+    );
+  }
+  return { month, members, token: members === null ? null : checkMembers(month.label, members) };
+}
+
+/** Reads all directories; null if the server has no ranges. */
+async function readMembers(
+  inquiry: SourceInquiry,
+  streamLimit: StreamLimit,
+  month: ListedMonth,
+): Promise<ReadonlyMap<string, ZipMember> | null> {
+  const members = new Map<string, ZipMember>();
+  let ranges = true;
+  await inParallelStreams({
+    items: month.files,
+    streamLimit,
+    signal: inquiry.signal,
+    say: inquiry.say,
+    work: async (file, lane) => {
+      if (!ranges) return;
+      const member = await withRetries({
+        ...inquiry,
+        signal: lane.signal,
+        name: file.name,
+        leave: ({ kind }) => kind === "crowded" && !lane.alone(),
+        step: () => readDirectory({ ...inquiry, signal: lane.signal }, month.label, file),
+      });
+      if (member === null) ranges = false;
+      else members.set(file.name, member);
+    },
+  });
+  return ranges ? members : null;
+}
+
+/** The directory of one zip; null if the server ignores ranges. */
+async function readDirectory(
+  inquiry: SourceInquiry,
+  label: string,
+  file: ListedFile,
+): Promise<ZipMember | null> {
+  let fault: unknown = null;
+  for (const most of TAILS) {
+    const start = Math.max(0, file.bytes - most);
+    const tail = await readRange(inquiry, file, [start, file.bytes - start]);
+    if (tail === null) return null;
+    try {
+      return await readZipElsewhere(file.bytes, async (offset, length) => {
+        // The end record is searched backward; bytes before the tail may be empty.
+        const bytes = new Uint8Array(length);
+        const from = Math.max(start, offset);
+        bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
+        return bytes;
+      });
+    } catch (error) {
+      // A file is identified by its first bytes, which the tail contains only if the file is small.
+      const kind = start === 0 ? kindOf(tail) : null;
+      const isZip = kind === null || kind.id === "zip";
+      fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
+      if (start === 0) break;
+    }
+  }
+  throw new NotReady(
+    `${file.name} of ${label} is damaged at the share: ` +
+      `${reasonOf(fault).replace(/\.( Download it again\.)?$/, "")}. ` +
+      "Perhaps it is being published; try again later.",
+  );
+}
+
+/** Reads some bytes of a remote file; null if the server ignores ranges. */
+async function readRange(
+  { source, signal }: SourceInquiry,
+  file: ListedFile,
+  [offset, length]: readonly [number, number],
+): Promise<Uint8Array | null> {
+  const answer = await source.ask({
+    method: "GET",
+    url: file.url,
+    signal,
+    headers: { range: `bytes=${offset}-${offset + length - 1}` },
+  });
+  const whole = answer.status === 200 && length === file.bytes;
+  if (answer.status === 206 || whole) {
+    checkSame(answer, file);
+    const range = answer.headers.get("content-range");
+    if (!whole && !range?.startsWith(`bytes ${offset}-`)) {
+      answer.drop();
+      throw new DownloadError("again", `the share sends another range (${range})`);
+    }
+    return collect(answer, length);
+  }
+  answer.drop();
+  if (answer.status === 200) return null;
+  throw errorOfStatus(answer, true);
+}
+
+async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body()) {
+    bytes += piece.length;
+    pieces.push(piece);
+    if (bytes > length) break;
+  }
+  if (bytes !== length)
+    throw new DownloadError("again", `the share sends ${bytes} of ${length} bytes`);
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Refuses an answer that is not of the listed file: another size, tag, or date.
+ * @throws DownloadError (`replaced`), after dropping the answer
+ */
+export function checkSame(answer: ShareAnswer, file: ListedFile): void {
+  const { headers, status } = answer;
+  const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
+  const length = status === 206 ? range?.[1] : headers.get("content-length");
+  const [etag, modified] = [headers.get("etag"), headers.get("last-modified")];
+  const other = [
+    length !== undefined && length !== null && Number(length) !== file.bytes
+      ? `${length} bytes instead of ${file.bytes}`
+      : "",
+    differ(etag, file.etag) ? "another tag (ETag)" : "",
+    differ(modified, file.modified) ? "another date (Last-Modified)" : "",
+  ].filter((text) => text !== "");
+  if (other.length === 0) return;
+  answer.drop();
+  throw new DownloadError("replaced", `the share sends ${other.join(", ")} than it lists`);
+}
+
+/** Weak and strong tags are treated alike: the size is compared too. */
+function differ(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return false;
+  return one.replace(/^W\//, "") !== other.replace(/^W\//, "");
+}
+
+/** The token common to all members; null if none has one. @throws NotReady naming all places */
+export function checkMembers(
+  label: string,
+  members: ReadonlyMap<string, Pick<ZipMember, "member">>,
+): string | null {
+  const problems: string[] = [];
+  const byToken = new Map<string, string[]>();
+  for (const [name, { member }] of members) {
+    const found = readMemberName(member);
+    const holds = found === null ? "" : `${found.type}${found.part ?? ""}.zip`;
+    if (holds !== name.toLowerCase()) problems.push(`${name} holds ${member}`);
+    const token = found?.token ?? null;
+    if (token !== null) byToken.set(token, [...(byToken.get(token) ?? []), name]);
+  }
+  if (byToken.size > 1) {
+    const groups = [...byToken].map(([token, names]) => `${token} (${namesText(names)})`);
+    problems.push(`releases are mixed: ${groups.join("; ")}`);
+  }
+  const [token] = byToken.keys();
+  const date = token === undefined ? null : readToken(token, label);
+  if (byToken.size === 1 && date === null) {
+    problems.push(`its files bear a date that is none of the calendar: ${token}`);
+  } else if (byToken.size === 1 && date !== null && monthsApart(label, date) > 1) {
+    problems.push(`its files are of another month: their names say ${token} (${date})`);
+  }
+  if (problems.length > 0) {
+    throw new NotReady(
+      `${label} cannot be used as it is at the share:\n- ${problems.join("\n- ")}\n` +
+        "Perhaps it is being published; try again later.",
+    );
+  }
+  return [...byToken.keys()][0] ?? null;
+}
+
+/**
+ * Compares a month with the date of the data already here.
+ * @throws NotReady if its data is not newer, regardless of its folder's name
+ */
+export function checkNewer(label: string, token: string | null, date: string | undefined): void {
+  const found = token === null ? null : readToken(token, label);
+  if (found === null || date === undefined || found > date) return;
+  throw new NotReady(
+    `${label} at the share has nothing newer than what is here: its files say ${token} ` +
+      `(${found}), and here is the data of ${date}. Perhaps it is being published; ` +
+      "try again later.",
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * A source of months, with any protocol.
+ * Invariant: the first listing detects how a source lists its folders (WebDAV, a web server's page,
+ * a bucket, a folder of this machine). All listings have the same form: names one step below the
+ * folder, with their addresses.
+ */
+import { hostOf, type Share } from "./address.ts";
+import { type RetryLimits, withRetries } from "./backoff.ts";
+import { type Answerer, ShareClient } from "./client.ts";
+import { placeWords, type ShareFault } from "./downloaderror.ts";
+import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
+import { LocalFiles } from "./listings/localfolder.ts";
+import type { ProxyRules } from "./proxy.ts";
+
+/** A source and its state. */
+export class Source implements Answerer {
+  readonly share: Share;
+  /** Name of the source in messages and in the download record. */
+  readonly host: string;
+  readonly #client: Answerer;
+  /** Proxy of the source, for display. */
+  readonly #through: string | null;
+  #answered = false;
+  /** Why its months could not be listed in this run; it is then skipped. */
+  fault: ShareFault | null = null;
+  #lister: Lister | null = null;
+  /** Folders of the months, by label; null before the first listing. */
+  months: ReadonlyMap<string, readonly string[]> | null = null;
+
+  constructor(share: Share, stallMs: number, proxies: ProxyRules) {
+    this.share = share;
+    this.host = hostOf(share);
+    const local = share.root.protocol === "file:";
+    this.#client = local ? new LocalFiles() : new ShareClient(share, stallMs, proxies);
+    this.#through = proxies(share.root)?.name ?? null;
+  }
+
+  ask: Answerer["ask"] = async (asking) => {
+    const answer = await this.#client.ask(asking);
+    this.#answered = true;
+    return answer;
+  };
+
+  /** Lists a folder. @throws DownloadError, ShareFault */
+  async list(path: readonly string[], signal: AbortSignal): Promise<FolderEntry[]> {
+    const asked = { share: this.share, ask: this.ask, signal };
+    if (this.#lister !== null) return this.#lister(asked, path);
+    const { lister, entries } = await listerOf(asked);
+    this.#lister = lister;
+    return path.length === 0 ? entries : lister(asked, path);
+  }
+
+  /** Advice if it has never answered; else null. */
+  placeWords(): string | null {
+    if (this.#answered) return null;
+    return placeWords({ url: this.share.root, through: this.#through });
+  }
+}
+
+/** Request settings. */
+interface Manner {
+  readonly retryLimits: RetryLimits;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+/** Requests to all sources of the setting. */
+export interface Inquiry extends Manner {
+  /** In order of preference. */
+  readonly sources: readonly Source[];
+}
+
+/** Requests to one source. */
+export interface SourceInquiry extends Manner {
+  readonly source: Source;
+}
+
+/** Lists a folder of a source, with retries if useful. @throws ShareFault */
+export async function listFolder(
+  inquiry: SourceInquiry,
+  path: readonly string[],
+): Promise<FolderEntry[]> {
+  const { source, signal } = inquiry;
+  return withRetries({
+    ...inquiry,
+    name: path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`,
+    step: () => source.list(path, signal),
+    advice: ({ byPlace }) => (byPlace ? source.placeWords() : null),
+  });
+}

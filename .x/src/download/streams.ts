@@ -1,0 +1,68 @@
+/**
+ * Processes several items concurrently, and fewer if the share refuses.
+ * Invariant: at most `crowd.streams` run. If the share refuses several, the number drops by one and
+ * the refused item runs later. A failure ends the others before it is thrown.
+ */
+import { DownloadError } from "./downloaderror.ts";
+
+/** Number of streams the share accepts; decreases on refusals. */
+export interface StreamLimit {
+  streams: number;
+}
+
+/** Context of the work on one item. */
+interface StreamContext {
+  /** Fires when the work is canceled. */
+  readonly signal: AbortSignal;
+  /** True if it is the only one, so that it must handle trouble of kind `crowded` itself. */
+  readonly alone: () => boolean;
+}
+
+/** Items and the work on them. */
+interface ParallelWork<T> {
+  readonly items: readonly T[];
+  readonly streamLimit: StreamLimit;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+  readonly work: (item: T, lane: StreamContext) => Promise<void>;
+}
+
+/** Does the work on every item, in order. @throws the first failure. */
+export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void> {
+  const { items, streamLimit, signal, say, work } = lanes;
+  const queue = [...items];
+  const control = new AbortController();
+  const onAbort = (): void => control.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const count = Math.min(streamLimit.streams, queue.length);
+  let running = count;
+  const lane = { signal: control.signal, alone: () => running === 1 };
+  const failures: unknown[] = [];
+  const run = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await work(item, lane);
+      } catch (error) {
+        if (error instanceof DownloadError && error.kind === "crowded" && failures.length === 0) {
+          queue.unshift(item);
+          // If the other streams have ended meanwhile, this stream must continue.
+          if (running === 1) continue;
+          streamLimit.streams = Math.max(1, Math.min(streamLimit.streams, running) - 1);
+          say(`${error.message}; going on with ${streamLimit.streams} at the same time`);
+          break;
+        }
+        failures.push(error);
+        control.abort(error);
+        break;
+      }
+    }
+    running--;
+  };
+  try {
+    await Promise.all(Array.from({ length: count }, run));
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+  if (failures.length > 0) throw failures[0];
+}

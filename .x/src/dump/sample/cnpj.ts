@@ -1,0 +1,60 @@
+/**
+ * Writes the CNPJ columns of an establishment: root, branch, check digits.
+ * Invariant: the check digits are right unless the quirk says otherwise; they are computed from the
+ * written bytes, while src/dump/cnpj.ts computes them from numbers.
+ */
+import { BRANCHES, writeBase36 } from "../cnpj.ts";
+import type { EstablishmentQuirk } from "./quirks.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+
+/**
+ * Weights of the twelve characters in the second check digit; the weights of the first are shifted
+ * by one.
+ */
+const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);
+/** Characters of the root and of a separator, before the branch. */
+const BRANCH_AT = 11;
+const LETTER_A = 65;
+
+/** Writes the 8 characters of a company's root, a number in base 36. */
+export function writeRoot(row: RowBytes, root: number): void {
+  const high = Math.floor(root / BRANCHES) | 0;
+  writeBase36(row.bytes, row.length, high);
+  writeBase36(row.bytes, row.length + 4, (root - high * BRANCHES) | 0);
+  row.length += 8;
+}
+
+/** Writes the three columns; branch 0 is the head office. */
+export function writeCnpjColumns(
+  row: RowBytes,
+  root: number,
+  branch: number,
+  quirk: EstablishmentQuirk | null,
+): void {
+  const start = row.length;
+  writeRoot(row, root);
+  row.next();
+  row.digits(branch + 1, 4);
+  // An alphanumeric branch starts with a letter.
+  if (quirk === "branch_alphanumeric") row.bytes[start + BRANCH_AT] = LETTER_A;
+  const check = checkDigits(row.bytes, start);
+  row.next();
+  row.digits(quirk === "check_digits_wrong" ? (check + 1) % 100 : check, 2);
+}
+
+function checkDigits(bytes: Uint8Array, start: number): number {
+  let first = 0;
+  let second = 0;
+  for (let i = 0; i < 12; i++) {
+    const value = (bytes[start + i + (i < 8 ? 0 : BRANCH_AT - 8)] as number) - 48;
+    first += value * (WEIGHTS[i + 1] as number);
+    second += value * (WEIGHTS[i] as number);
+  }
+  const one = closing(first);
+  return one * 10 + closing(second + one * 2);
+}
+
+function closing(sum: number): number {
+  const rest = sum % 11;
+  return rest < 2 ? 0 : 11 - rest;
+}

@@ -1,0 +1,105 @@
+/**
+ * For each large file type of a sample, the function that appends row number `index`.
+ * Invariant: a step returns the number of rows it wrote: none, one, or two if the quirk is a
+ * duplicate row. All steps together need constant memory.
+ */
+import { buildActivities } from "./activities.ts";
+import { buildCities } from "./cities.ts";
+import { CompanyMaker, newCompany, type World } from "./company.ts";
+import { CompanyRows } from "./companyrow.ts";
+import { EstablishmentMaker } from "./establishment.ts";
+import { Names } from "./names.ts";
+import { type CompanyCount, EstablishmentOrder, shuffledCompanies } from "./order.ts";
+import * as quirks from "./quirks.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+
+/** Appends the rows of one index and returns their number. */
+export type Step = (row: RowBytes, index: number) => number;
+
+/** Determines the order of rows of Empresas; see order.ts. */
+export const EMPRESAS_SALT = 10;
+
+/** Sets up the shared world; `snapshot` is the release date in days since 1970-01-01. */
+export function buildWorld(seed: number, companies: number, snapshot: number): World {
+  const cities = buildCities();
+  const activities = buildActivities();
+  return { seed, snapshot, companies, cities, activities };
+}
+
+/** The steps of the four large file types. */
+export class SampleSteps {
+  private readonly world: World;
+  private readonly rows: number;
+  private readonly order: EstablishmentOrder;
+  private readonly maker: CompanyMaker;
+  private readonly companyRows: CompanyRows;
+  private readonly establishments: EstablishmentMaker;
+  private readonly current = newCompany();
+
+  /** `rows` is the number of establishments. */
+  constructor(world: World, counted: CompanyCount, rows: number) {
+    this.world = world;
+    this.rows = rows;
+    this.order = new EstablishmentOrder(world.seed, counted, rows);
+    const names = new Names(world);
+    this.maker = new CompanyMaker(world);
+    this.companyRows = new CompanyRows(world, names);
+    this.establishments = new EstablishmentMaker(world, names);
+  }
+
+  /** Rows of Estabelecimentos from number `from` on, by row number; call in order. */
+  establishment(from: number): Step {
+    const { rows, order } = this;
+    if (from < rows) order.seek(from);
+    const list = quirks.ESTABLISHMENT_QUIRKS;
+    return (row, index) => {
+      order.next();
+      this.maker.make(order.company, this.current);
+      const quirk = list[quirks.quirkAt(index, rows, list.length)] ?? null;
+      this.establishments.write(row, this.current, order.branch, quirk);
+      return quirk === "row_twice" || quirk === "cnpj_twice" ? 2 : 1;
+    };
+  }
+
+  /** Rows of Empresas, by row number. */
+  company(): Step {
+    const order = shuffledCompanies(this.world.seed, EMPRESAS_SALT, this.world.companies);
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      this.companyRows.writeCompany(row, this.current);
+      const { quirk } = this.current;
+      if (quirk === "company_missing") return 0;
+      return quirk === "company_twice" || quirk?.startsWith("phantom") ? 2 : 1;
+    };
+  }
+
+  /** Rows of Socios, by row number. */
+  partner(): Step {
+    const order = shuffledCompanies(this.world.seed, 20, this.world.companies);
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      return this.companyRows.writePartners(row, this.current);
+    };
+  }
+
+  /** Rows of Simples, by row number. */
+  simples(): Step {
+    const { companies } = this.world;
+    const order = shuffledCompanies(this.world.seed, 30, companies);
+    const list = quirks.SIMPLES_QUIRKS;
+    return (row, index) => {
+      this.maker.make(order(index), this.current);
+      const quirk = list[quirks.quirkAt(index, companies, list.length)] ?? null;
+      const { root, simples } = this.current;
+      if (quirk === null && simples === 0) return 0;
+      const orphan = this.maker.rootOf(companies + index, false);
+      this.companyRows.writeSimples(
+        row,
+        this.current,
+        quirk === "simples_orphan" ? orphan : root,
+        quirk,
+      );
+      return 1;
+    };
+  }
+}

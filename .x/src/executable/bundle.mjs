@@ -1,0 +1,158 @@
+/**
+ * The bundle of the program. Input: the sources, and the facts about the checkout. Output: a folder
+ * that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
+ * modules, the launcher `peneira`, and the compiled addon. Tables that the program would make of
+ * its sources at every start are esbuild constants, by the name that the source declares.
+ * Invariant: plain Node, loaded before the packages are installed. A file of the folder is complete
+ * if it exists, and files that a running server may still load stay a while, so that a new build
+ * disturbs no running program. Tables are made by the same modules as in a run from the sources;
+ * with the constant, the bundle omits those.
+ */
+
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** Makes the table of the lexicon. */
+const LEXICON = "src/translate/activities/lexicondata.ts";
+/** Makes the names of activities. */
+const ENTRIES = "src/translate/activities/lexiconentries.ts";
+
+/** Makes the table of filter phrases. */
+const WISHES = "src/translate/filters/table.ts";
+
+/**
+ * The lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and the
+ * activity names as JSON, so that V8 compiles none of it.
+ */
+export function tableConstants(root) {
+  const { trades, goods } = made(root, LEXICON).makeLexiconData();
+  const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
+  const wishes = made(root, WISHES).requestText();
+  const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
+  return Object.fromEntries(
+    Object.entries({ ...texts, BUILD_WISHES: wishes }).map(([name, text]) => {
+      return [name, JSON.stringify(text)];
+    }),
+  );
+}
+
+/** The exports of a source module. */
+function made(root, file) {
+  const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
+    absWorkingDir: root,
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    logLevel: "warning",
+  });
+  const module = { exports: {} };
+  const require = createRequire(path.join(root, file));
+  new Function("module", "exports", "require", outputFiles[0].text)(
+    module,
+    module.exports,
+    require,
+  );
+  return module.exports;
+}
+
+/** Packages with machine code, or that locate their own files: never bundled. */
+const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
+
+/** The addon in the bundle's folder. */
+const ADDON = "peneira.node";
+
+/** Milliseconds that a file of an older bundle stays: longer than any test suite runs. */
+const KEPT_MS = 15 * 60_000;
+
+/** Bundled CommonJS packages call require() for Node's built-in modules. */
+const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
+const require = requireFrom(import.meta.url);`;
+
+/** Options of esbuild for every bundle of the program, including the executable's. */
+export function bundleOptions({ root, origin, faults = false, executable = false }) {
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    logLevel: "warning",
+    // Drops calls of functions that the constants below emptied.
+    minifySyntax: true,
+    define: {
+      BUILD_COMMIT: JSON.stringify(origin.commit),
+      BUILD_DATE: JSON.stringify(origin.date),
+      BUILD_FAULTS: String(faults),
+      BUILD_EXECUTABLE: String(executable),
+      ...tableConstants(root),
+    },
+  };
+}
+
+/** Makes the bundle in `folder`; `nodeMin` is the oldest supported Node, as two numbers. */
+export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
+  const fresh = `${folder}.${process.pid}`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  // Loaded lazily, because this file runs before the packages are installed.
+  createRequire(import.meta.url)("esbuild").buildSync({
+    ...bundleOptions({ root, ...known }),
+    entryPoints: entries,
+    outdir: fresh,
+    entryNames: "[name]",
+    chunkNames: "chunk-[hash]",
+    outExtension: { ".js": ".mjs" },
+    splitting: true,
+    target: `node${nodeMin.join(".")}`,
+    format: "esm",
+    sourcemap: true,
+    legalComments: "eof",
+    external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
+    banner: { js: REQUIRE_BANNER },
+  });
+  // The launcher has no extension, so Node must know that it is CommonJS.
+  fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
+  fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });
+  putInPlace(fresh, folder);
+}
+
+/** Copies the compiled addon to a bundle, unless it is unchanged. */
+export function placeAddon(addon, folder) {
+  const target = path.join(folder, ADDON);
+  const bytes = fs.readFileSync(addon);
+  if (fs.existsSync(target) && fs.readFileSync(target).equals(bytes)) return;
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(`${target}.${process.pid}`, bytes, { mode: 0o755 });
+  fs.renameSync(`${target}.${process.pid}`, target);
+}
+
+/** Parts first, programs last; then removes files unused by recent builds. */
+function putInPlace(fresh, folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  const names = fs.readdirSync(fresh);
+  const isPart = (name) => name.startsWith("chunk-");
+  for (const name of [...names.filter(isPart), ...names.filter((one) => !isPart(one))]) {
+    fs.renameSync(path.join(fresh, name), path.join(folder, name));
+  }
+  fs.rmSync(fresh, { recursive: true });
+  const oldest = Date.now() - KEPT_MS;
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (names.includes(entry.name) || entry.name === ADDON) continue;
+    const file = path.join(folder, entry.name);
+    const modifiedMs = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? oldest;
+    if (entry.isFile() && modifiedMs < oldest) fs.rmSync(file, { force: true });
+  }
+}
+
+function launcher([major, minor]) {
+  return `#!/usr/bin/env node
+// Starts Peneira from any folder and through symbolic links.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < ${major} || (major === ${major} && minor < ${minor})) {
+  console.error("peneira needs Node ${major}.${minor} or newer, this is " + process.version);
+  process.exit(1);
+}
+process.setSourceMapsEnabled(true);
+import("./main.mjs");
+`;
+}

@@ -1,0 +1,169 @@
+/**
+ * Installs the packages of this checkout. Input: the lockfiles, the installed packages, and the
+ * running Node. Output: node_modules as in the lockfile and, in a separate folder, the Node that
+ * the executable ships.
+ * Invariant: no program in node_modules/.bin may replace one of the user's (npm's scripts search
+ * there first), so the shipped Node is never installed there. A node_modules built for another Node
+ * is refused, never silently recompiled.
+ */
+import fs from "node:fs";
+import path from "node:path";
+
+/** Manifest and lockfile of what the executable ships and node_modules must not hold. */
+const SHIPPED = "src/executable/shipped";
+/** Folder in which the package is installed: below .cache, where npm's scripts do not search. */
+const SHIPPED_PLACE = ".cache/executable/shipped";
+/** The only platform that has it; others use the running Node. */
+const SHIPPED_PLATFORM = "linux-x64";
+/** A program of this name there would run instead of the user's. */
+const SHADOW = path.join("node_modules", ".bin", "node");
+
+/** Platform and binary interface of compiled packages. */
+export function runningAbi() {
+  return `${process.platform}-${process.arch}-${process.versions.modules}`;
+}
+
+/**
+ * Returns why the installed packages are unusable, with the fix; null if they are usable.
+ * `builtFor` is the interface they were compiled for; undefined if unknown.
+ */
+export function refusalOf({ builtFor, running, execPath, root }) {
+  const inside = path.join(fs.realpathSync(root), "node_modules") + path.sep;
+  if (execPath.startsWith(inside)) {
+    return (
+      `this runs under the Node of a package of an earlier checkout (${execPath}), not under ` +
+      `your own, because npm finds ${SHADOW} first.\n` +
+      `Remove it and run the command again: rm ${SHADOW}`
+    );
+  }
+  if (builtFor === undefined || builtFor === running) return null;
+  return (
+    `node_modules was built for another Node (${builtFor}; this is Node ` +
+    `${process.versions.node}, ${running}).\nRun the command with that Node again, ` +
+    "or build the packages for this one:\n  node build.mjs rebuild"
+  );
+}
+
+/**
+ * Packages that are missing, additional, or of another version than in the lockfile. With
+ * `running`, development packages may be missing.
+ */
+export function stalePackages(wanted, present, { running = false } = {}) {
+  const differs = ([place, entry]) => {
+    if (place === "") return false;
+    if (present[place]) return present[place].version !== entry.version;
+    return !entry.optional && !(running && entry.dev);
+  };
+  const missing = Object.entries(wanted).filter(differs);
+  const strangers = Object.keys(present).filter((place) => wanted[place] === undefined);
+  return [...missing.map(([place]) => place), ...strangers];
+}
+
+/**
+ * Installs the packages of the lockfile, without compiling any; with `running` only those needed to
+ * run, unless others are already there. npm's hidden lockfile shows its last installation, so one
+ * made by hand counts too. `rebuild` compiles all for this Node.
+ */
+export function installPackages(options) {
+  const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = options;
+  const wanted = lockedIn(path.join(root, "package-lock.json"));
+  const present = presentIn(root);
+  const installed = fs.existsSync(path.join(root, "node_modules"));
+  const stamp = path.join(cache, "abi");
+  const builtFor = fs.existsSync(stamp) ? fs.readFileSync(stamp, "utf8") : undefined;
+  const abi = runningAbi();
+  const asked = { builtFor: rebuild ? undefined : builtFor, running: abi, root };
+  const refusal = refusalOf({ ...asked, execPath: fs.realpathSync(process.execPath) });
+  if (refusal !== null) fail(refusal);
+  const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
+  // Accepts packages installed by hand; from now on a change of Node is noticed.
+  if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
+  const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
+  step("packages", () => {
+    // The development package with the Linux binary of Polars names its platform, and npm refuses a
+    // foreign platform unless the package is optional. As an optional one, npm on Node 20 would
+    // omit it for its engines field. The tests that need it skip if it is absent.
+    const force = abi.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
+    const part = ["--ignore-scripts", ...(some ? ["--omit=dev"] : []), ...quiet];
+    if (!installed) npm(["ci", ...part]);
+    else if (!fresh) npm(["install", "--no-save", ...part]);
+    if (rebuild) {
+      requireTools();
+      npm(["rebuild", ...quiet]);
+    }
+    write(stamp, abi);
+  });
+}
+
+/**
+ * Packages with machine code that npm's scripts download or compile, by step, with the built file.
+ * The script of esbuild only checks what npm has installed already.
+ */
+const COMPILED = {
+  sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node", flags: "-O1" },
+  roaring: { name: "roaring", built: "build/Release/roaring.node" },
+  zstd: { name: "zstd-napi", built: "build/Release/binding.node" },
+};
+
+/** The steps that compile packages. */
+export const COMPILING = Object.keys(COMPILED);
+
+/**
+ * Gets or compiles the package of a step if it is missing. SQLite is compiled with -O1, because the
+ * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles. Inserts,
+ * look-ups and sums of 200,000 rows take up to a tenth longer, in a database that is queried
+ * rarely. The executable has its own copies of all packages (base.mjs).
+ */
+export function compilePackage(title, { root, cache, step, npm, requireTools }) {
+  const { name, built, flags = "" } = COMPILED[title];
+  const begun = path.join(cache, `compiling-${name}`);
+  const there = fs.existsSync(path.join(root, "node_modules", name, built));
+  if (there && !fs.existsSync(begun)) return;
+  step(title, () => {
+    requireTools();
+    // Output of an interrupted compiler may look complete.
+    write(begun, "");
+    const env = { CFLAGS: `${process.env.CFLAGS ?? ""} ${flags}`.trim(), JOBS: "max" };
+    npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
+    fs.rmSync(begun);
+  });
+}
+
+/** Folder of the shipped packages, in their own node_modules. */
+export function shippedFolder(root) {
+  return path.join(root, SHIPPED_PLACE, "node_modules");
+}
+
+/** Installs what the executable ships, if its lockfile changed since. */
+export function installShipped({ root, upToDate, npm }) {
+  if (`${process.platform}-${process.arch}` !== SHIPPED_PLATFORM) return;
+  const inputs = ["package.json", "package-lock.json"].map((name) => `${SHIPPED}/${name}`);
+  const place = path.join(root, SHIPPED_PLACE);
+  const outputs = [path.join(shippedFolder(root), `node-${SHIPPED_PLATFORM}`, "bin", "node")];
+  upToDate({ name: "shipped", inputs, salt: "", outputs }, () => {
+    fs.rmSync(place, { recursive: true, force: true });
+    for (const file of inputs) {
+      write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
+    }
+    // Works even if the shipped addon does not match this Node: nothing of it runs here.
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
+    npm(["ci", "--prefix", place, ...quiet]);
+  });
+}
+
+/** npm's list of installed packages, without those removed since. */
+export function presentIn(root) {
+  const told = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
+  const there = ([place]) => fs.existsSync(path.join(root, place, "package.json"));
+  return Object.fromEntries(told.filter(there));
+}
+
+function lockedIn(file) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
+}
+
+function write(file, content) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}

@@ -1,0 +1,270 @@
+/**
+ * Reads a CSV file in pieces, scans them for records, and encodes our text like the file. Input: a
+ * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each beginning with the
+ * unread rest of the one before; the places of records and cells; our text in the file's encoding.
+ * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts).
+ * Joined, the used parts of all pieces are the file without its byte-order mark. UTF-16 is read as
+ * UTF-8. It is refused if its bytes are no characters, because they could not be written back as
+ * they were. Memory is bounded by the longest record. Characters of our own text that Windows-1252
+ * lacks become question marks, as spreadsheets write them; the registry has none.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type RecordScan, scanRecords } from "../../../native-index/napi/engine.ts";
+import { decodeText } from "../../dump/registrytext.ts";
+import { ColumnRefusal } from "../../lists/column.ts";
+import { LINE_MAX, nameOf } from "../../lists/csvcolumn.ts";
+
+/** Encoding of new text in a file. */
+export type CsvEncoding = "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
+
+/** Bytes read per call: about a millisecond of work. */
+const READ_BYTES = 262_144;
+/** Bytes that determine the kind of a file. */
+const HEAD_BYTES = 4_096;
+
+/** A chunk of a file. */
+export interface CsvBytes {
+  readonly bytes: Uint8Array;
+  /** Bytes after the last record of the last piece: marks of the end of a file. */
+  readonly tail: Uint8Array;
+  readonly isLast: boolean;
+  /** The byte-order mark of the file, in every chunk. */
+  readonly mark: Uint8Array;
+  /** First bytes of the file. */
+  readonly head: Uint8Array;
+  /** The encoding of UTF-16; null for all others. */
+  readonly wide: "utf-16le" | "utf-16be" | null;
+  /** Number of bytes that the reader has processed; set by the reader. */
+  used: number;
+}
+
+/** DOS's mark of the end of a file; it is not part of the last record. */
+const CTRL_Z = 0x1a;
+
+/** Reads a file, and yields to the event loop after each chunk. */
+export async function* readCsvBytes(
+  path: string,
+  readBytes = READ_BYTES,
+): AsyncGenerator<CsvBytes> {
+  const fd = openSync(path, "r");
+  try {
+    const head = readPiece(fd, Math.max(HEAD_BYTES, readBytes));
+    const { mark, wide } = encodingOf(head);
+    const decoder = wide === null ? null : new TextDecoder(wide, { fatal: true, ignoreBOM: true });
+    const frame = { mark, wide, head: head.subarray(0, HEAD_BYTES) };
+    let rest: Uint8Array = new Uint8Array(0);
+    for (let next = head.subarray(mark.length); ; ) {
+      const after = readPiece(fd, readBytes);
+      const isLast = after.length === 0;
+      const read = decoder === null ? next : utf8Of(decoder, next, isLast);
+      const all = rest.length === 0 ? read : Buffer.concat([rest, read]);
+      const end = isLast ? endOf(all) : all.length;
+      const [bytes, tail] = [all.subarray(0, end), all.subarray(end)];
+      const piece: CsvBytes = { ...frame, bytes, tail, isLast, used: 0 };
+      yield piece;
+      if (isLast) return;
+      rest = bytes.subarray(piece.used);
+      next = after;
+      await nextTurn();
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Offset at which the records end and the end-of-file marks begin. */
+function endOf(bytes: Uint8Array): number {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
+  return end;
+}
+
+function readPiece(fd: number, most: number): Buffer {
+  const piece = Buffer.allocUnsafeSlow(most);
+  let length = 0;
+  while (length < most) {
+    const read = readSync(fd, piece, length, most - length, null);
+    if (read === 0) break;
+    length += read;
+  }
+  return piece.subarray(0, length);
+}
+
+function encodingOf(head: Buffer): Pick<CsvBytes, "mark" | "wide"> {
+  const name = nameOf(head);
+  const begin = head.toString("latin1", 0, 3);
+  if (name === "utf-16le" || name === "utf-16be") {
+    const isMarked = begin.startsWith("\u00ff\u00fe") || begin.startsWith("\u00fe\u00ff");
+    return { wide: name, mark: head.subarray(0, isMarked ? 2 : 0) };
+  }
+  return { wide: null, mark: head.subarray(0, begin === "\u00ef\u00bb\u00bf" ? 3 : 0) };
+}
+
+function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffer {
+  try {
+    return Buffer.from(decoder.decode(bytes, { stream: !isLast }));
+  } catch {
+    throw new ColumnRefusal("The file is damaged: some of its UTF-16 is no text. Save it again.");
+  }
+}
+
+/** Encodes new text, and the whole text of a file. */
+interface Encoder {
+  /** Encodes text of ours so that it can follow the file's bytes. */
+  own(text: Uint8Array): Uint8Array;
+  /** Encodes the whole text of the new file; null if the bytes need no change. */
+  readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
+}
+
+const WINDOWS = new Map(
+  Array.from({ length: 0x80 }, (_, at) => {
+    const byte = at + 0x80;
+    return [decodeText(Uint8Array.of(byte), "windows-1252"), byte] as const;
+  }),
+);
+const UNKNOWN = 0x3f;
+
+/** The characters of the bytes from 0x80 on, two bytes each (little endian). */
+export function windowsCharacters(): Uint8Array {
+  const codes = Uint16Array.from(WINDOWS.keys(), (character) => character.charCodeAt(0));
+  return new Uint8Array(codes.buffer);
+}
+
+const ENCODERS: Readonly<Record<CsvEncoding, Encoder>> = {
+  "utf-8": { own: (text) => text, whole: null },
+  "windows-1252": { own: windowsOf, whole: null },
+  "utf-16le": { own: (text) => text, whole: wideOf },
+  "utf-16be": { own: (text) => text, whole: (bytes) => wideOf(bytes).swap16() },
+};
+
+/** Returns the encoder of an encoding. */
+export function encoderOf(encoding: CsvEncoding): Encoder {
+  return ENCODERS[encoding];
+}
+
+function wideOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bufferOf(bytes).toString("utf8"), "utf16le");
+}
+
+function windowsOf(text: Uint8Array): Uint8Array {
+  const characters = bufferOf(text).toString("utf8");
+  const bytes = Buffer.allocUnsafe(characters.length);
+  let length = 0;
+  for (const character of characters) {
+    const code = character.codePointAt(0) as number;
+    bytes[length++] = code < 0x80 ? code : (WINDOWS.get(character) ?? UNKNOWN);
+  }
+  return bytes.subarray(0, length);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Max records per call. */
+const RECORDS_MAX = 8_192;
+/** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
+const RECORD = 4;
+const ODD = 3;
+const CNPJ = 14;
+/** Mark of a record whose cell is read here. */
+const ODD_MARK = 254;
+
+/** Facts about a file that its scan needs. */
+interface KnownRecords {
+  readonly delimiter: string;
+  /** The column of CNPJs, counted from 0. */
+  readonly column: number;
+  /** Cells of the widest row; 0 if unknown. */
+  readonly width?: number;
+  /** The record that is the header, counted from 0; -1 if there is none. */
+  readonly header?: number;
+  /** Suffixes of the header, of a blank row, and of a CNPJ; see `RecordScan`. */
+  readonly heading?: number;
+  readonly blank?: number;
+  readonly found?: number;
+}
+
+/** A cell that is no plain CNPJ. */
+interface OddCell {
+  readonly record: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Finds records. */
+export class CsvRecords {
+  /** Per record: start, end, start of the next one, suffix with the missing cells above it. */
+  readonly records = new Uint32Array(RECORD * RECORDS_MAX);
+  /** Per record 14 bytes: its CNPJ if it is plain. */
+  readonly cnpjs = Buffer.alloc(CNPJ * RECORDS_MAX);
+  /** Cells of the widest record from the header on. */
+  width = 1;
+  /** Start of the first record that was not found yet. */
+  next = 0;
+  readonly #odd = new Uint32Array(ODD * RECORDS_MAX);
+  readonly #known: Omit<RecordScan, "bytes" | "from" | "isLast">;
+  #oddCount = 0;
+  #records = 0;
+  /** Number of the line on which the next record begins. */
+  #line = 1;
+
+  constructor({ delimiter, column, width = 0, header = -1, ...suffixes }: KnownRecords) {
+    const { heading = 0, blank = 0, found = 0 } = suffixes;
+    const code = delimiter.charCodeAt(0);
+    this.#known = {
+      ...{ delimiter: code, column, width, header, heading, blank, found, odd: ODD_MARK },
+    };
+  }
+
+  /** Start and end of a record of the last scan. */
+  bounds(record: number): [start: number, end: number] {
+    const at = RECORD * record;
+    return [this.records[at] as number, this.records[at + 1] as number];
+  }
+
+  /** The 14 digits of a record of the last scan whose cell is none of `oddCells`; "" if empty. */
+  digits(record: number): string {
+    if (this.cnpjs[CNPJ * record] === 0) return "";
+    return this.cnpjs.toString("latin1", CNPJ * record, CNPJ * (record + 1));
+  }
+
+  /** Cells of the last scan that the caller reads. */
+  oddCells(): OddCell[] {
+    const number = (at: number) => this.#odd[at] as number;
+    return Array.from({ length: this.#oddCount }, (_, cell) => {
+      const at = cell * ODD;
+      return { record: number(at), from: number(at + 1), to: number(at + 2) };
+    });
+  }
+
+  /**
+   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last record of a file needs no end
+   * of line. Returns their number. Throws `ColumnRefusal` for a record that does not end.
+   */
+  scan(bytes: Uint8Array, from: number, isLast: boolean): number {
+    const header = this.#known.header - this.#records;
+    const scan = { ...this.#known, header, bytes, from, isLast };
+    const scanned = scanRecords(scan, this.records, this.cnpjs, this.#odd);
+    const { count, odd, next, lines, width, quoted } = scanned;
+    this.#line += lines;
+    this.#records += count;
+    this.#oddCount = odd;
+    this.next = next;
+    this.width = Math.max(this.width, width);
+    const isFull = count === RECORDS_MAX;
+    const left = bytes.length - next;
+    if (!isFull && (left > LINE_MAX || (isLast && quoted === 1))) this.#endless(quoted === 1);
+    return count;
+  }
+
+  #endless(quoted: boolean): never {
+    const line = `Line ${this.#line.toLocaleString("en")}`;
+    throw new ColumnRefusal(
+      quoted
+        ? `${line} has no end. Is a quotation mark left open there?`
+        : `${line} is longer than ${LINE_MAX.toLocaleString("en")} bytes, the most that is read.`,
+    );
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Appends columns of the registry to a CSV file. Input: the file as the client sent it, its layout,
+ * and the wanted fields. Output: the same bytes in the same order, with a status and the fields
+ * after each row, in the file's own encoding and with its delimiter.
+ * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
+ * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
+ * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, to
+ * align the new columns. Memory does not grow with the file.
+ */
+import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
+import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
+import { HEADINGS_EN, HEADINGS_PT } from "../../spec/fields/headings.ts";
+import {
+  type CsvBytes,
+  CsvRecords,
+  encoderOf,
+  readCsvBytes,
+  windowsCharacters,
+} from "./csvbytes.ts";
+import type { CsvLayout } from "./csvlayout.ts";
+import {
+  CnpjBatch,
+  type EnrichmentOptions,
+  type EnrichmentWork,
+  OUTCOMES,
+  OutcomeTally,
+  outcomeWords,
+  statusHeading,
+} from "./outcomes.ts";
+
+/** Bytes of a CNPJ. */
+const CNPJ_LENGTH = 14;
+/** Bytes of a file that are read in one go; it has one batch or several. */
+const READ_BYTES = 1 << 20;
+/** Max batches that other threads look up at the same time. */
+const AHEAD = 3;
+
+/** Records that are being enriched. */
+interface Batch {
+  /** Rows of the file up to the end of the batch, without the header. */
+  readonly rows: number;
+  readonly made: Enriched | Promise<Enriched>;
+}
+
+/** Headings of the new columns, the status first. */
+export function newHeadings({ fields, labels }: EnrichmentOptions): readonly string[] {
+  const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
+  return [
+    statusHeading(labels),
+    ...fields.map((field) => (labels === null ? field : named[field])),
+  ];
+}
+
+/** Another source of records than the sent file. */
+interface OtherSource {
+  readonly pieces: AsyncIterable<CsvBytes>;
+  /** Records whose CNPJ is a date, whose digits are no number. */
+  readonly dates: ReadonlySet<number>;
+}
+
+/** Writes the enriched file. Returns what became of its CNPJs. */
+export async function enrichCsv(
+  work: EnrichmentWork,
+  layout: CsvLayout,
+  { pieces, dates }: OtherSource = { pieces: readCsvBytes(work.path, READ_BYTES), dates: NONE },
+): Promise<OutcomeTally> {
+  const writer = new CsvWriter(work, layout, dates);
+  for await (const piece of pieces) await writer.add(piece);
+  return writer.tally;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+class CsvWriter {
+  readonly tally = new OutcomeTally();
+  readonly #work: EnrichmentWork;
+  readonly #layout: CsvLayout;
+  readonly #scanner: CsvRecords;
+  readonly #cells: RowsRequest;
+  readonly #suffixes: Suffixes;
+  readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
+  readonly #batches: Batch[] = [];
+  readonly #dates: ReadonlySet<number>;
+  #records = 0;
+  #isMarked = false;
+
+  constructor(work: EnrichmentWork, layout: CsvLayout, dates: ReadonlySet<number>) {
+    const { fields, labels } = work.wish;
+    const { delimiter } = layout;
+    this.#dates = dates;
+    this.#work = work;
+    this.#layout = layout;
+    const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
+    this.#cells = { ...shape, labels: labels ?? undefined };
+    const { own, whole } = encoderOf(layout.encoding);
+    this.#encodeAll = whole;
+    this.#suffixes = new Suffixes(work.wish, layout, own);
+    const { heading, blank } = this.#suffixes;
+    this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
+  }
+
+  /** Adds a chunk of the file; with the last chunk, everything is written. */
+  async add(piece: CsvBytes): Promise<void> {
+    if (!this.#isMarked) this.#work.write(piece.mark);
+    this.#isMarked = true;
+    const { bytes, isLast, tail } = piece;
+    let at = 0;
+    for (;;) {
+      const count = this.#scanner.scan(bytes, at, isLast);
+      if (count === 0) break;
+      this.#batches.push(this.#begin(bytes, at, count));
+      at = this.#scanner.next;
+      if (this.#batches.length >= AHEAD) await this.#end();
+    }
+    piece.used = at;
+    if (!isLast) return;
+    while (this.#batches.length > 0) await this.#end();
+    this.#write(tail);
+  }
+
+  #begin(bytes: Uint8Array, from: number, count: number): Batch {
+    const { segment, spare } = this.#work;
+    const { native } = segment;
+    const { records, cnpjs, next } = this.#scanner;
+    this.#readOdd(bytes);
+    for (let at = 0; from > 0 && at < 4 * count; at++) {
+      if (at % 4 !== 3) records[at] = (records[at] as number) - from;
+    }
+    const request: EnrichRequest = {
+      ...this.#suffixes.request,
+      bytes: bytes.subarray(from, next),
+      records: records.subarray(0, 4 * count),
+      cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
+    };
+    const made = spare()
+      ? native.enrichAsync(request, this.#cells)
+      : native.enrich(request, this.#cells);
+    // A rejection is thrown when the batch is written.
+    if (made instanceof Promise) made.catch(() => {});
+    this.#records += count;
+    return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
+  }
+
+  /** Reads the cells that are no plain CNPJ, and says what is appended to their records. */
+  #readOdd(bytes: Uint8Array): void {
+    const { takesRoots } = this.#layout;
+    const { fillZeros } = this.#work.wish;
+    const { records, cnpjs } = this.#scanner;
+    const { blank, delimiter } = this.#suffixes;
+    const odd = this.#scanner.oddCells();
+    const read = new CnpjBatch(odd.length, { takesRoots, fillZeros });
+    for (const { record, from, to } of odd) {
+      if (this.#dates.has(this.#records + record)) read.addDate();
+      else read.add(this.#cell(bytes, from, to));
+    }
+    for (const [at, { record }] of odd.entries()) {
+      const key = read.key(at);
+      if (key !== null) cnpjs.set(key, CNPJ_LENGTH * record);
+      const [start, end] = [records[4 * record] as number, records[4 * record + 1] as number];
+      const outcome = read.outcomes[at] as number;
+      const isBlank = outcome === 0 && isBlankRecord(bytes, start, end, delimiter);
+      const missing = (records[4 * record + 3] as number) >>> 8;
+      records[4 * record + 3] = (isBlank ? blank : outcome) | (missing << 8);
+    }
+  }
+
+  #cell(bytes: Uint8Array, from: number, to: number): string {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
+    return decoded(cellsOf(text, this.#layout.delimiter)[0] ?? "");
+  }
+
+  /** Writes the oldest batch. */
+  async #end(): Promise<void> {
+    const { onProgress, onFound, checkCancelled } = this.#work;
+    checkCancelled();
+    const { rows, made } = this.#batches.shift() as Batch;
+    const enriched = made instanceof Promise ? await made : made;
+    OUTCOMES.forEach((_, code) => {
+      this.tally.count(code, enriched.counts[code] as number);
+    });
+    onFound(enriched.rows);
+    this.#write(enriched.text);
+    // Blank rows at the end are no rows of the layout.
+    onProgress(Math.min(rows, this.#layout.rows), this.#layout.rows);
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#work.write(this.#encodeAll === null ? bytes : this.#encodeAll(bytes));
+  }
+}
+
+/** True if a record has nothing but delimiters, blanks and quotation marks. */
+function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number;
+    if (byte !== delimiter && byte !== 0x20 && byte !== 0x22) return false;
+  }
+  return true;
+}
+
+/** Cells appended to a row of each outcome, up to the fields of the account. */
+class Suffixes {
+  /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
+  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs">;
+  readonly heading = OUTCOMES.length;
+  readonly blank = OUTCOMES.length + 1;
+  readonly delimiter: number;
+
+  constructor(
+    wish: EnrichmentOptions,
+    { delimiter, encoding }: CsvLayout,
+    encode: (text: Uint8Array) => Uint8Array,
+  ) {
+    const empty = delimiter.repeat(wish.fields.length);
+    const texts = [
+      ...OUTCOMES.map((outcome) => {
+        const words = delimiter + outcomeWords(outcome, wish.labels);
+        return words + (hasAccount(outcome) ? delimiter : empty);
+      }),
+      newHeadings(wish)
+        .map((heading) => delimiter + heading)
+        .join(""),
+      delimiter + empty,
+    ].map((text) => encode(Buffer.from(text)));
+    this.delimiter = delimiter.charCodeAt(0);
+    const suffixEnds = new Uint32Array(texts.length);
+    let end = 0;
+    texts.forEach(({ length }, at) => {
+      end += length;
+      const outcome = OUTCOMES[at];
+      suffixEnds[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
+    });
+    this.request = {
+      ...{ suffixes: Buffer.concat(texts), suffixEnds },
+      windows: encoding === "windows-1252" ? windowsCharacters() : new Uint8Array(0),
+      absent: OUTCOMES.indexOf("not_in_snapshot"),
+      wrongDigits: OUTCOMES.indexOf("wrong_check_digits"),
+    };
+  }
+}
+
+function hasAccount(outcome: (typeof OUTCOMES)[number]): boolean {
+  return outcome === "found" || outcome === "head_office";
+}

@@ -1,0 +1,216 @@
+/**
+ * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row, and
+ * its width. Input: the file, read from its first byte to its last. Output: the layout and the
+ * number of rows.
+ * Invariant: the column is the same as for lists (src/lists/column.ts); titles above the header are
+ * not the header. The whole file is read once before anything is written, so a file that cannot be
+ * read is refused as a whole. Memory does not grow with the file.
+ */
+import { isUtf8 } from "node:buffer";
+import {
+  ColumnRefusal,
+  findColumn,
+  SAMPLE_BYTES,
+  SAMPLE_ROWS,
+  showsCnpjs,
+} from "../../lists/column.ts";
+import { cellsOf, DELIMITERS, decoded, nameOf, UTF32 } from "../../lists/csvcolumn.ts";
+import { isZip, otherFile } from "../../lists/otherfiles.ts";
+import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
+import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
+
+/** Max rows of a file to enrich, in any plan. */
+const ROWS_MAX = 2_000_000;
+
+/** The layout of a file. */
+export interface CsvLayout {
+  readonly encoding: CsvEncoding;
+  readonly delimiter: "," | ";" | "\t" | "|";
+  /** The column of CNPJs, counted from 0. */
+  readonly column: number;
+  /** Header of the column, or its number, counted from 1. */
+  readonly name: string;
+  /** True if eight characters in it are a company. */
+  readonly takesRoots: boolean;
+  /** The record that is the header, counted from 0; -1 if there is none. */
+  readonly header: number;
+  /** Cells of the widest row. */
+  readonly width: number;
+  /** Rows below the header. */
+  readonly rows: number;
+  /** Number of the first row with a cell that no sheet holds; 0 if there is none. */
+  readonly longCell: number;
+}
+
+/** Characters of a sheet's cell. */
+const SHEET_CELL_MAX = 32_767;
+
+/** Rows in which a header may be: titles and blank rows come before it. */
+const HEADER_ROWS = 20;
+
+/** Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. */
+export async function readCsvLayout(path: string, wanted: string | undefined): Promise<CsvLayout> {
+  let begun: Begun | null = null;
+  let records: Counted | null = null;
+  for await (const piece of readCsvBytes(path)) {
+    begun ??= begin(piece, wanted);
+    records ??= new Counted(begun);
+    records.add(piece);
+  }
+  if (begun === null || records === null) throw new ColumnRefusal("The file is empty.");
+  const { delimiter, column, name, takesRoots, header } = begun;
+  return { delimiter, column, name, takesRoots, header, ...records.end() };
+}
+
+/** Layout found in the first lines of a file. */
+interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
+  readonly wide: "utf-16le" | "utf-16be" | null;
+}
+
+function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefined): Begun {
+  refuseOthers(head);
+  const lines = sampleLines(bytes, isLast);
+  const said = /^"?sep=(.)"?$/i.exec(lines[0] ?? "")?.[1];
+  const delimiter = said === undefined ? delimiterOf(lines) : knownDelimiter(said);
+  const rows = lines.map((line) => cellsOf(line, delimiter).map(decoded));
+  const from = said === undefined ? 0 : 1;
+  const top = from + headerRow(rows.slice(from));
+  const found = findShown(rows.slice(top), wanted, false);
+  return {
+    wide,
+    delimiter,
+    column: found.column,
+    name: found.header ?? String(found.column + 1),
+    takesRoots: found.takesRoots,
+    header: found.hasHeader ? top : -1,
+  };
+}
+
+/** Finds the column of CNPJs; the only column of a file counts if it shows any. */
+export function findShown(
+  rows: readonly (readonly string[])[],
+  wanted: string | undefined,
+  lettered: boolean,
+): ReturnType<typeof findColumn> {
+  const found = findColumn(rows, wanted, lettered);
+  if (wanted !== undefined || showsCnpjs(rows, found)) return found;
+  throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
+}
+
+function refuseOthers(head: Uint8Array): void {
+  if (nameOf(Buffer.from(head)) === "utf-32") throw new ColumnRefusal(UTF32);
+  const other = otherFile(head);
+  if (other !== null) {
+    throw new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.mend}`);
+  }
+  if (isZip(head)) throw new ColumnRefusal("The file is a spreadsheet, no CSV.");
+}
+
+/** The first records, one character per byte. */
+function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
+  const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
+  const scanner = new CsvRecords({ delimiter: ";", column: 0 });
+  const count = scanner.scan(sample, 0, isLast && sample.length === bytes.length);
+  if (count === 0) return [sample.toString("latin1")];
+  return Array.from({ length: Math.min(count, SAMPLE_ROWS) }, (_, at) =>
+    sample.toString("latin1", scanner.records[4 * at], scanner.records[4 * at + 1]),
+  );
+}
+
+function knownDelimiter(said: string): CsvLayout["delimiter"] {
+  const known = DELIMITERS.find((one) => one === said);
+  if (known !== undefined) return known;
+  throw new ColumnRefusal(
+    `The file says sep=${said}. Separate its cells by semicolons, commas, tabs or bars.`,
+  );
+}
+
+/** The delimiter by which most lines have the same number of cells, more than one. */
+function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
+  const scores = DELIMITERS.map((delimiter) => {
+    const counts = new Map<number, number>();
+    for (const line of lines) {
+      const cells = cellsOf(line, delimiter).length;
+      if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
+    }
+    return Math.max(0, ...counts.values());
+  });
+  return DELIMITERS[scores.indexOf(Math.max(...scores))] ?? ";";
+}
+
+/**
+ * The row that is the header: of those above the first CNPJ the one that says CNPJ, else the first
+ * of those with the most cells that are filled. 0 if the first row has a CNPJ.
+ */
+export function headerRow(rows: readonly (readonly string[])[]): number {
+  const data = rows.findIndex((row) => row.some(isCnpj));
+  const above = rows.slice(0, data < 0 ? HEADER_ROWS : Math.min(data, HEADER_ROWS));
+  const width = Math.max(1, ...rows.map(({ length }) => length));
+  const scores = above.map((row) => {
+    const filled = row.filter((cell) => cell.trim() !== "").length;
+    const says = filled >= Math.min(2, width) && row.some((cell) => /\bcnpj\b/i.test(cell));
+    return filled + (says ? width : 0);
+  });
+  const best = Math.max(0, ...scores);
+  return best === 0 ? 0 : scores.indexOf(best);
+}
+
+function isCnpj(cell: string): boolean {
+  return holdsCnpj(cell) || readCnpjText(cell).kind === "cnpj";
+}
+
+/** Counts rows and cells, and finds the encoding. */
+class Counted {
+  readonly #begun: Begun;
+  readonly #scanner: CsvRecords;
+  #records = 0;
+  #isUtf8 = true;
+  #longCell = 0;
+
+  constructor(begun: Begun) {
+    this.#begun = begun;
+    this.#scanner = new CsvRecords(begun);
+  }
+
+  add(piece: CsvBytes): void {
+    const { bytes, isLast } = piece;
+    let at = 0;
+    for (;;) {
+      const count = this.#scanner.scan(bytes, at, isLast);
+      if (count === 0) break;
+      this.#lookForLong(count, bytes);
+      this.#records += count;
+      at = this.#scanner.next;
+    }
+    // A record ends at the end of a character, so each part can be checked alone.
+    this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
+    piece.used = at;
+    if (this.#records - this.#begun.header - 1 > ROWS_MAX) {
+      const most = ROWS_MAX.toLocaleString("en");
+      throw new ColumnRefusal(`The file has more than ${most} rows. Split it.`);
+    }
+  }
+
+  end(): Pick<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
+    const { wide, header } = this.#begun;
+    const encoding = wide ?? (this.#isUtf8 ? "utf-8" : "windows-1252");
+    const { width } = this.#scanner;
+    return { width, rows: this.#records - header - 1, encoding, longCell: this.#longCell };
+  }
+
+  /** Finds the first record with a cell that is too long for a sheet. */
+  #lookForLong(count: number, bytes: Uint8Array): void {
+    for (let at = 0; at < count && this.#longCell === 0; at++) {
+      const [start, end] = this.#scanner.bounds(at);
+      if (end - start <= SHEET_CELL_MAX) continue;
+      if (this.#isLong(bytes.subarray(start, end))) this.#longCell = this.#records + at + 1;
+    }
+  }
+
+  #isLong(record: Uint8Array): boolean {
+    const text = Buffer.from(record).toString("latin1");
+    const cells = cellsOf(text, this.#begun.delimiter);
+    return cells.some((cell) => decoded(cell).length > SHEET_CELL_MAX);
+  }
+}

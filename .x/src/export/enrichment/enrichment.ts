@@ -1,0 +1,160 @@
+/**
+ * Appends columns of the registry to a client's file. Input: a CSV or XLSX file with a column of
+ * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
+ * behind its own columns, and how many CNPJs had which outcome.
+ * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted.
+ * The same file, snapshot, and options give the same bytes. A file that cannot be read, or that the
+ * other kind cannot hold, is refused in words before anything is written.
+ */
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { isZip } from "../../lists/otherfiles.ts";
+import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
+import { enrichCsv } from "./csvenriched.ts";
+import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
+import { enrichCsvAsXlsx, refuseBeyondSheet } from "./csvtoworkbook.ts";
+import {
+  type CnpjOutcome,
+  type EnrichmentOptions,
+  type EnrichmentWork,
+  OUTCOMES,
+  type OutcomeTally,
+} from "./outcomes.ts";
+import { readSheetLayout, refuseTooWide, type SheetLayout } from "./sheetlayout.ts";
+import { sheetAsCsv, sheetPieces } from "./sheettocsv.ts";
+import { enrichXlsx } from "./xlsxenriched.ts";
+
+/** Kinds of files that are enriched. */
+export const SHEET_FORMATS = ["csv", "xlsx"] as const;
+
+/** Kind of a file that is enriched. */
+export type SheetFormat = (typeof SHEET_FORMATS)[number];
+
+/** Layout of a file to enrich. */
+interface FileLayout {
+  readonly format: SheetFormat;
+  /** Rows below the header. */
+  readonly rows: number;
+  /** The column of CNPJs: its header, or its number or letters. */
+  readonly column: string;
+  /** Name of the sheet; null for CSV. */
+  readonly sheet: string | null;
+}
+
+/** Result of an enrichment. */
+export interface EnrichmentSummary extends FileLayout {
+  /** CNPJs by their outcome. */
+  readonly outcomes: Readonly<Record<CnpjOutcome, number>>;
+  /** Rows that have an account. */
+  readonly found: number;
+}
+
+/** Bytes of a workbook; its directory is at its end, so it is read as a whole. */
+const XLSX_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if it cannot be read, or if
+ * the wanted kind cannot hold it.
+ */
+export async function readLayout(
+  path: string,
+  { column, fields }: Pick<EnrichmentOptions, "column" | "fields">,
+  wanted?: SheetFormat,
+): Promise<FileLayout> {
+  const further = fields.length + 1;
+  if (isWorkbook(path)) {
+    const layout = await readSheetLayout(await openWorkbook(path), column, () => {});
+    if (wanted !== "csv") refuseTooWide(layout, further);
+    return sheetLayout(layout);
+  }
+  const layout = await readCsvLayout(path, column);
+  if (wanted === "xlsx") refuseBeyondSheet(layout, further);
+  return csvLayout(layout);
+}
+
+/** Enriches a file. Throws the errors of `readLayout` and of `checkCancelled`. */
+export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummary> {
+  if (isWorkbook(work.path)) {
+    const file = await openWorkbook(work.path);
+    const enrich = work.format === "csv" ? enrichXlsxAsCsv : enrichXlsx;
+    const { layout, tally } = await enrich(work, file);
+    return { ...sheetLayout(layout), ...summed(tally) };
+  }
+  const layout = await readCsvLayout(work.path, work.wish.column);
+  const enrich = work.format === "xlsx" ? enrichCsvAsXlsx : enrichCsv;
+  return { ...csvLayout(layout), ...summed(await enrich(work, layout)) };
+}
+
+/** A file as records, however it came: for readers that only show it. */
+export async function openRecords(
+  path: string,
+  { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,
+): Promise<OpenRecords> {
+  const dates = new Set<number>();
+  if (!isWorkbook(path)) {
+    const layout = await readCsvLayout(path, column);
+    return { format: "csv", sheet: null, layout, pieces: readCsvBytes(path), dates };
+  }
+  const file = await openWorkbook(path);
+  const layout = await readSheetLayout(file, column, () => {});
+  const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
+  return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
+}
+
+/** A file whose records are about to be read. */
+interface OpenRecords {
+  readonly format: SheetFormat;
+  /** Name of the sheet; null for CSV. */
+  readonly sheet: string | null;
+  /** The layout of the file, or of its sheet as CSV. */
+  readonly layout: CsvLayout;
+  readonly pieces: AsyncIterable<CsvBytes>;
+  /** Records whose CNPJ is a date; filled while they are read. */
+  readonly dates: ReadonlySet<number>;
+}
+
+async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
+  const { column, labels } = work.wish;
+  const layout = await readSheetLayout(file, column, () => {});
+  const dates = new Set<number>();
+  const onDate = (record: number) => dates.add(record);
+  const pieces = sheetPieces(file, layout, { labels, onDate });
+  return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, dates }) };
+}
+
+function csvLayout({ rows, name }: CsvLayout): FileLayout {
+  return { format: "csv", rows, column: name, sheet: null };
+}
+
+function sheetLayout({ rows, name, sheet }: SheetLayout): FileLayout {
+  return { format: "xlsx", rows, column: name, sheet };
+}
+
+function openWorkbook(path: string): Promise<XlsxPackage> {
+  const { size } = statSync(path);
+  if (size <= XLSX_BYTES_MAX) return XlsxPackage.open(readFileSync(path));
+  throw new XlsxRefusal(
+    "The file",
+    `it has more than ${XLSX_BYTES_MAX / 1024 ** 2} MiB`,
+    SAVE_LESS,
+  );
+}
+
+function summed(tally: OutcomeTally): Pick<EnrichmentSummary, "outcomes" | "found"> {
+  const counts = OUTCOMES.map((outcome) => [outcome, tally.of(outcome)] as const);
+  return {
+    outcomes: Object.fromEntries(counts) as Record<CnpjOutcome, number>,
+    found: tally.found,
+  };
+}
+
+/** True if a file is a zip, as workbooks are. */
+function isWorkbook(path: string): boolean {
+  const fd = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(4);
+    return readSync(fd, head, 0, head.length, 0) === head.length && isZip(head);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Options of an enrichment, the outcome of each CNPJ, and its words.
+ * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
+ * those that were found, and their words in both languages.
+ * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the scanner of CSV
+ * (native-index/render/records.h) reads only what that reader would read as the same CNPJ. An
+ * account with wrong check digits is found if the registry has it. Words never repeat what was
+ * sent, which may be the number of a person.
+ */
+import { NO_ROW } from "../../../native-index/napi/engine.ts";
+import type { Segment } from "../../search/segment.ts";
+import { cnpjCheckDigits } from "../../spec/cnpj/cnpj.ts";
+import { CNPJ_REFUSALS, type CnpjRefusal, readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
+import type { OutputField } from "../../spec/fields.ts";
+
+/** Options of an enrichment. */
+export interface EnrichmentOptions {
+  readonly fields: readonly OutputField[];
+  /** Language of headings and values; null for names and values as programs read them. */
+  readonly labels: LabelLanguage | null;
+  /** Header or number of the column of CNPJs, or its letters in a sheet; found if not given. */
+  readonly column: string | undefined;
+  /** True to restore the leading zeros that a number has lost. */
+  readonly fillZeros: boolean;
+}
+
+/** A file to enrich, with its options and callbacks. */
+export interface EnrichmentWork {
+  readonly segment: Segment;
+  readonly path: string;
+  readonly wish: EnrichmentOptions;
+  /** Kind of the new file; that of the sent one if missing. */
+  readonly format?: "csv" | "xlsx" | undefined;
+  /** Takes the bytes of the new file, in order; they may change after it returns. */
+  readonly write: (bytes: Uint8Array) => void;
+  /** Receives the number of rows written, and of all rows. */
+  readonly onProgress: (written: number, rows: number) => void;
+  /** Receives the snapshot's rows that were found; `NO_ROW` for others. */
+  readonly onFound: (rows: Uint32Array) => void;
+  /** Throws if the work must end. */
+  readonly checkCancelled: () => void;
+  /** True while other processors may help. */
+  readonly spare: () => boolean;
+}
+
+/** Statuses of a result, as `POST /v1/enrich` names them. */
+export const STATUSES = ["found", "head_office", "not_in_snapshot", "not_a_cnpj"] as const;
+
+/** Status of a result. */
+type EnrichmentStatus = (typeof STATUSES)[number];
+
+/** Reasons why a text is not a CNPJ, with their names for programs. */
+export const REASONS = {
+  ...CNPJ_REFUSALS,
+  wrong_check_digits: "Its last two digits do not belong to the others; one of them is mistyped.",
+} as const;
+
+/** Name of a reason for programs. */
+type EnrichmentReason = keyof typeof REASONS;
+
+/** Names of reasons, in a fixed order. */
+const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
+
+/** Outcome of a text. `blank`: the cell is empty. */
+export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
+
+/** Every outcome; a batch stores their places in this list. */
+export const OUTCOMES: readonly CnpjOutcome[] = [
+  ...["blank" as const, "found" as const, "head_office" as const, "not_in_snapshot" as const],
+  ...REASON_NAMES,
+];
+
+const [BLANK, FOUND, HEAD_OFFICE, ABSENT] = [0, 1, 2, 3];
+const CODES = new Map(OUTCOMES.map((outcome, at) => [outcome, at]));
+
+/** The status of an outcome, and its reason if it is no CNPJ. */
+export function statusOf(outcome: Exclude<CnpjOutcome, "blank">): {
+  readonly status: EnrichmentStatus;
+  readonly reason: EnrichmentReason | null;
+} {
+  const isRead = outcome === "found" || outcome === "head_office" || outcome === "not_in_snapshot";
+  return isRead ? { status: outcome, reason: null } : { status: "not_a_cnpj", reason: outcome };
+}
+
+/** Heading of the column of statuses: for programs, in Portuguese, in English. */
+const HEADINGS = { none: "enrichment_status", pt: "Resultado da consulta", en: "Look-up" } as const;
+
+/** Heading of the column of statuses. */
+export function statusHeading(labels: LabelLanguage | null): string {
+  return HEADINGS[labels ?? "none"];
+}
+
+/** Words of every outcome: Portuguese, English. They hold nothing that a format has to quote. */
+const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = {
+  blank: ["Sem CNPJ", "No CNPJ"],
+  found: ["Encontrado", "Found"],
+  head_office: ["Matriz da raiz", "Head office of the root"],
+  not_in_snapshot: ["Não consta na base", "Not in the snapshot"],
+  wrong_check_digits: [
+    "Não é CNPJ: dígitos verificadores errados",
+    "Not a CNPJ: wrong check digits",
+  ],
+  not_a_cnpj: ["Não é CNPJ: outro número", "Not a CNPJ: another number"],
+  not_a_number: ["Não é CNPJ: texto", "Not a CNPJ: words"],
+  too_long: ["Não é CNPJ: mais de 14 caracteres", "Not a CNPJ: more than 14 characters"],
+  too_short: ["Não é CNPJ: menos de 14 caracteres", "Not a CNPJ: fewer than 14 characters"],
+  lost_zeros: ["Não é CNPJ: perdeu zeros à esquerda", "Not a CNPJ: lost its zeros in front"],
+  rounded: ["Não é CNPJ: arredondado por um programa", "Not a CNPJ: rounded by a program"],
+  all_zeros: ["Não é CNPJ: só zeros", "Not a CNPJ: all zeros"],
+  cpf: ["Não é CNPJ: é um CPF", "Not a CNPJ: it is a CPF"],
+};
+
+/** The words of an outcome; without labels the name of the status, and of the reason if any. */
+export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null): string {
+  if (labels !== null) return WORDS[outcome][labels === "pt" ? 0 : 1];
+  if (outcome === "blank") return "no_cnpj";
+  const { status, reason } = statusOf(outcome);
+  return reason === null || reason === status ? status : `${status}: ${reason}`;
+}
+
+/** Characters of a CNPJ. */
+const LENGTH = 14;
+
+/** How the texts of a file or a request are read. */
+interface ReadingRules {
+  /** True if eight characters are a company. */
+  readonly takesRoots: boolean;
+  /** True to restore the leading zeros that a number has lost. */
+  readonly fillZeros: boolean;
+}
+
+/** CNPJs of a batch: first read, then looked up together. */
+export class CnpjBatch {
+  /** Place of the outcome of each in `OUTCOMES`. */
+  readonly outcomes: Uint8Array;
+  /** Row of each, or `NO_ROW`. */
+  readonly rows: Uint32Array;
+  readonly #rules: ReadingRules;
+  readonly #keys: Buffer;
+  /** The text of each key, and the key of each text or -1. */
+  readonly #places: Uint32Array;
+  readonly #keyOf: Int32Array;
+  #count = 0;
+  #keyCount = 0;
+
+  constructor(capacity: number, rules: ReadingRules) {
+    this.#rules = rules;
+    this.outcomes = new Uint8Array(capacity);
+    this.rows = new Uint32Array(capacity).fill(NO_ROW);
+    this.#keys = Buffer.allocUnsafeSlow(capacity * LENGTH);
+    this.#places = new Uint32Array(capacity);
+    this.#keyOf = new Int32Array(capacity).fill(-1);
+  }
+
+  /** Texts that were read. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Keys of the native look-up: 14 bytes for each CNPJ and root. */
+  get keys(): Uint8Array {
+    return this.#keys.subarray(0, this.#keyCount * LENGTH);
+  }
+
+  /** Key of a text for the native look-up; null for a refused one. */
+  key(at: number): Uint8Array | null {
+    const key = this.#keyOf[at] as number;
+    return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
+  }
+
+  /** Reads a text. Returns the CNPJ with its zeros if it has lost them. */
+  add(text: string): string | undefined {
+    const at = this.#count++;
+    if (text.trim() === "") {
+      this.outcomes[at] = BLANK;
+      return undefined;
+    }
+    const reading = readCnpjText(text);
+    if (reading.kind === "cnpj") this.#key(at, reading.cnpj, FOUND);
+    else if (reading.kind === "root") {
+      if (this.#rules.takesRoots) this.#key(at, reading.root.padEnd(LENGTH, "\0"), HEAD_OFFICE);
+      else this.#refuse(at, "not_a_cnpj");
+    } else if (reading.offered !== undefined && this.#rules.fillZeros) {
+      this.#key(at, reading.offered, FOUND);
+    } else this.#refuse(at, reading.reason);
+    return reading.kind === "refused" ? reading.offered : undefined;
+  }
+
+  /** Reads a cell with a date, whose digits are not a CNPJ. */
+  addDate(): void {
+    this.#refuse(this.#count++, "not_a_cnpj");
+  }
+
+  /** Takes the rows of the keys. */
+  settle(rows: Uint32Array): void {
+    for (let key = 0; key < this.#keyCount; key++) {
+      const at = this.#places[key] as number;
+      const row = rows[key] as number;
+      this.rows[at] = row;
+      if (row !== NO_ROW) continue;
+      const isRoot = this.outcomes[at] === HEAD_OFFICE;
+      this.outcomes[at] = isRoot || this.#isRight(key) ? ABSENT : codeOf("wrong_check_digits");
+    }
+  }
+
+  /** The outcome of a text, once it is settled. */
+  outcome(at: number): CnpjOutcome {
+    return OUTCOMES[this.outcomes[at] as number] as CnpjOutcome;
+  }
+
+  /** The CNPJ that was read from a text, of an account or not; null for roots and refused ones. */
+  cnpj(at: number): string | null {
+    const key = this.#keyOf[at] as number;
+    const text = key < 0 ? "" : this.#text(key);
+    return text.endsWith("\0") || text === "" ? null : text;
+  }
+
+  #key(at: number, key: string, outcome: number): void {
+    this.#keys.write(key, this.#keyCount * LENGTH, "latin1");
+    this.#own(at, outcome);
+  }
+
+  /** Assigns the last written key to a text. */
+  #own(at: number, outcome: number): void {
+    this.#keyOf[at] = this.#keyCount;
+    this.#places[this.#keyCount++] = at;
+    this.outcomes[at] = outcome;
+  }
+
+  #refuse(at: number, reason: CnpjRefusal): void {
+    this.outcomes[at] = codeOf(reason);
+  }
+
+  #isRight(key: number): boolean {
+    const text = this.#text(key);
+    return text.endsWith(cnpjCheckDigits(text));
+  }
+
+  #text(key: number): string {
+    return this.#keys.toString("latin1", key * LENGTH, (key + 1) * LENGTH);
+  }
+}
+
+function codeOf(outcome: CnpjOutcome): number {
+  return CODES.get(outcome) as number;
+}
+
+/** Counts of every outcome. */
+export class OutcomeTally {
+  readonly #counts = new Uint32Array(OUTCOMES.length);
+
+  /** Counts an outcome by its place in `OUTCOMES`. */
+  count(code: number, times = 1): void {
+    this.#counts[code] = (this.#counts[code] as number) + times;
+  }
+
+  /** Number of texts with an outcome. */
+  of(outcome: CnpjOutcome): number {
+    return this.#counts[codeOf(outcome)] as number;
+  }
+
+  /** Rows that are charged: those with an account. */
+  get found(): number {
+    return this.of("found") + this.of("head_office");
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The layout of a workbook's sheet with CNPJs: its column, its header row, and its width. Input: a
+ * package, and the client's name of the column. Output: the layout, and the cells of the column by
+ * the numbers of their rows.
+ * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
+ * are not the header. The whole sheet is read once, so a damaged sheet is refused before anything
+ * is written.
+ */
+import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import {
+  type RowTaker,
+  type SeenNumber,
+  type SheetParts,
+  SheetReader,
+} from "../../lists/xlsx/sheet.ts";
+import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
+import { findShown, headerRow } from "./csvlayout.ts";
+
+/** A cell of the column. */
+export interface ColumnCell extends SeenNumber {
+  /** Row of the cell, counted from 1. */
+  readonly row: number;
+}
+
+/** The layout of a sheet. */
+export interface SheetLayout {
+  readonly sheet: string;
+  /** Path of the sheet's part, and of the part with styles or null. */
+  readonly path: string;
+  readonly styles: string | null;
+  /** Shared parts needed to read its cells again. */
+  readonly parts: SheetParts;
+  /** The column of CNPJs, counted from 0. */
+  readonly column: number;
+  /** Header of the column, or its letters. */
+  readonly name: string;
+  /** True if eight characters in it are a company. */
+  readonly takesRoots: boolean;
+  /** Number of the header row; 0 if there is none. */
+  readonly header: number;
+  /** Columns of the sheet, up to the last that has a cell. */
+  readonly width: number;
+  /** Rows below the header that have a cell in the column. */
+  readonly rows: number;
+}
+
+/** Columns of a sheet. */
+export const COLUMNS_MAX = 16_384;
+
+/** Reads the layout of the sheet; `take` gets the cells below the header. */
+export async function readSheetLayout(
+  file: XlsxPackage,
+  wanted: string | undefined,
+  take: (cell: ColumnCell, takesRoots: boolean) => void,
+): Promise<SheetLayout> {
+  const { open, chosen, styles } = await chooseSheet(file, wanted);
+  const column = new Column(wanted, take);
+  const reader = new SheetReader(chosen.name, open.parts, column);
+  const xml = new PartReader(`Sheet “${chosen.name}”`, reader);
+  for await (const piece of file.pieces(chosen.path)) xml.add(piece);
+  xml.end();
+  const { name, path } = chosen;
+  return { sheet: name, path, styles, parts: open.parts, ...column.end() };
+}
+
+/** Throws if a sheet has no space for further columns. */
+export function refuseTooWide({ sheet, width }: SheetLayout, further: number): void {
+  if (width + further <= COLUMNS_MAX) return;
+  const wrong = `it has ${width} columns, and ${further} more have no room`;
+  throw new XlsxRefusal(`Sheet “${sheet}”`, wrong, "Choose fewer fields, or delete columns.");
+}
+
+type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;
+
+interface SampleRow {
+  readonly number: number;
+  readonly cells: ReadonlyMap<number, SeenNumber>;
+}
+
+/** Finds the column in the first rows, and passes on its cells. */
+class Column implements RowTaker {
+  readonly #wanted: string | undefined;
+  readonly #take: (cell: ColumnCell, takesRoots: boolean) => void;
+  #sample: SampleRow[] | null = [];
+  #sampled = 0;
+  #found: Found | null = null;
+  #header = 0;
+  #width = 0;
+  #rows = 0;
+
+  constructor(wanted: string | undefined, take: (cell: ColumnCell, takesRoots: boolean) => void) {
+    this.#wanted = wanted;
+    this.#take = take;
+  }
+
+  wants(column: number): boolean {
+    if (column >= this.#width) this.#width = column + 1;
+    return this.#found === null || this.#found.column === column;
+  }
+
+  row(number: number, cells: SampleRow["cells"]): void {
+    if (this.#sample === null) {
+      this.#give({ number, cells });
+      return;
+    }
+    this.#sample.push({ number, cells });
+    for (const { text } of cells.values()) this.#sampled += text.length;
+    if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
+  }
+
+  end(): Omit<SheetLayout, "sheet" | "path" | "styles" | "parts"> {
+    if (this.#sample !== null) this.#decide();
+    const { header: told, column, takesRoots } = this.#found as Found;
+    const name = told ?? lettersOf(column);
+    const header = this.#header;
+    return { column, name, takesRoots, header, width: this.#width, rows: this.#rows };
+  }
+
+  #decide(): void {
+    const rows = this.#sample ?? [];
+    this.#sample = null;
+    const texts = rows.map(({ cells }) => textsOf(cells));
+    const top = headerRow(texts);
+    const found = findShown(texts.slice(top), this.#wanted, true);
+    this.#found = found;
+    if (found.hasHeader) this.#header = rows[top]?.number ?? 0;
+    for (const row of rows) if (row.number > this.#header) this.#give(row);
+  }
+
+  #give({ number, cells }: SampleRow): void {
+    const { column = -1, takesRoots = false } = this.#found ?? {};
+    const cell = cells.get(column);
+    if (cell === undefined) return;
+    this.#rows++;
+    this.#take({ ...cell, row: number }, takesRoots);
+  }
+}
+
+/** The texts of a row from the first column on. */
+function textsOf(cells: SampleRow["cells"]): string[] {
+  const texts: string[] = new Array(Math.max(-1, ...cells.keys()) + 1).fill("");
+  for (const [column, { text }] of cells) texts[column] = text;
+  return texts;
+}

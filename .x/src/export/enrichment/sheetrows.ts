@@ -1,0 +1,95 @@
+/**
+ * Appends cells to the rows of a sheet's XML. Input: the part of a sheet in chunks, one character
+ * per byte; the cells to append to each row. Output: the same XML with these cells.
+ * Invariant: everything else keeps its bytes: cells, their types and styles, formulas, and the XML
+ * before and after the rows. The XML is well-formed, because it was parsed before. Memory is
+ * bounded by the longest tag.
+ */
+import { lettersOf } from "../../lists/column.ts";
+
+/** A row that ends. */
+export interface EndedRow {
+  /** Number of the row, counted from 1. */
+  readonly number: number;
+  /** True if a cell of the row is not empty. */
+  readonly isFilled: boolean;
+}
+
+/** A tag, with any text in its quotation marks, or another piece of markup. */
+const MARKUP =
+  /<(?:!--[\s\S]*?-->|!\[CDATA\[[\s\S]*?\]\]>|\?[\s\S]*?\?>|(?![!?])(?:[^"'>]|"[^"]*"|'[^']*')*>)/y;
+const TAG = /^<(\/?)((?:[^\s/>:]+:)?)([^\s/>]+)/;
+/** Tags of the elements that matter here. */
+const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension)[\s/>]/;
+
+/** Appends cells to rows. */
+export class SheetRows {
+  readonly #cellsOf: (row: EndedRow) => string;
+  /** Letters of the last column that cells are appended to. */
+  readonly #last: string;
+  #rest = "";
+  #row = 0;
+  #isFilled = false;
+
+  /** `columns` is the number of columns of the new sheet. */
+  constructor(columns: number, cellsOf: (row: EndedRow) => string) {
+    this.#last = lettersOf(columns - 1);
+    this.#cellsOf = cellsOf;
+  }
+
+  /** Adds a chunk. Returns the XML that can be written. */
+  add(chunk: string): string {
+    const text = this.#rest + chunk;
+    let out = "";
+    let from = 0;
+    let at = text.indexOf("<");
+    while (at >= 0) {
+      MARKUP.lastIndex = at;
+      const markup = MARKUP.exec(text)?.[0];
+      // The rest of the tag comes with the next chunk.
+      if (markup === undefined) break;
+      if (COUNTED.test(markup)) {
+        out += text.slice(from, at) + this.#tag(markup);
+        from = at + markup.length;
+      }
+      at = text.indexOf("<", at + markup.length);
+    }
+    const cut = at < 0 ? text.length : at;
+    out += text.slice(from, cut);
+    this.#rest = text.slice(cut);
+    return out;
+  }
+
+  /** Ends the sheet. Returns the XML that is not written yet. */
+  end(): string {
+    const rest = this.#rest;
+    this.#rest = "";
+    return rest;
+  }
+
+  #tag(markup: string): string {
+    const [, closes = "", prefix = "", name = ""] = TAG.exec(markup) ?? [];
+    if (name === "v" || name === "is") this.#isFilled = true;
+    if (name === "dimension") return widened(markup, this.#last);
+    if (name !== "row") return markup;
+    if (closes === "/") return this.#cells(prefix) + markup;
+    const told = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
+    this.#row = told === undefined ? this.#row + 1 : Number(told);
+    this.#isFilled = false;
+    const opened = markup.replace(/\s+spans\s*=\s*(?:"[^"]*"|'[^']*')/, "");
+    if (!/\/\s*>$/.test(opened)) return opened;
+    const cells = this.#cells(prefix);
+    if (cells === "") return markup;
+    return `${opened.replace(/\/\s*>$/, ">")}${cells}</${prefix}row>`;
+  }
+
+  #cells(prefix: string): string {
+    const cells = this.#cellsOf({ number: this.#row, isFilled: this.#isFilled });
+    return prefix === "" ? cells : cells.replace(/<(\/?)(c|v|f|is|t)(?=[ >])/g, `<$1${prefix}$2`);
+  }
+}
+
+/** Returns the element with the sheet's dimensions, with the new columns. */
+function widened(markup: string, last: string): string {
+  return markup.replace(/(ref\s*=\s*["'][A-Z]+\d+:)[A-Z]+(\d+)/, `$1${last}$2`);
+}

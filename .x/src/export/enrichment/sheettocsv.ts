@@ -1,0 +1,134 @@
+/**
+ * A sheet as CSV, for a workbook that becomes CSV. Input: a package and the layout of its sheet.
+ * Output: pieces of CSV for the writer of CSV files (csvenriched.ts), and their layout.
+ * Invariant: a row of the sheet is the line of its number, so blank rows are blank lines. Texts
+ * stay as they are. Numbers have all their digits, with a decimal comma in Portuguese. Dates are
+ * those of the language, or ISO 8601 without one. A text that a spreadsheet would run as a formula
+ * gets a leading apostrophe, as in other exports. Memory is bounded by a piece.
+ */
+import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
+import type { CsvBytes } from "./csvbytes.ts";
+import type { CsvLayout } from "./csvlayout.ts";
+import type { SheetLayout } from "./sheetlayout.ts";
+
+/** Bytes of a piece. */
+const PIECE_BYTES = 262_144;
+const MARK = Buffer.from("\ufeff");
+const NOTHING = new Uint8Array(0);
+
+/** The layout of a sheet as CSV. Excel opens the files for people without questions. */
+export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): CsvLayout {
+  const { column, name, takesRoots, header, width, rows } = layout;
+  return {
+    encoding: "utf-8",
+    delimiter: labels === "pt" ? ";" : ",",
+    ...{ column, name, takesRoots, header: header - 1, width, rows, longCell: 0 },
+  };
+}
+
+/** The pieces of a sheet as CSV; `onDate` gets the records whose CNPJ is a date. */
+export async function* sheetPieces(
+  file: XlsxPackage,
+  { sheet, path, column, parts }: SheetLayout,
+  { labels, onDate }: PiecesWish,
+): AsyncGenerator<CsvBytes> {
+  const mark = labels === null ? NOTHING : MARK;
+  const frame = { mark, tail: NOTHING, head: NOTHING, wide: null, used: 0 };
+  const lines = new SheetLines(sheet, labels, (row, isDate) => {
+    if (isDate(column)) onDate(row - 1);
+  });
+  const xml = new PartReader(`Sheet “${sheet}”`, new SheetReader(sheet, parts, lines, true));
+  for await (const piece of file.pieces(path)) {
+    xml.add(piece);
+    if (lines.length >= PIECE_BYTES) yield { ...frame, bytes: lines.take(), isLast: false };
+  }
+  xml.end();
+  yield { ...frame, bytes: lines.take(), isLast: true };
+}
+
+interface PiecesWish {
+  readonly labels: LabelLanguage | null;
+  readonly onDate: (record: number) => void;
+}
+
+/** Takes the number of a row that was written, and which of its cells are dates. */
+type OnRow = (row: number, isDate: (column: number) => boolean) => void;
+
+/** Writes rows as lines. */
+class SheetLines implements RowTaker {
+  readonly #sheet: string;
+  readonly #texts: CellTexts;
+  readonly #onRow: OnRow;
+  #text = "";
+  #row = 0;
+
+  constructor(sheet: string, labels: LabelLanguage | null, onRow: OnRow) {
+    this.#sheet = sheet;
+    this.#texts = new CellTexts(labels);
+    this.#onRow = onRow;
+  }
+
+  /** Characters that wait. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** Returns the lines so far, and forgets them. */
+  take(): Buffer {
+    const bytes = Buffer.from(this.#text);
+    this.#text = "";
+    return bytes;
+  }
+
+  wants(): boolean {
+    return true;
+  }
+
+  row(number: number, cells: ReadonlyMap<number, SeenNumber>): void {
+    if (number <= this.#row) {
+      throw new XlsxRefusal(`Sheet “${this.#sheet}”`, `row ${number} is there twice or too late`);
+    }
+    this.#text += "\r\n".repeat(number - this.#row - 1);
+    this.#row = number;
+    const texts: string[] = new Array(Math.max(...cells.keys()) + 1).fill("");
+    for (const [column, cell] of cells) texts[column] = this.#texts.of(cell);
+    this.#text += `${texts.join(this.#texts.delimiter)}\r\n`;
+    this.#onRow(number, (column) => cells.get(column)?.isDate === true);
+  }
+}
+
+/** Texts that a spreadsheet would run, but neither numbers nor telephones. */
+const FORMULA = /^(?:[=@\t\r]|[+-](?![\d\s().,/-]*$))/;
+const BOOLEANS = { TRUE: "VERDADEIRO", FALSE: "FALSO" } as const;
+
+/** Cells as texts of a CSV file. */
+class CellTexts {
+  readonly delimiter: string;
+  readonly #labels: LabelLanguage | null;
+  readonly #quoted: RegExp;
+
+  constructor(labels: LabelLanguage | null) {
+    this.#labels = labels;
+    this.delimiter = labels === "pt" ? ";" : ",";
+    this.#quoted = labels === "pt" ? /[;"\r\n]/ : /[,"\r\n]/;
+  }
+
+  of(cell: SeenNumber): string {
+    const text = this.#text(cell);
+    return this.#quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }
+
+  #text({ text, isDate, kind }: SeenNumber): string {
+    if (isDate) {
+      const isIso = this.#labels === null;
+      return isIso ? text : text.replace(/^(\d{4})-(\d\d)-(\d\d)/, "$3/$2/$1");
+    }
+    if (kind === "number") return this.#labels === "pt" ? text.replace(".", ",") : text;
+    if (kind === "boolean") {
+      return this.#labels === "pt" ? BOOLEANS[text as keyof typeof BOOLEANS] : text;
+    }
+    return FORMULA.test(text) ? `'${text}` : text;
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * A workbook with columns of the registry appended to one of its sheets. Input: the package as the
+ * client sent it, and the wanted fields. Output: the same package, in which the rows of the sheet
+ * have a status and the fields behind their cells.
+ * Invariant: cells keep their types and styles, and all other parts their bytes; a row stays where
+ * it is. Dates and amounts of ours get two styles of their own. The bytes depend on the file, the
+ * snapshot, and the options alone. Memory is bounded by the package and the max rows of a sheet.
+ */
+import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
+import { crc32 } from "../../dump/crc32.ts";
+import { lettersOf } from "../../lists/column.ts";
+import type { XlsxPackage } from "../../lists/xlsx/package.ts";
+import { DAY_MS } from "../../process/clock.ts";
+import { ZipPackage } from "../formats/xlsx/zippackage.ts";
+import { newHeadings } from "./csvenriched.ts";
+import {
+  CnpjBatch,
+  type EnrichmentWork,
+  OUTCOMES,
+  OutcomeTally,
+  outcomeWords,
+} from "./outcomes.ts";
+import {
+  type ColumnCell,
+  readSheetLayout,
+  refuseTooWide,
+  type SheetLayout,
+} from "./sheetlayout.ts";
+import { type EndedRow, SheetRows } from "./sheetrows.ts";
+
+/** Rows of a sheet. */
+export const ROWS_MAX = 1_048_576;
+/** CNPJs that are looked up together, and rows that are rendered together. */
+const BATCH_ROWS = 2_048;
+/** Bytes of XML that are packed together. */
+const PIECE_BYTES = 1 << 20;
+
+/** Writes the enriched workbook. Returns the layout and the outcomes of its CNPJs. */
+export async function enrichXlsx(
+  work: EnrichmentWork,
+  file: XlsxPackage,
+): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
+  const looked = new LookupRows(work);
+  const layout = await readSheetLayout(file, work.wish.column, (cell, takesRoots) => {
+    work.checkCancelled();
+    looked.add(cell, takesRoots);
+  });
+  looked.end();
+  refuseTooWide(layout, work.wish.fields.length + 1);
+  const zip = new ZipPackage(work.write);
+  const tally = new OutcomeTally();
+  const styles = layout.styles === null ? null : await newStyles(file, layout.styles);
+  for (const path of file.paths) {
+    work.checkCancelled();
+    if (path.toLowerCase() === layout.path.toLowerCase()) {
+      const cells = new NewCells(work, layout, { looked, tally, styles });
+      await writeSheet(zip, file, { path, width: cells.width, cells });
+    } else if (styles !== null && path.toLowerCase() === layout.styles?.toLowerCase()) {
+      writePacked(zip, path, Buffer.from(styles.xml, "latin1"));
+    } else await copyPart(zip, file, path);
+  }
+  zip.end();
+  return { layout, tally };
+}
+
+/** Outcome and account of each row of a sheet, by its number. */
+export class LookupRows {
+  readonly outcomes = new Uint8Array(ROWS_MAX + 1);
+  readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
+  readonly #work: EnrichmentWork;
+  #batch: CnpjBatch | null = null;
+  #numbers: number[] = [];
+
+  constructor(work: EnrichmentWork) {
+    this.#work = work;
+  }
+
+  add({ text, isDate, row }: ColumnCell, takesRoots: boolean): void {
+    const { fillZeros } = this.#work.wish;
+    this.#batch ??= new CnpjBatch(BATCH_ROWS, { takesRoots, fillZeros });
+    if (isDate) this.#batch.addDate();
+    else this.#batch.add(text);
+    this.#numbers.push(row);
+    if (this.#numbers.length === BATCH_ROWS) this.end();
+  }
+
+  /** Looks up the waiting CNPJs. */
+  end(): void {
+    const batch = this.#batch;
+    if (batch === null) return;
+    batch.settle(this.#work.segment.native.lookUp(batch.keys, null).rows);
+    this.#work.onFound(batch.rows);
+    this.#numbers.forEach((number, at) => {
+      this.outcomes[number] = batch.outcomes[at] as number;
+      this.rows[number] = batch.rows[at] as number;
+    });
+    this.#batch = null;
+    this.#numbers = [];
+  }
+}
+
+/** Sources of the parts of the new cells. */
+interface CellParts {
+  readonly looked: LookupRows;
+  readonly tally: OutcomeTally;
+  readonly styles: Pick<NewStyles, "of"> | null;
+}
+
+/** Header row, width, and rows of a sheet. */
+type SheetExtent = Pick<SheetLayout, "header" | "width" | "rows">;
+
+/** The cells to append to each row. */
+export class NewCells {
+  /** Columns of the new sheet. */
+  readonly width: number;
+  readonly #work: EnrichmentWork;
+  readonly #layout: SheetExtent;
+  readonly #parts: CellParts;
+  /** Cells of the accounts of the next rows, by the number of the row. */
+  #rendered = new Map<number, string>();
+  #renderedUntil = 0;
+  #written = 0;
+
+  constructor(work: EnrichmentWork, layout: SheetExtent, parts: CellParts) {
+    this.#work = work;
+    this.#layout = layout;
+    this.#parts = parts;
+    this.width = layout.width + 1 + work.wish.fields.length;
+  }
+
+  /** The cells of a row, one character per byte. */
+  of({ number, isFilled }: EndedRow): string {
+    const { header, rows } = this.#layout;
+    if (number === header) return this.#headings();
+    if (number < header) return "";
+    const { looked, tally } = this.#parts;
+    const code = looked.outcomes[number] as number;
+    if (code === 0 && !isFilled) return "";
+    tally.count(code);
+    if (code !== 0) this.#work.onProgress(++this.#written, rows);
+    const outcome = OUTCOMES[code] as (typeof OUTCOMES)[number];
+    const words = outcomeWords(outcome, this.#work.wish.labels);
+    return this.#text(this.#layout.width, number, words) + this.#account(number);
+  }
+
+  #headings(): string {
+    const { header, width } = this.#layout;
+    return newHeadings(this.#work.wish)
+      .map((heading, at) => this.#text(width + at, header, heading))
+      .join("");
+  }
+
+  #text(column: number, row: number, text: string): string {
+    const bytes = Buffer.from(text).toString("latin1");
+    return `<c r="${lettersOf(column)}${row}" t="inlineStr"><is><t>${bytes}</t></is></c>`;
+  }
+
+  #account(number: number): string {
+    if (number >= this.#renderedUntil) this.#render(number);
+    return this.#rendered.get(number) ?? "";
+  }
+
+  /** Renders the accounts of the next rows. */
+  #render(from: number): void {
+    this.#work.checkCancelled();
+    this.#rendered = new Map();
+    this.#renderedUntil = from + BATCH_ROWS;
+    const numbers: number[] = [];
+    for (let number = from; number < Math.min(this.#renderedUntil, ROWS_MAX + 1); number++) {
+      if (this.#parts.looked.rows[number] !== NO_ROW) numbers.push(number);
+    }
+    const rows = Uint32Array.from(numbers, (number) => this.#parts.looked.rows[number] as number);
+    const { fields, labels } = this.#work.wish;
+    const shape = { format: "xlsx", fields, extra: [], delimiter: ",", firstNumber: 1 } as const;
+    const request = { ...shape, labels: labels ?? undefined };
+    const xml = Buffer.from(this.#work.segment.native.renderRows(rows, request));
+    const rendered = xml.toString("latin1").split("</row>");
+    numbers.forEach((number, at) => {
+      this.#rendered.set(number, this.#moved(rendered[at] as string, number));
+    });
+  }
+
+  /** The cells of a rendered row, moved to their row and columns. */
+  #moved(row: string, number: number): string {
+    const { styles } = this.#parts;
+    const first = this.#layout.width + 1;
+    const cells = row.slice(row.indexOf(">") + 1);
+    const shown = styles === null ? cells.replace(DATE_CELL, dateText) : cells;
+    return shown.replace(
+      /<c r="([A-Z]+)\d+"(?: s="(\d)")?/g,
+      (_, letters: string, style: string | undefined) => {
+        const place = `<c r="${lettersOf(first + columnOf(letters))}${number}"`;
+        const known = style === undefined || styles === null ? null : styles.of(style);
+        return known === null ? place : `${place} s="${known}"`;
+      },
+    );
+  }
+}
+
+/** A date as the addon writes it: days since 30 December 1899. */
+const DATE_CELL = /(<c r="[A-Z]+\d+") s="1"><v>(-?\d+)<\/v><\/c>/g;
+const DAYS_BEFORE_1970 = 25_569;
+
+/** A date as text, for a workbook without styles, in which it would be a number. */
+function dateText(_: string, begin: string, days: string): string {
+  const time = (Number(days) - DAYS_BEFORE_1970) * DAY_MS;
+  return `${begin} t="inlineStr"><is><t>${new Date(time).toISOString().slice(0, 10)}</t></is></c>`;
+}
+
+function columnOf(letters: string): number {
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** The part with styles, including the styles of dates and amounts. */
+interface NewStyles {
+  /** One character per byte. */
+  readonly xml: string;
+  /** The number of the style that the addon calls 1 (dates) or 4 (amounts); null for links. */
+  of(style: string): number | null;
+}
+
+const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
+/** Formats that every program has: a date as the user's country writes it, and an amount. */
+const FORMATS = [14, 4];
+
+/** Reads the styles and adds ours; null if there are none. */
+async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
+  const pieces: Buffer[] = [];
+  for await (const piece of file.pieces(path)) pieces.push(piece);
+  const xml = Buffer.concat(pieces).toString("latin1");
+  const [whole = "", prefix = "", attributes = "", inner = ""] = CELL_STYLES.exec(xml) ?? [];
+  if (whole === "") return null;
+  const count = inner.match(/<(?:\w+:)?xf[\s/>]/g)?.length ?? 0;
+  const added = FORMATS.map(
+    (format) => `<${prefix}xf numFmtId="${format}" applyNumberFormat="1"/>`,
+  ).join("");
+  const counted = attributes.replace(/count\s*=\s*["']\d+["']/, `count="${count + 2}"`);
+  const changed = `<${prefix}cellXfs${counted}>${inner}${added}</${prefix}cellXfs>`;
+  return {
+    xml: xml.replace(whole, () => changed),
+    of: (style) => (style === "5" ? null : count + (style === "1" ? 0 : 1)),
+  };
+}
+
+/** Writes the sheet, packed in chunks. */
+async function writeSheet(
+  zip: ZipPackage,
+  file: XlsxPackage,
+  {
+    path,
+    width,
+    cells,
+  }: { readonly path: string; readonly width: number; readonly cells: NewCells },
+): Promise<void> {
+  const rows = new SheetRows(width, (row) => cells.of(row));
+  zip.begin(path);
+  const packer = new PartPacker(zip);
+  for await (const piece of file.pieces(path)) packer.add(rows.add(piece.toString("latin1")));
+  packer.add(rows.end());
+  packer.end();
+}
+
+/** Packs the open part of a package in pieces, from text that is a character a byte. */
+export class PartPacker {
+  readonly #zip: ZipPackage;
+  #held = "";
+
+  constructor(zip: ZipPackage) {
+    this.#zip = zip;
+  }
+
+  add(text: string): void {
+    this.#held += text;
+    if (this.#held.length >= PIECE_BYTES) this.#put(false);
+  }
+
+  /** Ends the part. */
+  end(): void {
+    this.#put(true);
+    this.#zip.endPart();
+  }
+
+  #put(isLast: boolean): void {
+    const bytes = Buffer.from(this.#held, "latin1");
+    this.#zip.piece({ packed: deflate(bytes, isLast), bytes: bytes.length, crc: crc32(bytes) });
+    this.#held = "";
+  }
+}
+
+function writePacked(zip: ZipPackage, path: string, bytes: Buffer): void {
+  zip.begin(path);
+  zip.piece({ packed: deflate(bytes, true), bytes: bytes.length, crc: crc32(bytes) });
+  zip.endPart();
+}
+
+async function copyPart(zip: ZipPackage, file: XlsxPackage, path: string): Promise<void> {
+  const { packed, isPacked, bytes, crc } = await file.packed(path);
+  if (!isPacked) return zip.part(path, packed);
+  zip.begin(path);
+  zip.piece({ packed, bytes, crc });
+  zip.endPart();
+}

@@ -1,0 +1,145 @@
+/**
+ * The exports of an installation as the HTTP layer sees them.
+ * Invariant: the result of a method survives a crash; exports of other tenants are reported as
+ * missing.
+ */
+import type { Plan } from "../access/plans.ts";
+import type { ChangeKind } from "../changes/kinds.ts";
+import type { NamedPin } from "../lists/listbinding.ts";
+import type { Segment } from "../search/segment.ts";
+import type { OutputField } from "../spec/fields.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ExportRecord } from "./record.ts";
+
+interface NewChanges {
+  /** The older snapshot, which the export is pinned to as well. */
+  readonly older: Segment;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+}
+
+/** A file to enrich, from the client's first bytes until the export is accepted. */
+export interface SentFile {
+  /** Adds a chunk, whose memory the caller may use again. */
+  add(chunk: Uint8Array): void;
+  /** Ends the file. Rejects with `storage_full` if it could not be written. */
+  end(): Promise<ReceivedFile>;
+  /** Removes the file unless an export owns it; may be called again. */
+  drop(): void;
+}
+
+/** A file that was received completely, and is durable. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A file that was sent before. */
+export interface SentAgain extends Omit<NewEnrichment, "file"> {
+  readonly file: SentFile;
+}
+
+/** Members of an enrichment; its spec holds the output. */
+interface NewEnrichment {
+  readonly file: ReceivedFile;
+  readonly column: string | undefined;
+  readonly fillZeros: boolean;
+}
+
+/** An export request, checked and normalized. */
+export interface NewExport {
+  readonly tenantId: string;
+  /** Key that sends the request. */
+  readonly keyId: string;
+  readonly plan: Plan;
+  /** 1-255 visible ASCII characters. */
+  readonly idempotencyKey: string;
+  /** SHA-256 of the body as sent, in hex. */
+  readonly bodyHash: string;
+  /** Spec, normalized in the mode `export`; its limit is the effective limit. */
+  readonly spec: AccountQuerySpec;
+  readonly segment: Segment;
+  /** Inputs of an export of changes; else null. */
+  readonly changes?: NewChanges | null;
+  /** Inputs of an enrichment; else missing. */
+  readonly enrichment?: NewEnrichment;
+  /** The lists that the spec names, at the revisions to which the export is pinned. */
+  readonly lists?: readonly NamedPin[];
+  /** Rows of the export; charged only if the plan has a quota. */
+  readonly rows: number;
+}
+
+/** An accepted export with the spec it was created with. */
+export interface AcceptedExport {
+  readonly record: ExportRecord;
+  readonly spec: AccountQuerySpec;
+  /** True if an earlier request with the same key and body created it. */
+  readonly replayed: boolean;
+}
+
+/** A page of a tenant's exports. */
+export interface ExportPage {
+  readonly records: readonly ExportRecord[];
+  readonly more: boolean;
+}
+
+/** How an export was created. */
+export interface ExportOrigin {
+  /** Spec as accepted, normalized on the snapshot of the export. */
+  readonly spec: AccountQuerySpec;
+  /** Key that created it, `user:<id>` for a console user; null for exports of old versions. */
+  readonly keyId: string | null;
+}
+
+/** The exports of an installation. */
+export interface Exporter {
+  /**
+   * Returns the export that the same body and key created before, or null. Needs no snapshot,
+   * because the catalog may have changed since. Throws `idempotency_key_reused` if that export was
+   * deleted.
+   */
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
+  /**
+   * Queues an export; durable when it returns. Throws `AppError` `idempotency_key_reused`,
+   * `rate_limited` (the queue is full, with Retry-After), `quota_exceeded`, `plan_not_allowed`, or
+   * `overloaded` if the state cannot be written.
+   */
+  create(wanted: NewExport): AcceptedExport;
+  /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
+  receive(): SentFile;
+  /**
+   * Returns the file that was sent for an export, to be sent again, with its options. Throws as
+   * `read` does, and `export_expired` if the file is gone.
+   */
+  sentAgain(tenantId: string, id: string): SentAgain;
+  /**
+   * Charges rows that are answered without an export; durable when it returns. Throws
+   * `quota_exceeded` if fewer rows are left today, or `overloaded`.
+   */
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
+  /**
+   * Returns an export, expired or not. Throws `export_not_found`, also for deleted exports and
+   * those of other tenants.
+   */
+  read(tenantId: string, id: string): ExportRecord;
+  /** Lists the newest first, with a sequence below `before` (null: from the newest). */
+  list(
+    tenantId: string,
+    page: { readonly limit: number; readonly before: number | null },
+  ): ExportPage;
+  /** Returns the request that created an export. Throws the errors of `read`. */
+  origin(tenantId: string, id: string): ExportOrigin;
+  /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
+  remove(tenantId: string, id: string): void;
+  /**
+   * Resolves when the export is done or failed, or after `waitMs`. Rejects with the errors of
+   * `read`.
+   */
+  settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
+  /** Finds an export by its id alone, for signed links; undefined if unknown or deleted. */
+  find(id: string): ExportRecord | undefined;
+  /** Absolute path of the file of a finished export. */
+  filePath(record: ExportRecord): string;
+}

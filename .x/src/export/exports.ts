@@ -1,0 +1,378 @@
+/**
+ * The exports of a data directory: assembles intake, queue, sweeper, and recovery.
+ * Invariant: the database is authoritative; memory adds only the progress of running renders. If
+ * the database cannot write, the request fails as `stateUnwritable` says and changes nothing.
+ */
+import { isPlanName, type Plans } from "../access/plans.ts";
+import type { ChangeKind } from "../changes/kinds.ts";
+import { changeListPath } from "../changes/listfolder.ts";
+import { AppError, CommandError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import { describeError, type Log } from "../process/log.ts";
+import type { Segment } from "../search/segment.ts";
+import type { Compression, OutputField } from "../spec/fields.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type ExportRow, ExportStore } from "../store/exportstore.ts";
+import { stateUnwritable } from "../store/failures.ts";
+import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
+import type {
+  AcceptedExport,
+  Exporter,
+  ExportOrigin,
+  ExportPage,
+  NewExport,
+  SentAgain,
+  SentFile,
+} from "./exporter.ts";
+import { ExportFolder } from "./files/folder.ts";
+import { Intake, type IntakeParts } from "./queue/intake.ts";
+import { Pins } from "./queue/pins.ts";
+import type { RenderThreads } from "./queue/pool.ts";
+import { ExportQueue, type RunProgress } from "./queue/queue.ts";
+import { recover } from "./queue/recovery.ts";
+import type { SentFileTask } from "./queue/rendertask.ts";
+import { ClockJumps, Sweeper } from "./queue/sweeper.ts";
+import {
+  type ExportFailure,
+  type ExportFormat,
+  type ExportRecord,
+  exportNotFound,
+  namesIn,
+  type StorageQuota,
+} from "./record.ts";
+
+/** Interval between sweeps for expired exports, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+interface ExportsParts {
+  readonly database: StateDatabase;
+  readonly dataDir: string;
+  readonly threads: RenderThreads;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Retention of a finished export in seconds, unless its plan sets less. */
+  readonly retention: number;
+  /** Retention of an expired or failed export's record, in seconds. */
+  readonly forget: number;
+  /** No export is accepted if the disk has fewer free bytes; 0 disables the check. */
+  readonly freeBytesMin: number;
+  /** Replaces the system's number of free bytes; for tests. */
+  readonly freeBytes?: () => number | null;
+  readonly slugOf: IntakeParts["slugOf"];
+  /** Called before and after a snapshot gets or loses a link. */
+  readonly linked?: () => void;
+  /** Counts and logs state damage that a render found. */
+  readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** All exports of a data directory. */
+export class Exports implements Exporter {
+  readonly #parts: ExportsParts;
+  readonly #store: ExportStore;
+  readonly #folder: ExportFolder;
+  readonly #pins: Pins;
+  readonly #intake: Intake;
+  readonly #queue: ExportQueue;
+  readonly #sweeper: Sweeper;
+  readonly #waiting = new Waiting();
+  readonly #hasRoom: () => boolean;
+  #sweeping: NodeJS.Timeout | undefined;
+
+  /** Opens the folders. Throws `CommandError` if other users could reach them. */
+  constructor(parts: ExportsParts) {
+    const { database, dataDir, retention, clock, log } = parts;
+    this.#parts = parts;
+    const store = new ExportStore(database);
+    const folder = new ExportFolder(dataDir);
+    const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
+    const clockJumps = new ClockJumps(clock, log);
+    const sweeper = new Sweeper({
+      ...parts,
+      store,
+      folder,
+      clockJumps,
+      forgetMs: parts.forget * 1_000,
+    });
+    this.#store = store;
+    this.#folder = folder;
+    this.#pins = pins;
+    this.#sweeper = sweeper;
+    const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
+    this.#intake = new Intake({ ...parts, store, folder, pins, clockJumps, freeBytes });
+    this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
+    this.#queue = new ExportQueue({
+      ...parts,
+      ...{ store, folder, pins },
+      retentionMs: retention * 1_000,
+      discard: (name) => sweeper.discard(name),
+      onEnd: (id) => this.#waiting.wake(id),
+      listPath: (olderId, newerId) => changeListPath(dataDir, olderId, newerId),
+    });
+  }
+
+  /**
+   * Recovers from a crash, then begins to render, even if nothing is served: accepted exports have
+   * their snapshots pinned. Call it before the server listens. Throws `CommandError` if the data
+   * directory cannot be written.
+   */
+  start(served: Segment | null): void {
+    if (served !== null) this.serve(served);
+    this.#recover();
+    this.#tick();
+    this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
+    this.#queue.start();
+  }
+
+  /**
+   * Pins the newly served snapshot; a failure to pin is not an error, and the snapshot is served.
+   */
+  serve(segment: Segment): void {
+    try {
+      for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "the served snapshot could not be pinned");
+    }
+  }
+
+  counts(): Readonly<Record<"queued" | "running", number>> {
+    return { queued: this.#store.queued(), running: this.#queue.running };
+  }
+
+  /** Returns the free bytes of the disk with the files; null if the system does not report them. */
+  freeBytes(): number | null {
+    return this.#folder.freeBytes();
+  }
+
+  /** Begins to stop: starts no new render, and ends all waits. */
+  stop(): void {
+    clearInterval(this.#sweeping);
+    this.#queue.stop();
+    this.#waiting.close();
+  }
+
+  /** Resolves when all renders have ended; unfinished ones are queued again. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#queue.close();
+    await this.#parts.threads.close();
+    this.#pins.close();
+  }
+
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
+    const accepted = stored(() => this.#intake.replay(tenantId, idempotencyKey, bodyHash));
+    if (accepted === null) return null;
+    return { ...accepted, record: this.#recordOf(accepted.row) };
+  }
+
+  create(wanted: NewExport): AcceptedExport {
+    const running = this.#queue.runningOf(wanted.tenantId);
+    const { row, spec, replayed } = stored(() => this.#intake.accept(wanted, running));
+    this.#queue.kick();
+    return { record: this.#recordOf(row), spec, replayed };
+  }
+
+  receive(): SentFile {
+    return this.#folder.receive(this.#hasRoom);
+  }
+
+  sentAgain(tenantId: string, id: string): SentAgain {
+    const { sent, sentBytes: bytes } = this.#own(tenantId, id);
+    const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
+    const file = this.#folder.sendAgain(id, { bytes, sha256 });
+    if (file !== null) return { file, column: column ?? undefined, fillZeros };
+    throw new AppError("export_expired", "The sent file of this export is gone. Send it again.");
+  }
+
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void {
+    stored(() => this.#intake.charge(sender, rows));
+  }
+
+  read(tenantId: string, id: string): ExportRecord {
+    return this.#recordOf(this.#own(tenantId, id));
+  }
+
+  list(
+    tenantId: string,
+    page: { readonly limit: number; readonly before: number | null },
+  ): ExportPage {
+    const before = page.before ?? Number.MAX_SAFE_INTEGER;
+    const rows = stored(() => this.#store.list(tenantId, before, page.limit + 1));
+    const records = rows.slice(0, page.limit).map((row) => this.#recordOf(row));
+    return { records, more: rows.length > page.limit };
+  }
+
+  origin(tenantId: string, id: string): ExportOrigin {
+    this.#own(tenantId, id);
+    const found = stored(() => this.#store.originOf(id));
+    if (found === undefined) throw exportNotFound();
+    return { spec: JSON.parse(found.spec) as AccountQuerySpec, keyId: found.keyId };
+  }
+
+  remove(tenantId: string, id: string): void {
+    const row = this.#own(tenantId, id);
+    const { snapshotId, sinceId } = row;
+    stored(() =>
+      this.#store.atomically(() => {
+        this.#store.remove(id);
+        faultPoint("remove.before_commit");
+      }),
+    );
+    this.#queue.drop(id);
+    faultPoint("remove.before_unlink");
+    this.#sweeper.discard(this.#folder.nameOf(row));
+    this.#sweeper.discardSent(row);
+    faultPoint("remove.after_unlink");
+    this.#queue.unpin(snapshotId, sinceId);
+    this.#waiting.wake(id);
+    this.#queue.kick();
+  }
+
+  async settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord> {
+    const now = this.read(tenantId, id);
+    if (now.state === "done" || now.state === "failed") return now;
+    await this.#waiting.until(id, waitMs);
+    return this.read(tenantId, id);
+  }
+
+  find(id: string): ExportRecord | undefined {
+    const row = stored(() => this.#store.find(id));
+    return row === undefined ? undefined : this.#recordOf(row);
+  }
+
+  filePath(record: ExportRecord): string {
+    return this.#folder.pathOf(record);
+  }
+
+  #recover(): void {
+    const { dataDir } = this.#parts;
+    try {
+      recover({ ...this.#parts, store: this.#store, folder: this.#folder });
+      this.#pins.clean();
+    } catch (error) {
+      const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+      if (code === undefined || error instanceof AppError) throw error;
+      const detail = `The exports in ${dataDir} cannot be put in order (${code}). Check its disk.`;
+      throw new CommandError(detail, 1, error);
+    }
+  }
+
+  /** A temporary database failure must not end the server. */
+  #tick(): void {
+    try {
+      this.#sweeper.sweep();
+    } catch (error) {
+      this.#parts.log.error(describeError(error), "expired exports were not swept; trying again");
+    }
+    this.#queue.retry();
+  }
+
+  #own(tenantId: string, id: string): ExportRow {
+    const row = stored(() => this.#store.find(id));
+    if (row !== undefined && row.tenantId === tenantId) return row;
+    throw exportNotFound();
+  }
+
+  #recordOf(row: ExportRow): ExportRecord {
+    const progress = this.#queue.progressOf(row.id);
+    return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
+  }
+
+  /** Returns the byte limit and the current use for an export that exceeded the limit. */
+  #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
+    const { plans } = this.#parts;
+    const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
+    if (failure !== "quota_exceeded" || most === 0) return null;
+    return { most, kept: stored(() => this.#store.kept.of(tenantId)).files };
+  }
+}
+
+/**
+ * Converts a row to its public record; `progress` is the progress of its render, if it is rendered
+ * now.
+ */
+function recordOf(
+  row: ExportRow,
+  progress: RunProgress | undefined,
+  nowMs: number,
+): Omit<ExportRecord, "room"> {
+  const { id, sequence, tenantId, state, snapshot, snapshotDate, slug } = row;
+  const done = state === "done";
+  const { rowsWritten, rowCount } =
+    state === "running" && progress !== undefined ? progress : { rowsWritten: 0, rowCount: 0 };
+  const expiresAtMs = done ? row.expiresAt : null;
+  return {
+    ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
+    since: sinceOf(row),
+    isEnrichment: row.sent !== null,
+    format: row.format as ExportFormat,
+    compression: row.compression as Compression | null,
+    createdAtMs: row.createdAt,
+    expired: row.expiredAt !== null || (expiresAtMs !== null && expiresAtMs <= nowMs),
+    progress: done ? 1 : rowCount > 0 ? Math.min(rowsWritten / rowCount, 1) : 0,
+    rowsWritten: done ? (row.rowCount ?? 0) : rowsWritten,
+    rowCount: row.rowCount,
+    sizeBytes: row.sizeBytes,
+    sha256: row.sha256,
+    failure: row.failure as ExportFailure | null,
+  };
+}
+
+/** Returns the change options of an export's row; null unless it is an export of changes. */
+function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["since"] {
+  if (since === null) return null;
+  return {
+    snapshot: since,
+    snapshotDate: sinceDate ?? "",
+    kinds: namesIn(kinds) as readonly ChangeKind[],
+    watch: namesIn(watch) as readonly OutputField[],
+  };
+}
+
+/** Runs a database action; converts a database failure to a public error. */
+function stored<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    throw stateUnwritable(error);
+  }
+}
+
+class Waiting {
+  readonly #waits = new Map<string, Set<() => void>>();
+  #closed = false;
+
+  /** Resolves when `wake` is called with the id, or after `ms` milliseconds. */
+  until(id: string, ms: number): Promise<void> {
+    if (this.#closed || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waits = this.#waits.get(id) ?? new Set();
+      this.#waits.set(id, waits);
+      const end = () => {
+        clearTimeout(timer);
+        waits.delete(end);
+        if (waits.size === 0 && this.#waits.get(id) === waits) this.#waits.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      waits.add(end);
+    });
+  }
+
+  wake(id: string): void {
+    for (const end of [...(this.#waits.get(id) ?? [])]) end();
+  }
+
+  /** Ends all waits; later waits end immediately. */
+  close(): void {
+    this.#closed = true;
+    for (const id of [...this.#waits.keys()]) this.wake(id);
+  }
+
+  /** Number of exports with waiting requests. */
+  get size(): number {
+    return this.#waits.size;
+  }
+}

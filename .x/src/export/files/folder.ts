@@ -1,0 +1,225 @@
+/**
+ * The files of exports, and the files that clients have sent for them.
+ * Invariant: a path is made only of a checked id, format, and compression, never of text that a
+ * client sent. Only files with names of this program are removed. A sent file has a temporary name
+ * until its export is accepted; then it is durable under the name of the export.
+ */
+import { strict as assert } from "node:assert";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statfsSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { AppError } from "../../errors.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { openDataDir, syncDirectory } from "../../store/datadir.ts";
+import type { ReceivedFile, SentFile } from "../exporter.ts";
+import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
+import { EXPORT_ID } from "../record.ts";
+
+const FOLDER = "exports";
+
+/** Name of the folder of sent files. */
+const SENT_FOLDER = "sent";
+/** Names of sent files, complete and partial. */
+const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
+
+/** Names of finished files, and of temporary files next to them. */
+const OURS = /^exp_[0-9a-f]{32}\./;
+
+/** The stored values that name an export's file. */
+interface StoredFile {
+  readonly id: string;
+  readonly format: string;
+  readonly compression: string | null;
+}
+
+/** The folder of a data directory that holds the files of exports. */
+export class ExportFolder {
+  readonly #path: string;
+  readonly #sent: string;
+
+  /** Creates the folder if it is missing. Throws `CommandError` if other users could access it. */
+  constructor(dataDir: string) {
+    this.#path = resolve(dataDir, FOLDER);
+    openDataDir(this.#path);
+    this.#sent = resolve(dataDir, SENT_FOLDER);
+    openDataDir(this.#sent);
+  }
+
+  /** Absolute path of the file that was sent for an export. */
+  sentPathOf(id: string): string {
+    assert(EXPORT_ID.test(id), "an export has a checked id");
+    return join(this.#sent, id);
+  }
+
+  /** Begins to receive a file; `hasRoom` is called at intervals. */
+  receive(hasRoom: () => boolean): SentFile {
+    return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
+  }
+
+  /** Offers the file of an export as if it were sent again; null if it is gone. */
+  sendAgain(id: string, { bytes, sha256 }: Omit<ReceivedFile, "path">): SentFile | null {
+    const path = join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`);
+    if (!copyIfThere(this.sentPathOf(id), path)) return null;
+    const end = () => Promise.resolve({ path, bytes, sha256 });
+    return { add: () => {}, end, drop: () => unlinkIfThere(path) };
+  }
+
+  /** Assigns a received file to an export, durably. */
+  keepSent({ path }: ReceivedFile, id: string): void {
+    renameSync(path, this.sentPathOf(id));
+    syncDirectory(this.#sent);
+  }
+
+  /** Removes the file that was sent for an export, if it exists. */
+  removeSent(id: string): void {
+    unlinkIfThere(this.sentPathOf(id));
+  }
+
+  /** Removes all sent files that no export needs. Call it only while no file is received. */
+  cleanSent(isNeeded: (id: string) => boolean, all: boolean): void {
+    for (const name of readdirSync(this.#sent)) {
+      const [known, id] = SENT.exec(name) ?? [];
+      const isLeft = id === undefined ? all : !isNeeded(id);
+      if (known !== undefined && isLeft) unlinkIfThere(join(this.#sent, name));
+    }
+  }
+
+  pathOf(file: StoredFile): string {
+    return join(this.#path, this.nameOf(file));
+  }
+
+  nameOf({ id, format, compression }: StoredFile): string {
+    const isKnown = format in FORMATS && (compression === null || compression in COMPRESSED);
+    assert(EXPORT_ID.test(id) && isKnown, "an export has a checked id, format and compression");
+    return `${id}.${extensionOf({ format, compression } as ExportKind)}`;
+  }
+
+  /** Returns the size in bytes of an export file, or null if it does not exist. */
+  sizeOf(name: string): number | null {
+    const found = lstatSync(join(this.#path, name), { throwIfNoEntry: false });
+    return found?.isFile() ? found.size : null;
+  }
+
+  /** Returns the bytes that this process may use on its disk; null if unknown. */
+  freeBytes(): number | null {
+    try {
+      const { bavail, bsize } = statfsSync(this.#path);
+      return bavail * bsize;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Returns the names of all export files, including temporary ones. */
+  names(): string[] {
+    return readdirSync(this.#path).filter((name) => OURS.test(name));
+  }
+
+  /** Removes a file if it exists. */
+  remove(name: string): void {
+    assert(OURS.test(name), "only files of exports are removed");
+    unlinkIfThere(join(this.#path, name));
+  }
+}
+
+/** Links or copies a file under a second name; false if it does not exist. Files never change. */
+function copyIfThere(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return false;
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EMLINK") throw error;
+  }
+  // Not every file system has links.
+  copyFileSync(from, to);
+  return true;
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+/** Bytes after which the free space of the disk is checked again. */
+const CHECK_BYTES = 16 << 20;
+const FULL =
+  "The server has not enough room for the file. Try again later, or ask the operator for space.";
+
+/** A file that is being received. */
+class Receiving implements SentFile {
+  readonly #path: string;
+  readonly #hasRoom: () => boolean;
+  readonly #hash = createHash("sha256");
+  #fd: number | null;
+  #bytes = 0;
+  #failure: AppError | null = null;
+
+  constructor(path: string, hasRoom: () => boolean) {
+    this.#path = path;
+    this.#hasRoom = hasRoom;
+    if (!hasRoom()) throw new AppError("storage_full", FULL);
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#fd === null) return;
+    const checked = Math.floor(this.#bytes / CHECK_BYTES);
+    this.#hash.update(chunk);
+    try {
+      for (let done = 0; done < chunk.byteLength; ) {
+        done += writeSync(this.#fd, chunk, done, chunk.byteLength - done);
+      }
+      this.#bytes += chunk.byteLength;
+      if (Math.floor(this.#bytes / CHECK_BYTES) === checked || this.#hasRoom()) return;
+      this.#fail();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async end(): Promise<ReceivedFile> {
+    if (this.#failure !== null) throw this.#failure;
+    this.#close();
+    faultPoint("receive.after_write");
+    const file = await open(this.#path, "r");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
+  }
+
+  drop(): void {
+    this.#close();
+    unlinkIfThere(this.#path);
+  }
+
+  #fail(cause?: unknown): void {
+    this.#failure = new AppError("storage_full", FULL, { cause });
+    this.drop();
+  }
+
+  #close(): void {
+    const fd = this.#fd;
+    this.#fd = null;
+    if (fd !== null) closeSync(fd);
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The formats and compressions of exports: file extension, media type, and max rows.
+ * Invariant: there is a row for every format of the contract. Limits are checked before an export
+ * is accepted; rows are never cut off. A compressed file has its own ending and media type, and no
+ * Content-Encoding: a client that decoded it would store bytes that do not match the record's size
+ * and hash, and would resume a download at wrong offsets.
+ */
+import { AppError } from "../../errors.ts";
+import type { Compression } from "../../spec/fields.ts";
+import type { ExportFormat } from "../record.ts";
+
+interface FormatRow {
+  readonly extension: string;
+  readonly contentType: string;
+  /** Max rows, or null if only the plan limits them. */
+  readonly rowsMax: number | null;
+}
+
+/** Rows of an HTML page that a browser still opens in seconds. */
+const HTML_ROWS_MAX = 100_000;
+/** Rows of a sheet (2^20) without the header. */
+const XLSX_ROWS_MAX = 1_048_575;
+
+/** Every format. */
+export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
+  csv: { extension: "csv", contentType: "text/csv; charset=utf-8; header=present", rowsMax: null },
+  html: { extension: "html", contentType: "text/html; charset=utf-8", rowsMax: HTML_ROWS_MAX },
+  xlsx: {
+    extension: "xlsx",
+    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    rowsMax: XLSX_ROWS_MAX,
+  },
+  parquet: {
+    extension: "parquet",
+    contentType: "application/vnd.apache.parquet",
+    rowsMax: null,
+  },
+  jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
+};
+
+/** The ending and the media type of a compressed file; the ending follows the extension. */
+export const COMPRESSED: Readonly<
+  Record<Compression, Pick<FormatRow, "extension" | "contentType">>
+> = {
+  gzip: { extension: "gz", contentType: "application/gzip" },
+  zstd: { extension: "zst", contentType: "application/zstd" },
+};
+
+/** The format and the compression of a file, which decide its name and media type. */
+export interface ExportKind {
+  readonly format: ExportFormat;
+  /** Compression of the file, or null. */
+  readonly compression: Compression | null;
+}
+
+/** Returns the extension of a file without the first dot: `csv`, or `csv.gz`. */
+export function extensionOf({ format, compression }: ExportKind): string {
+  const { extension } = FORMATS[format];
+  return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
+}
+
+/** Returns the media type of a file. */
+export function contentTypeOf({ format, compression }: ExportKind): string {
+  return (compression === null ? FORMATS[format] : COMPRESSED[compression]).contentType;
+}
+
+/** Throws `invalid_spec` if an export would have more rows than its format can hold. */
+export function refuseTooManyRows(format: ExportFormat, rowCount: number): void {
+  const { rowsMax } = FORMATS[format];
+  if (rowsMax === null || rowCount <= rowsMax) return;
+  const detail =
+    `${format} holds at most ${rowsMax} rows and this export would have ${rowCount}. ` +
+    "Take csv, or set a lower limit.";
+  throw new AppError("invalid_spec", detail, {
+    errors: [{ pointer: "/output/format", code: "too_many_rows", detail }],
+  });
+}

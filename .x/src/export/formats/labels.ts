@@ -1,0 +1,106 @@
+/**
+ * Headings of columns for people. Input: the name of an output field, or of a column that
+ * `include_explain` or an export of changes adds. Output: a short heading, a sentence, a width.
+ * Invariant: fields are named only in the tables of fields and presets. Headings contain neither
+ * quotes nor backslashes, so that a style sheet can contain them.
+ */
+import { HEADINGS_EN, HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
+import { OUTPUT_FIELDS, type OutputField } from "../../spec/fields.ts";
+import { addedColumns, PRESETS } from "../../spec/presets.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+
+/** The heading of a column for people, with its explanation. */
+export interface ColumnLabel {
+  readonly heading: string;
+  readonly sentence: string;
+  /** Width in characters that fits most values; longer values wrap. */
+  readonly width: number;
+}
+
+/** Output options that affect headings. */
+type LabelChoice = Pick<AccountQuerySpec["output"], "labels" | "preset">;
+
+/** Width of explain columns: points, codes, and single words. */
+const EXPLAINED_WIDTH = 12;
+
+/** Width of columns that layouts add: a few words. */
+const ADDED_WIDTH = 22;
+
+/** Heading and sentence of a column that is not a field, by its name. */
+type Explained = Readonly<Record<string, readonly [heading: string, sentence: string]>>;
+
+const EXPLAINED: Explained = {
+  change: ["Change", "Whether the account entered, left or changed."],
+  changed_fields: ["Changed fields", "Watched fields whose values differ between the snapshots."],
+  explain_score: ["Score", "Score of the strategy: the sum of its parts."],
+  explain_matched: ["Matched", "Activity that met the filter."],
+  explain_matched_as: ["Matched as", "Whether it is the primary or a secondary activity."],
+  explain_sanction: ["Points: sanction", "What a sanction in force takes off the score."],
+};
+
+const EXPLAINED_PT: Explained = {
+  change: ["Mudança", "Se o estabelecimento entrou, saiu ou mudou."],
+  changed_fields: ["Campos alterados", "Campos acompanhados cujos valores mudaram."],
+  explain_score: ["Pontuação calculada", "Pontuação da estratégia: a soma das suas partes."],
+  explain_matched: ["Atividade encontrada", "Atividade que atendeu ao filtro."],
+  explain_matched_as: ["Encontrada como", "Se é a atividade principal ou uma secundária."],
+  explain_sanction: ["Pontos: sanção", "O que uma sanção em vigor tira da pontuação."],
+};
+
+const PARTS_PT: Readonly<Record<string, string>> = {
+  status: "situação",
+  email: "e-mail",
+  phone: "telefone",
+  age: "tempo de atividade",
+  recency: "abertura recente",
+  size: "porte",
+  capital: "capital",
+  activity: "atividade conhecida",
+  headquarters: "matriz",
+};
+
+/** Returns heading, sentence, and width of a column. */
+export function columnLabel(name: string, { labels, preset }: LabelChoice = {}): ColumnLabel {
+  const field = OUTPUT_FIELDS.find((row) => row.name === name);
+  if (field !== undefined) {
+    const { heading, width } = field.shown;
+    const sentence = labels === "pt" ? SENTENCES_PT[field.name] : field.description;
+    const called = labels === undefined ? heading : headingOf(field.name, labels, preset);
+    return { heading: called, sentence, width };
+  }
+  const added = addedColumns(preset).find((column) => column.name === name);
+  if (added !== undefined) {
+    const [heading, sentence] = added[labels ?? "en"];
+    return { heading, sentence, width: ADDED_WIDTH };
+  }
+  const part = name.replace("explain_", "");
+  const [heading, sentence] = labels === "pt" ? explainedPt(name, part) : explained(name, part);
+  return { heading, sentence, width: EXPLAINED_WIDTH };
+}
+
+/** Returns the cells of a header: names for programs, or headings for people. */
+export function headerCells(names: readonly string[], choice: LabelChoice): readonly string[] {
+  return choice.labels === undefined
+    ? names
+    : names.map((name) => columnLabel(name, choice).heading);
+}
+
+function headingOf(
+  field: OutputField,
+  language: LabelLanguage,
+  preset: LabelChoice["preset"],
+): string {
+  const column = preset && PRESETS[preset].columns.find(([name]) => name === field);
+  if (column) return column[language === "pt" ? 1 : 2];
+  return (language === "pt" ? HEADINGS_PT : HEADINGS_EN)[field];
+}
+
+function explained(name: string, part: string): readonly [heading: string, sentence: string] {
+  return EXPLAINED[name] ?? [`Points: ${part}`, `Part of the score for: ${part}.`];
+}
+
+function explainedPt(name: string, part: string): readonly [heading: string, sentence: string] {
+  const said = PARTS_PT[part] ?? part;
+  return EXPLAINED_PT[name] ?? [`Pontos: ${said}`, `Parte da pontuação: ${said}.`];
+}

@@ -1,0 +1,264 @@
+/**
+ * The worker thread of exports. Input: orders of the queue, one at a time. Output: the finished
+ * file, the staged changes of the tenant's list, and outcomes as plain values.
+ * Invariant: a thread renders at a lower priority than requests. It keeps the last snapshot open
+ * for the next order, and closes it when no export needs it.
+ */
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { BroadcastChannel } from "node:worker_threads";
+import {
+  buildChangeList,
+  type ChangeList,
+  ChangeListError,
+  openChangeList,
+} from "../../changes/list.ts";
+import type { ChangeEntry } from "../../changes/query.ts";
+import { AppError, CommandError } from "../../errors.ts";
+import {
+  markRows,
+  noRows,
+  StagingAborted,
+  stageExported,
+  type WrittenRows,
+} from "../../lists/exportedrows.ts";
+import { readEntriesInto } from "../../lists/listbinding.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { lowerPriority, worker } from "../../process/tasks.ts";
+import { openSegment, type Segment } from "../../search/segment.ts";
+import { openSecondConnection } from "../../store/database.ts";
+import { openDataDir } from "../../store/datadir.ts";
+import { ExportedStore } from "../../store/exportedstore.ts";
+import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
+import {
+  endOf,
+  type RenderFunctions,
+  type RenderOutcome,
+  type RenderTask,
+  type StageOutcome,
+  type StageTask,
+  spareProcessor,
+  UNPINNED,
+} from "./rendertask.ts";
+
+/** Min interval between two progress reports, in milliseconds. */
+const PROGRESS_MS = 100;
+
+/** Codes for a temporary lack of files, memory, or threads. */
+const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
+
+/** A cached snapshot of the last order; `stale` once no further export needs it. */
+interface Held {
+  readonly segment: Segment;
+  stale: boolean;
+}
+
+/** The open snapshots: one, or two if the last order was about changes. */
+let held: readonly Held[] = [];
+let rendering = false;
+
+lowerPriority();
+
+const unpinned = new BroadcastChannel(UNPINNED);
+unpinned.onmessage = (event) => {
+  const id: unknown = (event as MessageEvent).data;
+  for (const one of held) if (one.segment.snapshotId === id) one.stale = true;
+  if (!rendering) letGo(({ stale }) => stale);
+};
+
+/** Entry point for the thread pool. */
+export const run = worker<RenderFunctions>({ render, stage });
+
+/** Renders an export. Never rejects. */
+function render(order: RenderTask): Promise<RenderOutcome> {
+  return settled(() => renderOrder(order));
+}
+
+/** Stages the rows of an export for its tenant's list. Never rejects. */
+function stage(order: StageTask): Promise<StageOutcome> {
+  return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
+}
+
+type Failed = Exclude<RenderOutcome, { readonly kind: "file" }>;
+
+async function settled<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | Failed> {
+  rendering = true;
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RenderCancelled || error instanceof StagingAborted) {
+      return { kind: "cancelled" };
+    }
+    return endOf(error);
+  } finally {
+    rendering = false;
+    letGo(({ stale, segment }) => stale || segment.native.poisoned());
+  }
+}
+
+async function renderOrder(order: RenderTask): Promise<RenderOutcome> {
+  const { changes, places, snapshotId } = order;
+  const wanted = [snapshotId, changes?.snapshotId];
+  letGo(({ segment }) => !wanted.includes(segment.snapshotId));
+  const segment = await segmentOf(order);
+  await giveLists(order, segment);
+  const bits = noRows(segment);
+  const own = { places, snapshotId, bits };
+  if (changes === undefined) {
+    const held = (rows: Uint32Array) => markRows(bits, rows);
+    if (order.enrichment !== undefined) {
+      const job = { segment, held, ...jobOf(order), ...order.enrichment };
+      return { kind: "file", file: await renderEnrichment(job), held: [own] };
+    }
+    return {
+      kind: "file",
+      file: await renderExport({ segment, held, ...jobOf(order) }),
+      held: [own],
+    };
+  }
+  const older = await segmentOf(changes);
+  await giveLists(order, older);
+  const ended = () => Atomics.load(order.flag, 0) === 1;
+  const list = await listOf(changes.listPath, { older, newer: segment }, ended);
+  const olderBits = noRows(older);
+  const heldChanges = (entries: readonly ChangeEntry[]) => {
+    for (const { rowNewer, rowOlder } of entries) {
+      if (rowNewer >= 0) markRows(bits, [rowNewer]);
+      else markRows(olderBits, [rowOlder]);
+    }
+  };
+  try {
+    const { kinds, watch } = changes;
+    const work = { list, kinds, watch };
+    const file = await renderExport({ segment, changes: work, heldChanges, ...jobOf(order) });
+    const { places: olderPlaces, snapshotId: olderId } = changes;
+    const gone = { places: olderPlaces, snapshotId: olderId, bits: olderBits };
+    return { kind: "file", file, held: [own, gone] };
+  } finally {
+    list.close();
+  }
+}
+
+async function giveLists({ spec, lists, dataDir }: RenderTask, segment: Segment): Promise<void> {
+  if (lists.size === 0) return;
+  await withState(dataDir, (store) => readEntriesInto(spec, segment, lists, store));
+}
+
+function stageOrder({ dataDir, tenantId, held: wanted, flag }: StageTask) {
+  return withState(dataDir, async (store) => {
+    letGo(({ segment }) => !wanted.some(({ snapshotId }) => snapshotId === segment.snapshotId));
+    const rows: WrittenRows[] = [];
+    for (const one of wanted) rows.push({ segment: await segmentOf(one), bits: one.bits });
+    faultPoint("stage.begin");
+    const staged = stageExported(store, tenantId, rows, () => Atomics.load(flag, 0) === 1);
+    faultPoint("stage.after_write");
+    return staged;
+  });
+}
+
+/** Runs work with a database connection of this thread. */
+async function withState<Result>(
+  dataDir: string,
+  run: (store: ExportedStore) => Promise<Result>,
+): Promise<Result> {
+  const database = openSecondConnection(dataDir);
+  try {
+    return await run(new ExportedStore(database));
+  } finally {
+    database.close();
+  }
+}
+
+function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
+  const { port, flag, spec, path, bytesMax, searches } = order;
+  let reported = Number.NEGATIVE_INFINITY;
+  return {
+    spec,
+    path,
+    bytesMax,
+    onProgress: (rowsWritten, rowCount) => {
+      const nowMs = performance.now();
+      if (nowMs - reported < PROGRESS_MS) return;
+      reported = nowMs;
+      port.postMessage([rowsWritten, rowCount]);
+    },
+    cancelled: () => Atomics.load(flag, 0) === 1,
+    spare: spareProcessor(searches),
+  };
+}
+
+/** Returns the pinned snapshot: the open one, or the first found in its places. */
+async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
+  // A correct file may have replaced a corrupt file.
+  letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
+  const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
+  if (known !== undefined) return known.segment;
+  let cause: unknown;
+  for (const place of wanted.places) {
+    try {
+      const segment = await openSegment(place);
+      if (segment.snapshotId === wanted.snapshotId) {
+        held = [...held, { segment, stale: false }];
+        return segment;
+      }
+      segment.close();
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      cause ??= error;
+    }
+  }
+  throw new AppError("snapshot_unavailable", "The pinned snapshot is gone.", { cause });
+}
+
+/** True if the snapshot's path now leads to another file, or if the file was truncated. */
+function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">): boolean {
+  for (const place of places) {
+    const found = statSync(place, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) continue;
+    return found.ino !== native.opened.inode || found.size !== BigInt(native.opened.size);
+  }
+  return native.poisoned();
+}
+
+/**
+ * True if the file was refused; false if it may be correct and this process only lacks a resource.
+ */
+function isRefusal(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  return error instanceof CommandError || (code !== "" && !SHORTAGES.includes(code));
+}
+
+/** Closes the snapshots for which `isOver` returns true. */
+function letGo(isOver: (one: Held) => boolean): void {
+  const over = held.filter(isOver);
+  held = held.filter((one) => !over.includes(one));
+  for (const { segment } of over) segment.close();
+}
+
+/**
+ * Opens the change list of two snapshots, or makes it if it is missing or damaged. A list that
+ * existed when the export was accepted may have been evicted, because the folder is bounded. The
+ * same pair gives the same list. If `ended` returns true, throws `RenderCancelled`.
+ */
+async function listOf(
+  path: string,
+  { older, newer }: { readonly older: Segment; readonly newer: Segment },
+  ended: () => boolean,
+): Promise<ChangeList> {
+  try {
+    return openChangeList(path, older, newer);
+  } catch (error) {
+    if (!(error instanceof ChangeListError)) throw error;
+  }
+  openDataDir(dirname(path));
+  const aborted = new AbortController();
+  const onProgress = () => {
+    if (ended()) aborted.abort();
+  };
+  try {
+    await buildChangeList(older, newer, path, { signal: aborted.signal, onProgress });
+  } catch (error) {
+    throw aborted.signal.aborted ? new RenderCancelled() : error;
+  }
+  return openChangeList(path, older, newer);
+}

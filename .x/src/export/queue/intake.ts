@@ -1,0 +1,290 @@
+/**
+ * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the earlier
+ * export of the same key and request.
+ * Invariant: idempotency key, bounds, quota, and row are one transaction. Equal requests at the
+ * same time, even from several processes, give one export. A refused request stores nothing, so its
+ * key can be used again.
+ */
+import { randomBytes } from "node:crypto";
+import { includesExports } from "../../access/plans.ts";
+import { hasQuota, refuseBeyondBytes, refuseBeyondQuota } from "../../access/quota.ts";
+import { AppError } from "../../errors.ts";
+import { boundSpec } from "../../lists/listbinding.ts";
+import { type Clock, utcDay } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import type { Log } from "../../process/log.ts";
+import type { Segment } from "../../search/segment.ts";
+import { EXPORTED } from "../../spec/listids.ts";
+import { changesHash, specHash } from "../../spec/normalize.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exportstore.ts";
+import { wordFor } from "../../text/amounts.ts";
+import type { NewExport } from "../exporter.ts";
+import { changesSlug } from "../files/filename.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import { compressionOf } from "../formats/compressed.ts";
+import type { Pins } from "./pins.ts";
+import type { SentFileTask } from "./rendertask.ts";
+import { type ClockJumps, IDEMPOTENCY_KEY_MS } from "./sweeper.ts";
+
+/** Retry-After for a full queue, in seconds. */
+const QUEUE_RETRY_S = 10;
+/** Retry-After for a full disk, in seconds; files expire continuously. */
+const ROOM_RETRY_S = 60;
+
+/** Dependencies of the intake. */
+export interface IntakeParts {
+  readonly store: ExportStore;
+  readonly pins: Pins;
+  readonly clock: Clock;
+  readonly clockJumps: ClockJumps;
+  readonly log: Log;
+  /** Free bytes of the disk, or null if unknown; below `freeBytesMin` no export is accepted. */
+  readonly freeBytes: () => number | null;
+  readonly freeBytesMin: number;
+  readonly folder: ExportFolder;
+  /** Names what a spec selects, for the file's name. */
+  readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
+}
+
+interface Accepted {
+  readonly row: ExportRow;
+  /** Specs are stored as JSON; a replay returns the first request's. */
+  readonly spec: AccountQuerySpec;
+  readonly replayed: boolean;
+}
+
+/** Values computed from a request before its transaction. */
+interface Made {
+  readonly fingerprint: string;
+  readonly slug: string;
+  /** The spec as JSON text. */
+  readonly spec: string;
+}
+
+/** Accepts exports. */
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Accepts an export durably. `running` is the number of the tenant's exports being rendered.
+   * Throws the errors of `Exporter.create`, and database errors unchanged.
+   */
+  accept(wanted: NewExport, running: number): Accepted {
+    const { store } = this.#parts;
+    // Hashing and naming depend on the request alone, so they need not block other writers.
+    const made: Made = {
+      fingerprint: fingerprintOf(wanted),
+      slug: this.#slugOf(wanted),
+      spec: JSON.stringify(wanted.spec),
+    };
+    const accepted = store.atomically(() => {
+      const replayed = this.#replay(wanted, made.fingerprint);
+      if (replayed !== null) return replayed;
+      this.#refuseBeyondBounds(wanted, running);
+      this.#refuseWithoutRoom();
+      this.#refuseBeyondBytes(wanted, made);
+      this.#refuseBeyondQuota(wanted);
+      faultPoint("create.before_pin");
+      this.#parts.pins.hold(wanted.segment);
+      if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
+      const row = this.#insert(wanted, made);
+      if (wanted.enrichment) this.#parts.folder.keepSent(wanted.enrichment.file, row.id);
+      faultPoint("create.before_commit");
+      return { row, spec: wanted.spec, replayed: false };
+    });
+    if (!accepted.replayed) faultPoint("create.after_commit");
+    return accepted;
+  }
+
+  /**
+   * Returns the export of the same key and bytes, or null. Returns null if the spec names lists:
+   * equal bytes may then mean another spec, so the caller must compare the lists' revisions.
+   */
+  replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
+    const known = this.#known(tenantId, idempotencyKey);
+    if (known?.bodyHash !== bodyHash) return null;
+    const again = this.#again(known);
+    return again.spec.filters.lists === undefined ? again : null;
+  }
+
+  /** Returns the slug; for changes with both months. */
+  #slugOf({ spec, segment, changes }: NewExport): string {
+    const slug = this.#parts.slugOf(spec, segment);
+    if (!changes) return slug;
+    const months = { since: changes.older.label, until: segment.label };
+    return changesSlug(slug, { ...months, labels: spec.output.labels });
+  }
+
+  /** Returns the key if it was used within a day, or after a clock jump, regardless of its age. */
+  #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
+    const { store, clock, clockJumps } = this.#parts;
+    const known = store.remembered(tenantId, idempotencyKey);
+    if (known === undefined) return undefined;
+    return known.createdAt >= clock.nowMs() - IDEMPOTENCY_KEY_MS || clockJumps.hold()
+      ? known
+      : undefined;
+  }
+
+  /** Returns the export of the key, or null if the key is new or older than a day. */
+  #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
+    const known = this.#known(tenantId, idempotencyKey);
+    if (known === undefined) return null;
+    if (known.fingerprint !== fingerprint) {
+      throw new AppError(
+        "idempotency_key_reused",
+        "This Idempotency-Key was used with another request. Use a new one.",
+      );
+    }
+    return this.#again(known);
+  }
+
+  #again(known: IdempotencyRow): Accepted {
+    const { store } = this.#parts;
+    const row = store.find(known.exportId);
+    const spec = store.specOf(known.exportId);
+    if (row !== undefined && spec !== undefined) {
+      return { row, spec: JSON.parse(spec) as AccountQuerySpec, replayed: true };
+    }
+    throw new AppError(
+      "idempotency_key_reused",
+      "The export of this Idempotency-Key was deleted. Use a new one.",
+    );
+  }
+
+  #refuseBeyondBounds({ tenantId, plan }: NewExport, running: number): void {
+    const { concurrent_exports: concurrent, queued_exports: queueable } = plan.limits;
+    if (!includesExports(plan)) {
+      throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
+    }
+    // An export that can start immediately is allowed even if the plan has no queue.
+    const bound = Math.max(queueable, running < concurrent ? 1 : 0);
+    if (this.#parts.store.queuedOf(tenantId) < bound) return;
+    throw new AppError(
+      "rate_limited",
+      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is the ` +
+        `limit of the plan ${plan.name}. ` +
+        "Try again when one has finished.",
+      { headers: { "Retry-After": String(QUEUE_RETRY_S) } },
+    );
+  }
+
+  /**
+   * Refuses new exports if the disk is nearly full. Running exports may use the rest, and searches
+   * continue.
+   */
+  #refuseWithoutRoom(): void {
+    const { freeBytes, freeBytesMin, log } = this.#parts;
+    const free = freeBytesMin === 0 ? null : freeBytes();
+    if (free === null || free >= freeBytesMin) return;
+    // The operator needs to know how full the disk is; tenants must not see it.
+    log.warn({ free_bytes: free, free_bytes_min: freeBytesMin }, "no room for a new export");
+    throw new AppError(
+      "storage_full",
+      "The server has not enough room for another export. Searches and downloads go on. Try " +
+        "again later, delete exports, or ask the operator for space.",
+      { headers: { "Retry-After": String(ROOM_RETRY_S) } },
+    );
+  }
+
+  #refuseBeyondBytes({ tenantId, plan, enrichment }: NewExport, { spec }: Made): void {
+    const { files, specs } = this.#parts.store.kept.of(tenantId);
+    const sentBytes = enrichment?.file.bytes ?? 0;
+    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: sentBytes + 1 });
+    const wanted = Buffer.byteLength(spec);
+    refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
+  }
+
+  #refuseBeyondQuota({ tenantId, plan, rows: wanted }: NewExport): void {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const used = store.quota.charged(tenantId, utcDay(nowMs));
+    refuseBeyondQuota(plan, { used, wanted }, nowMs);
+  }
+
+  /** Charges rows of an answer, durably. Throws `quota_exceeded`. */
+  charge({ tenantId, keyId, plan }: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number) {
+    if (rows === 0) return;
+    const { store, clock } = this.#parts;
+    store.atomically(() => {
+      const nowMs = clock.nowMs();
+      const day = utcDay(nowMs);
+      const used = store.quota.charged(tenantId, day);
+      refuseBeyondQuota(plan, { used, wanted: rows, of: "request" }, nowMs);
+      store.quota.spend({ tenantId, keyId, day }, rows, hasQuota(plan));
+    });
+  }
+
+  #insert(wanted: NewExport, { fingerprint, slug, spec }: Made) {
+    const { store, clock } = this.#parts;
+    const { tenantId, keyId, plan, segment, bodyHash } = wanted;
+    const charged = hasQuota(plan);
+    const id = `exp_${randomBytes(16).toString("hex")}`;
+    const createdAt = clock.nowMs();
+    store.insert({
+      id,
+      tenantId,
+      plan: plan.name,
+      spec,
+      format: wanted.spec.output.format,
+      compression: compressionOf(wanted.spec),
+      slug,
+      snapshot: segment.label,
+      snapshotDate: segment.snapshotDate,
+      snapshotId: segment.snapshotId,
+      snapshotPath: segment.path,
+      ...sinceOf(wanted),
+      ...sentOf(wanted),
+      createdAt,
+      keyId,
+      chargedDay: charged ? utcDay(createdAt) : null,
+      chargedRows: charged ? wanted.rows : 0,
+    });
+    store.lists.pin(id, wanted.lists ?? []);
+    const key = wanted.idempotencyKey;
+    store.remember({ tenantId, key, fingerprint, bodyHash, exportId: id, createdAt });
+    return store.find(id) as ExportRow;
+  }
+}
+
+/**
+ * Returns the identity of a request for its idempotency key: the spec, and for changes all their
+ * options. `exported` has no revision here: an export that excludes it changes it when done, and a
+ * retry after a lost response must still be the same request.
+ */
+function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): string {
+  const bound = boundSpec(
+    spec,
+    lists.map((pin) => (pin.id === EXPORTED ? { ...pin, revision: 0 } : pin)),
+  );
+  if (enrichment) return `${specHash(bound)} ${sentOf({ enrichment }).sent}`;
+  if (!changes) return specHash(bound);
+  const { older, kinds, watch } = changes;
+  const { fields } = spec.output;
+  return `${specHash(bound)} ${older.label} ${changesHash(bound, { kinds, watch, fields })}`;
+}
+
+/** Returns the columns that only an export of changes fills. */
+function sinceOf({ changes }: NewExport) {
+  const older = changes?.older;
+  return {
+    since: older?.label ?? null,
+    sinceDate: older?.snapshotDate ?? null,
+    sinceId: older?.snapshotId ?? null,
+    sincePath: older?.path ?? null,
+    kinds: changes?.kinds.join(",") ?? null,
+    watch: changes?.watch.join(",") ?? null,
+  };
+}
+
+/** The columns of a row that only an enrichment fills. */
+function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
+  if (!enrichment) return { sent: null, sentBytes: 0 };
+  const { file, column, fillZeros } = enrichment;
+  const wanted: SentFileTask = { sha256: file.sha256, column: column ?? null, fillZeros };
+  return { sent: JSON.stringify(wanted), sentBytes: file.bytes };
+}

@@ -1,0 +1,462 @@
+/**
+ * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
+ * or queued again.
+ * Invariant: tenants take turns, each with its oldest export, and none has more renders than its
+ * plan allows. A state is committed before it is announced. An outcome that cannot be committed is
+ * retained and retried. Stopping leaves nothing running and counts no attempt.
+ */
+import { strict as assert } from "node:assert";
+import { isPlanName, type Plans } from "../../access/plans.ts";
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import type { StagedEntries } from "../../store/exportedstore.ts";
+import type { Candidate, ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
+import type { RenderedFile } from "../render.ts";
+import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
+import {
+  changesOf,
+  endOf,
+  enrichmentOf,
+  listedSpec,
+  type OrderParts,
+  type RenderOutcome,
+  type RowBits,
+  type StageOutcome,
+} from "./rendertask.ts";
+
+interface QueueParts extends OrderParts {
+  readonly store: ExportStore;
+  readonly dataDir: string;
+  readonly folder: ExportFolder;
+  readonly threads: RenderThreads;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Retention of a finished export in milliseconds, unless its plan sets less. */
+  readonly retentionMs: number;
+  /** Removes a file, now or later. */
+  readonly discard: (name: string) => void;
+  /** Called when an export has ended or was deleted. */
+  readonly onEnd: (id: string) => void;
+  /** Counts and logs state damage that a render found. */
+  readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Progress of a running export. */
+export interface RunProgress {
+  readonly rowsWritten: number;
+  readonly rowCount: number;
+}
+
+/** Outcome of a run; a file comes with the staged entries of its tenant's list. */
+type RunEnd =
+  | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
+  | Exclude<RenderOutcome, { readonly kind: "file" }>;
+
+/** An export between its claim and the commit of its end. */
+interface Run {
+  readonly row: ExportRow;
+  /** Requests an early end of the current work. */
+  cancel: () => void;
+  /** Allows the tenant's next export to change the list. */
+  release: () => void;
+  progress: RunProgress;
+  /** Set once the render has ended; commits its outcome. */
+  commit: (() => void) | null;
+  /** True once the export was deleted; its file is then discarded. */
+  removed: boolean;
+}
+
+/** Moves exports from the database to threads and back. */
+export class ExportQueue {
+  readonly #parts: QueueParts;
+  readonly #staging: Staging;
+  readonly #runs = new Map<string, Run>();
+  /** Pending ends of renders; `close` waits for them. */
+  readonly #ends = new Set<Promise<void>>();
+  /** The tenant that was served last. */
+  #turn = "";
+  #state: "waiting" | "working" | "stopped" = "waiting";
+  #kicked = false;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+    this.#staging = new Staging(parts.threads, parts.dataDir);
+  }
+
+  start(): void {
+    this.#state = "working";
+    this.kick();
+  }
+
+  /** Schedules a check for work; never runs in the middle of a request. */
+  kick(): void {
+    if (this.#kicked) return;
+    this.#kicked = true;
+    setImmediate(() => {
+      this.#kicked = false;
+      this.#fill();
+    });
+  }
+
+  /** Retries failed commits, and checks for work. */
+  retry(): void {
+    for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
+    this.kick();
+  }
+
+  /** Returns the progress of an export if it is being rendered. */
+  progressOf(id: string): RunProgress | undefined {
+    return this.#runs.get(id)?.progress;
+  }
+
+  /** Number of exports being rendered. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  /** Number of a tenant's exports being rendered. */
+  runningOf(tenantId: string): number {
+    const runs = [...this.#runs.values()];
+    return runs.filter(({ row, removed }) => row.tenantId === tenantId && !removed).length;
+  }
+
+  drop(id: string): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    run.removed = true;
+    run.cancel();
+  }
+
+  /** Accepts no more work, and makes the threads stop at their next batch. */
+  stop(): void {
+    this.#state = "stopped";
+    this.#staging.close();
+    for (const { cancel } of this.#runs.values()) cancel();
+  }
+
+  /** Stops; resolves when every render has ended and its outcome was committed if possible. */
+  async close(): Promise<void> {
+    this.stop();
+    while (this.#ends.size > 0) await Promise.all(this.#ends);
+    this.retry();
+  }
+
+  #fill(): void {
+    try {
+      while (this.#state === "working" && this.#busy() < this.#parts.threads.size) {
+        const row = this.#claim();
+        if (row === null) return;
+        this.#begin(row);
+      }
+    } catch (error) {
+      this.#parts.log.error(describeError(error), "no export could be begun; trying again");
+    }
+  }
+
+  #busy(): number {
+    return [...this.#runs.values()].filter(({ commit }) => commit === null).length;
+  }
+
+  /** Claims the next export whose tenant may run one more. */
+  #claim(): ExportRow | null {
+    const { store } = this.#parts;
+    const next = nextTurn(store.candidates(), this.#turn, ({ sequence }) => {
+      const row = store.at(sequence);
+      return row !== undefined && this.#mayRun(row) ? row : null;
+    });
+    if (next === null) return null;
+    const claimed = store.atomically(() => {
+      const taken = store.claim(next.id);
+      faultPoint("claim.before_commit");
+      return taken;
+    });
+    faultPoint("claim.after_commit");
+    this.#turn = next.tenantId;
+    return claimed ? { ...next, attempts: next.attempts + 1 } : this.#claim();
+  }
+
+  /** At least one, because a plan lowered since must not block an accepted export indefinitely. */
+  #mayRun({ tenantId, plan }: ExportRow): boolean {
+    const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
+    return this.runningOf(tenantId) < Math.max(1, allowed);
+  }
+
+  #begin(row: ExportRow): void {
+    const render = this.#order(row, (rowsWritten, rowCount) => {
+      run.progress = { rowsWritten, rowCount };
+    });
+    const progress = { rowsWritten: 0, rowCount: 0 };
+    const { cancel } = render;
+    const run: Run = { row, cancel, release: () => {}, progress, commit: null, removed: false };
+    this.#runs.set(row.id, run);
+    const staged = render.outcome.then((outcome) => this.#stage(run, outcome));
+    const end = staged.then((outcome) => this.#conclude(run, outcome));
+    this.#ends.add(end);
+    void end.finally(() => this.#ends.delete(end));
+  }
+
+  /** A claimed export must end, so a failure to build its order counts as an attempt. */
+  #order(row: ExportRow, onProgress: OnProgress): StartedRender {
+    const { store, folder, pins, threads } = this.#parts;
+    try {
+      const request = {
+        places: pins.places(row.snapshotId, row.snapshotPath),
+        snapshotId: row.snapshotId,
+        ...listedSpec(store, row.id),
+        path: folder.pathOf(row),
+        dataDir: this.#parts.dataDir,
+        bytesMax: this.#bytesLeft(row),
+        ...changesOf(row, this.#parts),
+        ...enrichmentOf(row, folder),
+      };
+      return threads.start(request, onProgress);
+    } catch (error) {
+      return { outcome: Promise.resolve(endOf(error)), cancel: () => {} };
+    }
+  }
+
+  /** Stages a file's rows for the tenant's list, unless the file will not be delivered. */
+  async #stage(run: Run, outcome: RenderOutcome): Promise<RunEnd> {
+    if (outcome.kind !== "file") return outcome;
+    const { row } = run;
+    const { file, held } = outcome;
+    const isWanted = () => !run.removed && this.#state === "working";
+    const nothing = { kind: "file", file, staged: null } as const;
+    if (run.removed || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
+    const turn = await this.#staging.stage(row.tenantId, held, (cancel) => {
+      run.cancel = cancel;
+      return isWanted();
+    });
+    run.release = turn.release;
+    if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
+    this.#parts.discard(this.#parts.folder.nameOf(row));
+    return turn.outcome;
+  }
+
+  #conclude(run: Run, outcome: RunEnd): void {
+    const { id } = run.row;
+    const failure = outcome.kind === "failed" ? outcome.failure : null;
+    // A file that is refused for its size is not a bug, so no stack is logged.
+    if ("error" in outcome && failure !== "quota_exceeded" && !run.removed) {
+      const { log, stateDamaged } = this.#parts;
+      const details = { export_id: id, outcome: outcome.kind, ...outcome.error };
+      if (failure === "state_damaged") stateDamaged?.(details);
+      else log.warn(details, "an export was not rendered");
+    }
+    const staged = outcome.kind === "file" ? outcome.staged : null;
+    run.commit = () => {
+      if (!run.removed) this.#store(run.row, outcome);
+      else if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+    };
+    this.#commit(run);
+  }
+
+  /** Commits the outcome of a render; if that fails, it stays for `retry`. */
+  #commit(run: Run): void {
+    const { folder, log, discard, onEnd } = this.#parts;
+    const { id, snapshotId, sinceId } = run.row;
+    try {
+      run.commit?.();
+      if (run.removed) discard(folder.nameOf(run.row));
+    } catch (error) {
+      log.error(describeError(error), "the end of an export was not stored; trying again");
+      return;
+    }
+    this.#runs.delete(id);
+    run.release();
+    this.unpin(snapshotId, sinceId);
+    onEnd(id);
+    this.kick();
+  }
+
+  /** Releases the snapshots that no export needs any more. */
+  unpin(...snapshotIds: readonly (string | null)[]): void {
+    const { pins, threads, log } = this.#parts;
+    for (const id of snapshotIds) {
+      try {
+        if (id !== null && pins.release(id)) threads.forget(id);
+      } catch (error) {
+        log.warn(describeError(error), "a pin was not removed; the next start will");
+      }
+    }
+  }
+
+  #store(row: ExportRow, outcome: RunEnd): void {
+    switch (outcome.kind) {
+      case "file":
+        this.#storeFile(row, outcome.file, outcome.staged);
+        break;
+      case "failed":
+        this.#fail(row, outcome.failure);
+        break;
+      case "cancelled":
+        this.#requeue(row, row.attempts - 1);
+        break;
+      case "threw":
+      case "crashed":
+        if (row.attempts < ATTEMPTS_MAX) this.#requeue(row, row.attempts);
+        else this.#fail(row, outcome.kind === "threw" ? "render_failed" : "too_many_attempts");
+        break;
+    }
+  }
+
+  #storeFile(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): void {
+    const fits = file.sizeBytes <= this.#bytesLeft(row);
+    if (fits && this.#finish(row, file, staged)) return;
+    if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+    if (!fits) this.#refuse(row);
+  }
+
+  /** Returns false if the export was deleted meanwhile. */
+  #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
+    const { store, folder, clock, log, discard } = this.#parts;
+    const endedAt = clock.nowMs();
+    const expiresAt = endedAt + this.#retentionMs(row);
+    const finished = store.atomically(() => {
+      const changed = store.finish({ id: row.id, ...file, endedAt, expiresAt });
+      if (changed && staged !== null) {
+        assert(
+          store.lists.exported.keep(staged, endedAt),
+          "a tenant's list has one writer at a time",
+        );
+      }
+      faultPoint("finish.before_commit");
+      return changed;
+    });
+    faultPoint("finish.after_commit");
+    // Another process has deleted the export meanwhile.
+    if (!finished) {
+      discard(folder.nameOf(row));
+      return false;
+    }
+    const { rowCount: rows, sizeBytes: bytes } = file;
+    log.info({ export_id: row.id, tenant_id: row.tenantId, rows, bytes }, "export done");
+    return true;
+  }
+
+  /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */
+  #refuse(row: ExportRow): void {
+    const { folder, discard } = this.#parts;
+    this.#fail(row, "quota_exceeded");
+    discard(folder.nameOf(row));
+  }
+
+  /**
+   * Returns the max bytes of the export's file; an export that was delivered before is never
+   * refused.
+   */
+  #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
+    const { store, plans } = this.#parts;
+    const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
+    if (most === 0 || expiresAt !== null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, most - store.kept.of(tenantId).files);
+  }
+
+  #retentionMs({ plan }: ExportRow): number {
+    const { plans, retentionMs } = this.#parts;
+    if (!isPlanName(plan)) return retentionMs;
+    return Math.min(retentionMs, plans[plan].limits.export_retention * 1_000);
+  }
+
+  #fail(row: ExportRow, failure: ExportFailure): void {
+    const { store, clock, log } = this.#parts;
+    store.atomically(() => {
+      store.fail(row.id, failure, clock.nowMs());
+      faultPoint("finish.before_commit");
+    });
+    faultPoint("finish.after_commit");
+    log.warn({ export_id: row.id, tenant_id: row.tenantId, failure }, "export failed");
+  }
+
+  #requeue(row: ExportRow, attempts: number): void {
+    const { store } = this.#parts;
+    store.atomically(() => {
+      store.requeue(row.id, attempts);
+      faultPoint("requeue.before_commit");
+    });
+    faultPoint("requeue.after_commit");
+  }
+}
+
+/**
+ * Tries the tenants in turn, starting after `last`, until `take` returns a value. `candidates`
+ * ascend by tenant.
+ */
+export function nextTurn<Taken>(
+  candidates: readonly Candidate[],
+  last: string,
+  take: (candidate: Candidate) => Taken | null,
+): Taken | null {
+  const after = candidates.findIndex(({ tenantId }) => tenantId > last);
+  const begin = Math.max(after, 0);
+  for (const candidate of [...candidates.slice(begin), ...candidates.slice(0, begin)]) {
+    const taken = take(candidate);
+    if (taken !== null) return taken;
+  }
+  return null;
+}
+
+interface StagedTurn {
+  readonly outcome: StageOutcome;
+  /** Ends the turn, once its result is committed or dropped. */
+  release(): void;
+}
+
+/** Stages entries for the lists of all tenants, one turn per tenant at a time. */
+class Staging {
+  readonly #threads: RenderThreads;
+  readonly #dataDir: string;
+  /** End of the last turn, by tenant. */
+  readonly #turns = new Map<string, Promise<void>>();
+  readonly #closed: Promise<void>;
+  #close = () => {};
+  #isClosed = false;
+
+  constructor(threads: RenderThreads, dataDir: string) {
+    this.#threads = threads;
+    this.#dataDir = dataDir;
+    this.#closed = new Promise((resolve) => {
+      this.#close = resolve;
+    });
+  }
+
+  /**
+   * Waits for the tenant's turn, then stages. `begin` gets a function that cancels, and returns
+   * false if the result is no longer needed. Turns that wait when this closes are cancelled.
+   */
+  async stage(
+    tenantId: string,
+    held: readonly RowBits[],
+    begin: (cancel: () => void) => boolean,
+  ): Promise<StagedTurn> {
+    const release = await this.#turn(tenantId);
+    if (this.#isClosed) return { outcome: { kind: "cancelled" }, release };
+    const { outcome, cancel } = this.#threads.stage({ tenantId, held, dataDir: this.#dataDir });
+    if (!begin(cancel)) cancel();
+    return { outcome: await outcome, release };
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    this.#isClosed = true;
+    this.#close();
+  }
+
+  async #turn(tenantId: string): Promise<() => void> {
+    const before = this.#turns.get(tenantId);
+    let release = () => {};
+    const own = new Promise<void>((resolve) => {
+      release = () => {
+        if (this.#turns.get(tenantId) === own) this.#turns.delete(tenantId);
+        resolve();
+      };
+    });
+    this.#turns.set(tenantId, own);
+    await Promise.race([before, this.#closed]);
+    return release;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Restores the state of exports after a stop or a crash. Input: rows and files as they were left.
+ * Output: rows that are queued, done with their file, or failed; no other files.
+ * Invariant: runs before anything is rendered or served. If it stops at any point, it can run again
+ * with the same result. Row changes are committed before files are removed. Blocks that were staged
+ * for a list by an unfinished export are deleted.
+ */
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import type { Log } from "../../process/log.ts";
+import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import { ATTEMPTS_MAX } from "../record.ts";
+
+interface Recovered {
+  /** Exports that were being rendered and are queued again. */
+  readonly requeued: number;
+  /** Done exports whose file was missing or had another size; queued again. */
+  readonly lost: number;
+  /** Exports that failed after too many attempts. */
+  readonly given_up: number;
+  /** Files that belonged to no done export. */
+  readonly removed: number;
+}
+
+/** Repairs rows, then files. Throws errors of the database and the folder unchanged. */
+export function recover(parts: {
+  readonly store: ExportStore;
+  readonly folder: ExportFolder;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Recovered {
+  const { store, folder, log } = parts;
+  faultPoint("recover.begin");
+  const rows = store.atomically(() => {
+    const nowMs = parts.clock.nowMs();
+    const mended = { ...mendRunning(store, nowMs), lost: mendDone(store, folder, nowMs) };
+    faultPoint("recover.before_commit");
+    return mended;
+  });
+  faultPoint("recover.before_cleanup");
+  store.lists.exported.dropStaged();
+  const kept = new Set(store.inState("done").map((row) => folder.nameOf(row)));
+  const left = folder.names().filter((name) => !kept.has(name));
+  for (const name of left) folder.remove(name);
+  folder.cleanSent((id) => store.find(id)?.expiredAt === null, true);
+  faultPoint("recover.after_cleanup");
+  const recovered = { ...rows, removed: left.length };
+  if (Object.values(recovered).some((count) => count > 0)) log.info(recovered, "recovered exports");
+  return recovered;
+}
+
+/** Queues interrupted exports again, unless they had too many attempts. */
+function mendRunning(store: ExportStore, nowMs: number) {
+  let requeued = 0;
+  let givenUp = 0;
+  for (const { id, attempts } of store.inState("running")) {
+    if (attempts < ATTEMPTS_MAX) {
+      store.requeue(id, attempts);
+      requeued++;
+    } else {
+      store.fail(id, "too_many_attempts", nowMs);
+      givenUp++;
+    }
+  }
+  return { requeued, given_up: givenUp };
+}
+
+/**
+ * Queues done exports without their file again: same snapshot, same spec, same bytes. Expired ones
+ * stay expired.
+ */
+function mendDone(store: ExportStore, folder: ExportFolder, nowMs: number): number {
+  let lost = 0;
+  for (const row of store.inState("done")) {
+    const { id, sizeBytes, expiresAt } = row;
+    if (expiresAt !== null && expiresAt <= nowMs) continue;
+    if (folder.sizeOf(folder.nameOf(row)) === sizeBytes) continue;
+    store.requeue(id, 0);
+    lost++;
+  }
+  return lost;
+}

@@ -1,0 +1,141 @@
+/**
+ * Deletes expired data: files of expired exports, idempotency keys after a day, and records of
+ * exports long after their end.
+ * Invariant: an export is marked expired, durably, before its file is removed, so it stays expired.
+ * A file that could not be removed is retried. A record is deleted only after its file. If the
+ * clock jumps, no file, key, or record is lost before the operator could correct it.
+ */
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+
+/** Retention of an idempotency key, in milliseconds. */
+export const IDEMPOTENCY_KEY_MS = 24 * 3_600 * 1_000;
+
+/** Exports marked in one transaction. */
+const BATCH = 100;
+/** Keys, and records, deleted in one sweep. */
+const ROWS_PER_SWEEP = 1_000;
+
+interface SweeperParts {
+  readonly store: ExportStore;
+  readonly folder: ExportFolder;
+  readonly clock: Clock;
+  readonly clockJumps: ClockJumps;
+  readonly log: Log;
+  /** Retention of an export's record after it expired or failed, in milliseconds. */
+  readonly forgetMs: number;
+}
+
+/** Deletes expired data on each call of `sweep`. */
+export class Sweeper {
+  readonly #parts: SweeperParts;
+  /** Names of files that could not be removed yet. */
+  readonly #left = new Set<string>();
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Expires exports and deletes old keys and records. Throws the database's errors. */
+  sweep(): void {
+    const { store, clock, clockJumps, forgetMs } = this.#parts;
+    for (const name of this.#left) this.discard(name);
+    if (clockJumps.hold()) return;
+    while (this.#expireSome());
+    store.forgetBefore(clock.nowMs() - IDEMPOTENCY_KEY_MS, ROWS_PER_SWEEP);
+    this.#forgetRecords(clock.nowMs() - forgetMs);
+  }
+
+  /** Removes a file; if that fails, every sweep retries. */
+  discard(name: string): void {
+    const { folder, log } = this.#parts;
+    try {
+      folder.remove(name);
+      this.#left.delete(name);
+    } catch (error) {
+      if (!this.#left.has(name)) log.warn(describeError(error), "a file was not removed yet");
+      this.#left.add(name);
+    }
+  }
+
+  /** Removes the file that was sent for an export; if that fails, the next start removes it. */
+  discardSent({ id, sent }: Pick<ExportRow, "id" | "sent">): void {
+    const { folder, log } = this.#parts;
+    try {
+      if (sent !== null) folder.removeSent(id);
+    } catch (error) {
+      log.warn(describeError(error), "a sent file was not removed; the next start will");
+    }
+  }
+
+  /** Expires a batch; returns true if more exports may be due. */
+  #expireSome(): boolean {
+    const { store, folder, clock, log } = this.#parts;
+    const nowMs = clock.nowMs();
+    const due = store.due(nowMs, BATCH);
+    if (due.length === 0) return false;
+    store.atomically(() => {
+      for (const { id } of due) store.expire(id, nowMs);
+      faultPoint("expire.before_commit");
+    });
+    for (const row of due) {
+      faultPoint("expire.before_unlink");
+      this.discard(folder.nameOf(row));
+      this.discardSent(row);
+      faultPoint("expire.after_unlink");
+      log.info({ export_id: row.id }, "export expired");
+    }
+    return due.length === BATCH;
+  }
+
+  /** Deletes old records, and with them the text of their specs. */
+  #forgetRecords(beforeMs: number): void {
+    const { store, folder, log } = this.#parts;
+    const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
+    if (forgotten === 0) return;
+    log.info({ exports: forgotten }, "records of old exports deleted");
+    folder.cleanSent((id) => store.find(id) !== undefined, false);
+  }
+}
+
+/**
+ * Min step of the clock that counts as a jump, and how long nothing expires after it, in
+ * milliseconds.
+ */
+const JUMP_MS = 600_000;
+
+/** Watches the clocks of one process. */
+export class ClockJumps {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #offsetMs: number;
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#offsetMs = this.#offset();
+  }
+
+  /**
+   * True for a while after the wall clock has jumped; meanwhile nothing may expire or be deleted.
+   */
+  hold(): boolean {
+    const offsetMs = this.#offset();
+    const jumpMs = offsetMs - this.#offsetMs;
+    if (Math.abs(jumpMs) > JUMP_MS) {
+      this.#heldUntilMs = this.#clock.monotonicMs() + JUMP_MS;
+      this.#offsetMs = offsetMs;
+      const words = "the clock has leapt: expired files and idempotency keys are kept for a while";
+      this.#log.warn({ leap_s: Math.round(jumpMs / 1_000) }, words);
+    }
+    return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  #offset(): number {
+    return this.#clock.nowMs() - this.#clock.monotonicMs();
+  }
+}

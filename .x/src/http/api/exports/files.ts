@@ -1,0 +1,284 @@
+/**
+ * `GET /files/{name}`: the file of an export, for the holder of its signed link. Input: a link, and
+ * conditions or a range (RFC 9110, sections 13 and 14). Output: the file, a part, or an error.
+ * Invariant: without a valid link, the response does not reveal whether an export exists. The state
+ * is read on each request, so a link ends with its export. A file that differs from its record is
+ * never sent. Headers that cannot be parsed are ignored. A request for several ranges gets the
+ * whole file, which is always correct.
+ */
+import { close, constants, fstat, open } from "node:fs";
+import { promisify } from "node:util";
+import Type from "typebox";
+import { AppError } from "../../../errors.ts";
+import { fileNameOf } from "../../../export/files/filename.ts";
+import { checkLink, filePathOf } from "../../../export/files/links.ts";
+import { COMPRESSED, contentTypeOf, FORMATS } from "../../../export/formats/format.ts";
+import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
+import { describeError } from "../../../process/log.ts";
+import { EXPORT_FORMATS } from "../../../spec/fields.ts";
+import { wordFor } from "../../../text/amounts.ts";
+import { acquireStreamSlot } from "../../server/admission.ts";
+import { type HttpAnswer, hasTag } from "../../server/respond.ts";
+import type { Call } from "../../server/service.ts";
+import type { FileSlice } from "../../server/transport/answer-body.ts";
+import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
+import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
+
+const openFile = promisify(open);
+const statFile = promisify(fstat);
+const closeFile = promisify(close);
+
+/** Flags that refuse to follow a symlink in place of a file. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
+
+/** `<export_id>.<extension>`, with an optional compression suffix. */
+const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
+
+/**
+ * Policy of HTML files: no scripts, forms, or external content. The page itself further limits
+ * styles to its own.
+ */
+const HTML_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'";
+
+type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
+
+/** Media types of the files, without parameters. */
+const FILE_TYPES = [
+  ...EXPORT_FORMATS.map((format) => FORMATS[format]),
+  ...Object.values(COMPRESSED),
+].map(({ contentType }) => contentType.split(";")[0] ?? "");
+
+/** The file route. */
+export const FILE_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/files/{name}",
+    access: "open",
+    query: "any",
+    id: "readFile",
+    tag: "exports",
+    summary: "Read the file of an export",
+    description: "Needs a signed link and no key. Understands Range, If-Range and If-None-Match.",
+    parameters: [
+      {
+        name: "name",
+        in: "path",
+        required: true,
+        description: "Name of the file.",
+        schema: Type.String(),
+      },
+      {
+        name: "expires",
+        in: "query",
+        required: true,
+        description: "Seconds since 1970; comes first.",
+        schema: Type.Integer(),
+      },
+      {
+        name: "signature",
+        in: "query",
+        required: true,
+        description: "Comes second.",
+        schema: Type.String(),
+      },
+      {
+        name: "Range",
+        in: "header",
+        required: false,
+        description: "One range of bytes; with several the whole file is sent.",
+        schema: Type.String(),
+      },
+      {
+        name: "If-Range",
+        in: "header",
+        required: false,
+        description: "ETag of an earlier answer; the whole file is sent when it has changed.",
+        schema: Type.String(),
+      },
+      IF_NONE_MATCH,
+    ],
+    answers: {
+      200: {
+        description: "The file.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Disposition"],
+      },
+      206: {
+        description: "The wanted bytes of it.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"],
+      },
+      304: { description: "The file is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [
+      "link_invalid",
+      "link_expired",
+      "authentication_disabled",
+      "range_not_satisfiable",
+      "rate_limited",
+      ...EXPORT_STATE_ERRORS,
+    ],
+    handle: downloadFile,
+  }),
+];
+
+function downloadFile(
+  call: Call<"clock" | "exporter" | "keyring" | "log" | "secrets" | "streams">,
+): HttpAnswer | Promise<HttpAnswer> {
+  const { clock, secrets } = call.service;
+  checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
+  const record = finished(call);
+  const wanted = wantedIn(call, record);
+  const shared = { ETag: tagOf(record), "Cache-Control": "private, no-store" };
+  if (wanted === "unchanged") return { status: 304, type: "", body: "", headers: shared };
+  if (wanted === "unsatisfiable") throw outside(record);
+  const range = wanted === "whole" ? { offset: 0, length: record.sizeBytes } : wanted;
+  const headers = { ...shared, ...headersFor(record, wanted) };
+  const type = contentTypeOf(record);
+  const status = wanted === "whole" ? 200 : 206;
+  return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
+}
+
+/** Returns the export of a valid link; throws if its file is not available. */
+function finished(call: Call<"exporter" | "keyring">): Finished {
+  const [, id] = FILE_NAME.exec(call.params.name ?? "") ?? [];
+  const record = id === undefined ? undefined : call.service.exporter.find(id);
+  if (record === undefined || filePathOf(record) !== call.path) throw exportNotFound();
+  if (!call.service.keyring.tenantWorks(record.tenantId)) {
+    const detail = "The tenant of this export was disabled.";
+    throw new AppError("authentication_disabled", detail);
+  }
+  refuseExpired(record);
+  refuseUnfinished(record);
+  const { sizeBytes, sha256 } = record;
+  if (sizeBytes === null || sha256 === null) throw new Error("a done export has size and hash");
+  return { ...record, sizeBytes, sha256 };
+}
+
+function tagOf({ sha256 }: Finished): string {
+  return `"${sha256}"`;
+}
+
+/** Ranges are defined for GET only (RFC 9110, section 14.2). */
+function wantedIn(call: Call, record: Finished): Wanted {
+  const conditions = {
+    ifNoneMatch: call.header("if-none-match"),
+    ifRange: call.header("if-range"),
+    range: call.method === "GET" ? call.header("range") : undefined,
+  };
+  return wantedOf(conditions, { tag: tagOf(record), size: record.sizeBytes });
+}
+
+function headersFor(record: Finished, wanted: ByteRange | "whole"): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Accept-Ranges": "bytes",
+    "Content-Disposition": `attachment; filename="${fileNameOf(record)}"`,
+  };
+  if (wanted !== "whole") {
+    const last = wanted.offset + wanted.length - 1;
+    headers["Content-Range"] = `bytes ${wanted.offset}-${last}/${record.sizeBytes}`;
+  }
+  if (record.format === "html" && record.compression === null)
+    headers["Content-Security-Policy"] = HTML_POLICY;
+  return headers;
+}
+
+function outside({ sizeBytes }: Finished): AppError {
+  return new AppError(
+    "range_not_satisfiable",
+    `The file has ${sizeBytes} ${wordFor(sizeBytes, "byte")}.`,
+    {
+      headers: { "Accept-Ranges": "bytes", "Content-Range": `bytes */${sizeBytes}` },
+    },
+  );
+}
+
+/** Opens the file and verifies it against the record. */
+async function openSlice(
+  call: Call<"exporter" | "keyring" | "log" | "streams">,
+  record: Finished,
+  range: ByteRange,
+): Promise<FileSlice> {
+  const { log, streams } = call.service;
+  const done = acquireStreamSlot(streams, record.tenantId);
+  const descriptor = await openRecorded(call, record).catch((error) => {
+    done();
+    throw error;
+  });
+  const details = { request_id: call.requestId, export_id: record.id };
+  log.info({ ...details, tenant_id: record.tenantId, ...range }, "download begun");
+  const failed = (error: Error) => {
+    log.error({ ...details, ...describeError(error) }, "download cut: its file cannot be read");
+  };
+  return { descriptor, ...range, failed, done };
+}
+
+/** Opens the file and checks its type and size. */
+async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
+  const path = call.service.exporter.filePath(record);
+  const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
+    // If the export has expired or was deleted since, answers with that error.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
+    throw error;
+  });
+  try {
+    const found = await statFile(descriptor);
+    if (!found.isFile() || found.size !== record.sizeBytes) {
+      throw new Error("the file of an export has another size than its record says");
+    }
+  } catch (error) {
+    await closeFile(descriptor);
+    throw error;
+  }
+  return descriptor;
+}
+
+interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Decision about the response. */
+type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
+
+/** Headers that decide; undefined if not sent. */
+interface Conditions {
+  readonly ifNoneMatch: string | undefined;
+  readonly ifRange: string | undefined;
+  readonly range: string | undefined;
+}
+
+/** Decides which part of a file with a strong tag to send. */
+function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
+  if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
+  if (range === undefined) return "whole";
+  // With a date, a weak tag, or another tag, the client's part may belong to another file.
+  if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
+  return rangeOf(range, file.size);
+}
+
+interface File {
+  /** Strong entity tag with its quotes. */
+  readonly tag: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Reads `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-COUNT`. */
+function rangeOf(header: string, size: number): ByteRange | "whole" | "unsatisfiable" {
+  const [, first, last] = /^\s*bytes=\s*(\d*)-(\d*)\s*$/i.exec(header) ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return "whole";
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { offset: size - length, length };
+  }
+  const offset = Number(first);
+  const end = last === "" ? Number.POSITIVE_INFINITY : Number(last);
+  if (end < offset) return "whole";
+  if (offset >= size) return "unsatisfiable";
+  return { offset, length: Math.min(end, size - 1) - offset + 1 };
+}

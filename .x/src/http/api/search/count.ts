@@ -1,0 +1,230 @@
+/**
+ * `POST /v1/accounts/count`. Input: a spec, names of facets, and pairs of names. Output: the exact
+ * number of matches, facets, and tables of pairs, as JSON, or as CSV or XLSX if Accept prefers it.
+ * Invariant: the total equals that of a search or export of the same spec; facets count all
+ * matches. JSON lists the most frequent values, a file lists all.
+ */
+
+import { AppError } from "../../../errors.ts";
+import { countCsv, countXlsx } from "../../../export/formats/countfile.ts";
+import { FORMATS } from "../../../export/formats/format.ts";
+import { type CrossTable, countInTurn, tooLarge } from "../../../search/cross.ts";
+import { FACET_VALUES_MAX } from "../../../search/facet.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
+import type { FacetName, FacetPair } from "../../../spec/facets.ts";
+import { LABEL_LANGUAGES, type LabelLanguage } from "../../../spec/fields/words.ts";
+import { tooBroad } from "../../../spec/normalize.ts";
+import { shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { costOf } from "../../server/admission.ts";
+import {
+  type BodyObject,
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readBody,
+  readRequest,
+  whenReady,
+} from "../../server/body.ts";
+import { type ShapedAnswer, unchanged, weakTag, written } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
+import type { QueryContext } from "../../server/service.ts";
+import { timedAsync } from "../../server/telemetry.ts";
+import { answer } from "../typed-answer.ts";
+import { tookMs } from "./page-answer.ts";
+import { answerWith } from "./search.ts";
+import { boundTo, readEither, readFacetPairs, refuseTooBroad } from "./search-request.ts";
+
+interface CountQuestion {
+  readonly spec: AccountQuerySpec;
+  readonly facets: readonly FacetName[] | null;
+  readonly pairs: readonly FacetPair[];
+  /** Language of a file; null for names as programs read them. */
+  readonly labels: LabelLanguage | null;
+}
+
+/** Parses and charges a request. Throws `AppError` with every mistake in it. */
+export const COUNT: Computation<ReadTask, CountQuestion> = {
+  name: "count",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec", "facets", "labels"]);
+    const { spec: input, facets: named } = body.members;
+    payer.spend(costOf({ spec: input, facets: named }));
+    const { names: facets, pairs } = readFacetPairs(body);
+    const labels = readLabels(body);
+    return { spec: readEither(task, segment, body).spec, facets, pairs, labels };
+  },
+};
+
+function readLabels({ members, mistakes }: BodyObject): LabelLanguage | null {
+  const { labels } = members;
+  if (labels === undefined || labels === null) return null;
+  const known = LABEL_LANGUAGES.find((language) => language === labels);
+  if (known !== undefined) return known;
+  const detail = `Must be one of ${LABEL_LANGUAGES.join(", ")}, or null, not ${shown(labels)}.`;
+  mistakes.push({ pointer: "/labels", code: "unknown_value", detail });
+  return null;
+}
+
+type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
+
+/** Counts the matches of a spec. */
+export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+  const startMs = call.service.clock.monotonicMs();
+  const segment = currentSegment(call.service);
+  return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
+    whenReady(boundTo(call, segment, question.spec), (bound) =>
+      answerCount(call, { ...question, segment, bound, startMs }),
+    ),
+  );
+}
+
+/** A count request whose spec is bound to its lists. */
+interface BoundQuestion extends CountQuestion {
+  readonly segment: Segment;
+  readonly bound: AccountQuerySpec;
+  readonly startMs: number;
+}
+
+function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnswer<"CountAnswer">> {
+  const { segment, spec, bound, facets, pairs, labels } = question;
+  const { engine } = call.service;
+  const missing = tooBroad(spec)?.missing ?? null;
+  refuseTooBroad(engine, segment, { spec: bound, missing });
+  refuseLarge(segment, pairs);
+  const format = wantedFormat(acceptOf(call));
+  if (format === "json" && labels !== null) throw labelsOfJson();
+  const { lists } = bound.filters;
+  const tag = weakTag([
+    ...["count", segment.snapshotId],
+    JSON.stringify(lists === undefined ? spec : [spec, lists]),
+    String(facets),
+    ...(pairs.length === 0 ? [] : [JSON.stringify(pairs)]),
+    ...(format === "json" ? [] : [format, String(labels)]),
+  ]);
+  const known = unchanged(call, tag);
+  if (known !== null) return known;
+  if (format !== "json") return fileAnswer(call, question, format, tag);
+  return jsonAnswer(call, question, tag);
+}
+
+/** Agents and the console have no headers. */
+function acceptOf(call: CountCall): string {
+  const asked = call as Partial<{ header(name: "accept"): string | undefined }>;
+  return asked.header?.("accept") ?? "";
+}
+
+function jsonAnswer(
+  call: CountCall,
+  question: BoundQuestion,
+  tag: string,
+): Reply<ShapedAnswer<"CountAnswer">> {
+  const { segment, spec, bound, facets, pairs, startMs } = question;
+  const { engine, clock } = call.service;
+  const { tenantId } = call.identity;
+  const counts = timedAsync(call, facets === null ? "count" : "facets", () =>
+    engine.counts(segment, bound, facets, tenantId),
+  );
+  const crossed =
+    pairs.length === 0 ? null : countInTurn(segment, bound, { names: [], pairs }, tenantId);
+  return whenReady(counts, (counted) =>
+    whenReady(crossed, (tables) => {
+      const value = {
+        request_id: call.requestId,
+        snapshot: segment.label,
+        snapshot_date: segment.snapshotDate,
+        provenance: segment.provenance,
+        spec,
+        total: counted.total,
+        ...(counted.facets === null ? {} : { facets: counted.facets }),
+        ...(tables === null ? {} : { crosses: tables.crosses.map(cut) }),
+        took_ms: tookMs(clock, startMs),
+      };
+      return answer("CountAnswer", value, { headers: { ETag: tag } });
+    }),
+  );
+}
+
+/** Formats of a count. */
+type CountFormat = "json" | "csv" | "xlsx";
+
+const TYPES = {
+  csv: FORMATS.csv.contentType,
+  xlsx: FORMATS.xlsx.contentType,
+} as const;
+
+/** Media types of counts as files, without parameters. */
+export const COUNT_FILE_TYPES = Object.values(TYPES).map((type) => type.split(";")[0] as string);
+
+/** Returns the format that a client prefers; JSON unless a file's own type is as welcome. */
+function wantedFormat(accept: string): CountFormat {
+  let best: CountFormat = "json";
+  let weight = 0;
+  for (const range of accept.toLowerCase().split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const said = parameters.find((one) => one.startsWith("q="))?.slice(2);
+    const own = said === undefined ? 1 : Number(said);
+    const format = formatOf(type);
+    if (format === null || !(own > weight)) continue;
+    [best, weight] = [format, own];
+  }
+  return best;
+}
+
+function formatOf(type: string): CountFormat | null {
+  if (type === COUNT_FILE_TYPES[0]) return "csv";
+  if (type === COUNT_FILE_TYPES[1]) return "xlsx";
+  return ["application/json", "application/*", "*/*"].includes(type) ? "json" : null;
+}
+
+async function fileAnswer(
+  call: CountCall,
+  question: BoundQuestion,
+  format: Exclude<CountFormat, "json">,
+  tag: string,
+): Promise<ShapedAnswer<"CountAnswer">> {
+  const { segment, bound, facets, pairs, labels } = question;
+  const wish = { names: facets ?? [], pairs };
+  const counts = await countInTurn(segment, bound, wish, call.identity.tenantId);
+  const { label: snapshot, snapshotDate } = segment;
+  const file = { counts, labels, snapshot, snapshotDate };
+  const body = format === "csv" ? countCsv(file) : countXlsx(file);
+  const disposition = `attachment; filename="counts-${snapshot}.${format}"`;
+  const headers = { ETag: tag, "Content-Disposition": disposition };
+  return written("CountAnswer", { status: 200, type: TYPES[format], body, headers });
+}
+
+function labelsOfJson(): AppError {
+  const detail = `labels needs a file: send Accept: ${COUNT_FILE_TYPES.join(" or ")}.`;
+  const errors = [{ pointer: "/labels", code: "not_with_json", detail }];
+  return new AppError("invalid_request", detail, { errors });
+}
+
+/** Throws for a pair whose table would be too large. */
+function refuseLarge(segment: Segment, pairs: readonly FacetPair[]): void {
+  const large = pairs.filter((pair) => tooLarge(segment, pair));
+  if (large.length === 0) return;
+  const names = large.map((pair) => pair.join(" and ")).join("; ");
+  const detail = `A table of ${names} has too many cells. Name a coarser facet.`;
+  const errors = [{ pointer: "/facets", code: "too_many_cells", detail }];
+  throw new AppError("invalid_request", detail, { errors });
+}
+
+/** A table with its most frequent rows and columns; what is left out is summed. */
+function cut({ facets, rows, columns, counts }: CrossTable) {
+  const some = <Item>(items: readonly Item[]) => items.slice(0, FACET_VALUES_MAX);
+  return {
+    facets,
+    rows: some(rows),
+    columns: some(columns),
+    counts: some(counts).map(some),
+    other_rows: others(rows),
+    other_columns: others(columns),
+  };
+}
+
+function others(all: CrossTable["rows"]): { readonly values: number; readonly count: number } {
+  const rest = all.slice(FACET_VALUES_MAX);
+  return { values: rest.length, count: rest.reduce((sum, { count }) => sum + count, 0) };
+}

@@ -1,0 +1,350 @@
+/**
+ * Search requests: from the bytes of a body to a normalized request, bound to its lists.
+ * Invariant: the request is charged before any expensive work. An error names every mistake in the
+ * body, including unknown and duplicate facets. The error for a spec that is too broad names the
+ * missing filters and the exact number of matches.
+ */
+import { type Plan, specRowsMax } from "../../../access/plans.ts";
+import { AppError, type Mistake } from "../../../errors.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { FACET_PAIRS_MAX, FACETS, type FacetName, type FacetPair } from "../../../spec/facets.ts";
+import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
+import {
+  type NormalizeContext,
+  normalizeSpec,
+  resultHash,
+  resultHashOfText,
+  tooBroad,
+} from "../../../spec/normalize.ts";
+import { isJsonObject, parseJson, shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { costOf, limitOf } from "../../server/admission.ts";
+import {
+  type BodyObject,
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readBody,
+  readRequest,
+  whenReady,
+  withBodyMistakes,
+} from "../../server/body.ts";
+import { weakTag } from "../../server/respond.ts";
+import type { Engine, QueryContext } from "../../server/service.ts";
+import { searchPrefix } from "./page-answer.ts";
+
+/** Default accounts per page. */
+export const SEARCH_LIMIT_DEFAULT = 100;
+
+/** A parsed search request. */
+export interface SearchRequest {
+  /** Bound to the content of its lists, if it names any. */
+  readonly spec: AccountQuerySpec;
+  readonly resultHash: string;
+  readonly cursor: string | null;
+  /** Pointers of the missing filters, or null if the spec is narrow enough. */
+  readonly missing: readonly string[] | null;
+  /** Requested facets, or null. */
+  readonly facets: readonly FacetName[] | null;
+  /** Answer header with the entity tag. */
+  readonly headers: { readonly ETag: string };
+  /** The answer's text from `"snapshot"` up to where the accounts begin (page-answer.ts). */
+  readonly prefix: Uint8Array;
+  /** Units that were charged. */
+  readonly cost: number;
+  /** The spec as sent, with the ids of its lists; the same as `spec` if it names none. */
+  readonly unbound: AccountQuerySpec;
+}
+
+const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
+/** Members of a first page; the cursor of further pages contains them. */
+const FIRST_PAGE_MEMBERS = ["limit", "output"];
+
+/** Options next to a spec, and whether it may name lists. */
+interface BesideSpec {
+  readonly limit?: unknown;
+  readonly output?: unknown;
+  readonly listsKnown?: boolean;
+}
+
+/**
+ * Returns the normalization context of a search. All contexts share one object shape, because
+ * spreading creates a new one each time, which is slow to read.
+ */
+export function searchContext(
+  segment: Segment,
+  plan: Plan,
+  { limit, output, listsKnown = false }: BesideSpec = {},
+): NormalizeContext {
+  const cap = plan.limits.search_limit;
+  return {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
+    limitCap: cap,
+    fullAllowed: false,
+    listsKnown,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+    bodyLimit: limit,
+    bodyOutput: output,
+  };
+}
+
+/** Returns the normalization context of a spec that is only counted: search or export. */
+export function eitherContext(
+  { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
+  segment: Segment,
+  input: unknown,
+): NormalizeContext {
+  return {
+    catalog: segment.catalog,
+    // The limits of a search, so that the returned spec can be sent to the search route.
+    limitDefault: limitsFor(input, plan).limitDefault,
+    limitCap: specRowsMax(plan),
+    fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+  };
+}
+
+/** Returns the limits of a search, or of an export if the spec has an export format. */
+export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
+  const output = isJsonObject(input) ? input.output : undefined;
+  const format = isJsonObject(output) ? output.format : undefined;
+  const searchLimit = plan.limits.search_limit;
+  const exportRows = specRowsMax(plan);
+  return EXPORT_FORMATS.some((known) => known === format)
+    ? { limitDefault: exportRows, limitCap: exportRows }
+    : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
+}
+
+/** Reads the spec in a body in the form of a search or an export. */
+export function readEither(
+  task: ReadTask,
+  segment: Segment,
+  body: BodyObject,
+): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
+  const { spec: input } = body.members;
+  const { listsKnown } = task;
+  const { spec, warnings } = withBodyMistakes(body, () =>
+    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
+  );
+  return { spec, warnings };
+}
+
+/** A search request before its lists are bound. */
+interface ReadSearch extends Pick<SearchRequest, "cost" | "cursor" | "facets"> {
+  readonly spec: AccountQuerySpec;
+  /** The complete request, or null if it names lists. */
+  readonly whole: SearchRequest | null;
+}
+
+/** Parses and charges a request. Throws `AppError` with every mistake in it. */
+export const SEARCH: Computation<ReadTask, ReadSearch> = {
+  name: "search",
+  run({ body: bytes, plan, listsKnown }, segment, payer) {
+    const body = readBody(bytes, MEMBERS);
+    const { spec: input, limit, output, facets: named } = body.members;
+    const cost = costOf({ spec: input, facets: named, limit: pageOf(limit, input, plan) });
+    payer.spend(cost);
+    const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
+    const facets = readFacets(body);
+    const context = searchContext(segment, plan, { limit, output, listsKnown });
+    const { spec } = withBodyMistakes(body, () => normalizeSpec(input, context));
+    const read = { cost, cursor, facets, spec };
+    const isBound = spec.filters.lists === undefined;
+    return { ...read, whole: isBound ? requestOf(segment, read, spec) : null };
+  },
+};
+
+/** Parses, charges, and binds a search request; inline if the body is small. */
+export function prepareSearch(
+  call: QueryContext<ReadPart>,
+  segment: Segment,
+): SearchRequest | Promise<SearchRequest> {
+  return whenReady(readRequest(call, segment, SEARCH), (read) => {
+    if (read.whole !== null) return read.whole;
+    return whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
+  });
+}
+
+function requestOf(
+  segment: Segment,
+  { cost, cursor, facets, spec: unbound }: Omit<ReadSearch, "whole">,
+  spec: AccountQuerySpec,
+): SearchRequest {
+  const missing = tooBroad(unbound)?.missing ?? null;
+  const explain = JSON.stringify(unbound.explain);
+  const { prefix, specText } = searchPrefix(segment, JSON.stringify(unbound));
+  const hash = spec === unbound ? resultHashOfText(spec, specText, explain) : resultHash(spec);
+  const parts = { spec, resultHash: hash, cursor, facets, explain };
+  const headers = { ETag: tagOf(parts, segment.snapshotId) };
+  return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
+}
+
+/** Binds the spec to the current state of its lists. Throws `list_not_found`. */
+export function boundTo(
+  { service: { listed }, identity }: QueryContext<"listed">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): AccountQuerySpec | Promise<AccountQuerySpec> {
+  if (listed === null || spec.filters.lists === undefined) return spec;
+  return listed.bind(identity.tenantId, segment, spec);
+}
+
+/** Parts of a request that determine its entity tag. */
+interface TagParts extends Pick<SearchRequest, "spec" | "resultHash" | "cursor" | "facets"> {
+  /** Notes of the spec as JSON. */
+  readonly explain: string;
+}
+
+/** Returns the tag of a page: snapshot, spec with what its hash omits, and content of its lists. */
+function tagOf(parts: TagParts, snapshotId: string): string {
+  const { spec, resultHash: hash, explain, cursor, facets } = parts;
+  const { lists } = spec.filters;
+  const named = lists === undefined ? [] : [JSON.stringify(lists)];
+  const further = [String(spec.limit), explain, cursor ?? "", String(facets), ...named];
+  return weakTag(["search", snapshotId, hash, ...further]);
+}
+
+/** Returns the accounts per page requested by the body or its spec. */
+export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
+  const own = isJsonObject(spec) ? spec.limit : undefined;
+  return limitOf([limit, own], plan.limits.search_limit);
+}
+
+/** Returns the cursor in a body, or null if none can be read. */
+export function cursorOf(body: Uint8Array): string | null {
+  try {
+    const value = parseJson(body) as { readonly cursor?: unknown } | null;
+    return typeof value?.cursor === "string" ? value.cursor : null;
+  } catch {
+    // Ignored here: parsing the whole body reports the mistake.
+    return null;
+  }
+}
+
+/** Reads the cursor; with one, first-page members are mistakes. */
+export function readCursor(
+  { members, mistakes }: BodyObject,
+  firstPageMembers: readonly string[],
+): string | null {
+  const { cursor } = members;
+  if (cursor === undefined) return null;
+  if (typeof cursor !== "string") {
+    const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+    mistakes.push({ pointer: "/cursor", code: "invalid_cursor", detail });
+  }
+  for (const name of firstPageMembers) {
+    if (members[name] === undefined) continue;
+    const detail = `Leave ${name} out: with a cursor, the spec that you send sets it.`;
+    mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
+  }
+  return typeof cursor === "string" ? cursor : null;
+}
+
+/** Reads the facets in a body; returns null if there are none. */
+export function readFacets(body: BodyObject): readonly FacetName[] | null {
+  return readFacetNames(body, null);
+}
+
+/** Reads facets and pairs of facets. */
+export function readFacetPairs(body: BodyObject): {
+  readonly names: readonly FacetName[] | null;
+  readonly pairs: readonly FacetPair[];
+} {
+  const pairs: FacetPair[] = [];
+  return { names: readFacetNames(body, pairs), pairs };
+}
+
+/** Reads a pair of different facets; adds it to the pairs. */
+function readPair(
+  [first, second, ...more]: readonly unknown[],
+  pointer: string,
+  mistakes: Mistake[],
+  pairs: FacetPair[],
+): void {
+  const note = (code: string, detail: string) => mistakes.push({ pointer, code, detail });
+  const one = FACETS.find((facet) => facet === first);
+  const two = FACETS.find((facet) => facet === second);
+  if (one === undefined || two === undefined || more.length > 0) {
+    note("unknown_value", `A pair is two names of facets; known are ${FACETS.join(", ")}.`);
+  } else if (one === two) {
+    note("duplicate", `A pair has two different facets, not ${one} twice.`);
+  } else if (pairs.length === FACET_PAIRS_MAX) {
+    note("too_many", `At most ${FACET_PAIRS_MAX} pairs are counted in one request.`);
+  } else if (pairs.some((pair) => pair[0] === one && pair[1] === two)) {
+    note("duplicate", `The pair of ${one} and ${two} is there twice.`);
+  } else {
+    pairs.push([one, two]);
+  }
+}
+
+/** Reads names of facets, and pairs of them if `pairs` is given; returns null without a name. */
+function readFacetNames(
+  { members, mistakes }: BodyObject,
+  pairs: FacetPair[] | null,
+): readonly FacetName[] | null {
+  const { facets } = members;
+  if (facets === undefined) return null;
+  if (!Array.isArray(facets)) {
+    const detail = `facets must be an array of names, not ${shown(facets)}.`;
+    mistakes.push({ pointer: "/facets", code: "wrong_type", detail });
+    return null;
+  }
+  const names: FacetName[] = [];
+  for (const [at, name] of facets.entries()) {
+    const pointer = `/facets/${at}`;
+    if (pairs !== null && Array.isArray(name)) {
+      readPair(name, pointer, mistakes, pairs);
+      if (at > FACETS.length + FACET_PAIRS_MAX) break;
+      continue;
+    }
+    const known = FACETS.find((facet) => facet === name);
+    if (known === undefined) {
+      const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;
+      mistakes.push({ pointer, code: "unknown_value", detail });
+      // Stops early: the list may have thousands of wrong names.
+      if (at > FACETS.length) break;
+    } else if (names.includes(known)) {
+      mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
+    } else {
+      names.push(known);
+    }
+  }
+  return names.length === 0 ? null : names;
+}
+
+/** A spec and its missing filters; null if it is narrow enough. */
+interface Judged {
+  readonly spec: AccountQuerySpec;
+  readonly missing: readonly string[] | null;
+  /** Pointer for errors if the filters do not come from a spec. */
+  readonly place?: string;
+}
+
+/** Throws `query_too_broad` for a spec without a filter that narrows it. */
+export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
+  const { spec, missing, place } = judged;
+  if (missing === null) return;
+  const filters = missing.map((name) => name.replace(/^filters\./, ""));
+  const errors = missing.map((name) => ({
+    pointer: place ?? `/spec/${name.replaceAll(".", "/")}`,
+    code: "missing_filter",
+    detail: "One filter of this kind would make the query narrow enough.",
+  }));
+  const detail = `Add at least one of these filters: ${filters.join(", ")}.`;
+  const matches = engine.countMatches(segment, spec);
+  throw new AppError("query_too_broad", detail, { errors, members: { matches } });
+}
+
+/** Returns the exact number of matches; long specs are counted off the main thread. */
+export function matchesOf(
+  { service: { engine }, identity: { tenantId } }: QueryContext<"engine">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): number | Promise<number> {
+  return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
+}

@@ -1,0 +1,284 @@
+/**
+ * Admission control: the price of a request, and refusals if the server lacks time or room.
+ * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
+ * Output: units of the key's rate limit, 1 for an ordinary request; nothing, or the refusal.
+ * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
+ * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
+ * check costs a comparison and considers only the work queued before this request. An amount is
+ * released once, the sum never exceeds the limit, and owners stay within their share of the rest.
+ * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
+ * only between turns. So the time since the timer last ran is how long the requests of this turn
+ * have waited. Expensive and deferrable requests (large pages, facets, translations, documents) are
+ * refused after half of the limit. The other half is reserved for small searches and signing in.
+ * Probes are always answered, so a busy server is not killed.
+ */
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../process/clock.ts";
+import { HOLD, type HoldKind, holdNumbers, Ledger, type Shortage } from "../../process/ledger.ts";
+import { isJsonObject, type JsonObject } from "../../spec/reader.ts";
+import { wordFor } from "../../text/amounts.ts";
+
+const TICK_MS = 10;
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Returns the error for a request that the busy server refuses. */
+export function overloaded(): AppError {
+  return new AppError(
+    "overloaded",
+    `The server is overloaded. Try again in ${RETRY_AFTER_SECONDS} s.`,
+    { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
+}
+
+/** Load-shedding class of a route; undefined means never shed. */
+export type Shedding = "first" | "last";
+
+/** Fraction of the time limit after which a class is shed. */
+const PARTS: Readonly<Record<Shedding, number>> = { first: 0.5, last: 1 };
+
+/** Detects overload of the event loop. */
+export class OverloadGuard {
+  readonly #clock: Clock;
+  readonly #limits: Readonly<Record<Shedding, number>>;
+  readonly #timer: NodeJS.Timeout;
+  #tickMs: number;
+
+  constructor(clock: Clock, limitMs: number) {
+    this.#clock = clock;
+    this.#limits = { first: limitMs * PARTS.first, last: limitMs * PARTS.last };
+    this.#tickMs = clock.monotonicMs();
+    this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /** Marks the end of a turn. */
+  tick(): void {
+    this.#tickMs = this.#clock.monotonicMs();
+  }
+
+  /** Throws `overloaded` if the request has waited too long. */
+  refuse(shedding: Shedding): void {
+    if (this.#clock.monotonicMs() - this.#tickMs <= this.#limits[shedding]) return;
+    throw overloaded();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** A limited resource such as bytes or streams. The ledger records what is in use. */
+export class Budget {
+  readonly most: number;
+  readonly #kind: HoldKind;
+  readonly #ledger: Ledger;
+  readonly #numbers: Float64Array;
+
+  /**
+   * `share` is the max fraction of the unused amount that one owner may hold; 1 allows all of it.
+   * Budgets of the same kind and ledger are one, across threads.
+   */
+  constructor(most: number, share = 1, kind: HoldKind = "streams", ledger = Ledger.open()) {
+    this.most = most;
+    this.#kind = kind;
+    this.#ledger = ledger;
+    this.#numbers = holdNumbers(ledger);
+    this.#numbers[HOLD.most] = most;
+    this.#numbers[HOLD.share] = share;
+  }
+
+  get used(): number {
+    return this.#ledger.amountInUse(this.#kind);
+  }
+
+  /** Returns why an amount cannot be acquired now, or null. `reserve` must be left for others. */
+  shortage(amount: number, owner: string, reserve = 0): Shortage | null {
+    return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
+  }
+
+  /** Acquires an amount and returns true; returns false if it is not available. */
+  take(amount: number, owner: string): boolean {
+    return this.takeUnless(amount, owner) === null;
+  }
+
+  /** Acquires an amount, or returns the shortage that prevents it. */
+  takeUnless(amount: number, owner: string, reserve = 0): Shortage | null {
+    return this.#ledger.acquireHold(this.#kind, owner, this.#numbersOf(amount, reserve));
+  }
+
+  /** Releases an amount. */
+  giveBack(amount: number, owner: string): void {
+    this.#ledger.releaseHold(this.#kind, owner, this.#numbersOf(amount, 0));
+  }
+
+  #numbersOf(amount: number, reserve: number): Float64Array {
+    this.#numbers[HOLD.amount] = amount;
+    this.#numbers[HOLD.reserve] = reserve;
+    return this.#numbers;
+  }
+}
+
+/** Throws if no stream slot is free for a tenant. */
+export function refuseWithoutStreamSlot(streams: Budget, tenantId: string): void {
+  refuseFor(streams.shortage(1, tenantId));
+}
+
+/** Acquires a stream slot; returns its release function. Throws if none is free. */
+export function acquireStreamSlot(streams: Budget, tenantId: string): () => void {
+  refuseFor(streams.takeUnless(1, tenantId));
+  let taken = true;
+  return () => {
+    if (taken) streams.giveBack(1, tenantId);
+    taken = false;
+  };
+}
+
+function refuseFor(shortage: Shortage | null): void {
+  if (shortage === "all") throw overloaded();
+  if (shortage === "share") throw shareUsed();
+}
+
+function shareUsed(): AppError {
+  return new AppError(
+    "rate_limited",
+    "Your tenant has reached its limit of large pages and files that are being sent. Read them " +
+      "to their end, or request smaller pages.",
+    { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
+}
+
+/** Amounts covered by one further unit each. */
+export const PER_UNIT = {
+  /** Accounts of the limit. */
+  accounts: 1_000,
+  /** Values in the lists of a spec. */
+  values: 500,
+  facets: 3,
+  /** Characters of a sentence, and of activity names. */
+  characters: 200,
+  /** Characters of place names, which are only looked up. */
+  places: 8_000,
+  /** Bytes of a body. */
+  bytes: 65_536,
+} as const;
+
+/** Inputs of the price; a missing input costs nothing. */
+interface CostInput {
+  /** Accounts per page. */
+  readonly limit?: number;
+  readonly spec?: unknown;
+  readonly facets?: unknown;
+  readonly text?: unknown;
+}
+
+/** Returns the cost of a request without its body. */
+export function costOf({ limit = 0, spec, facets, text }: CostInput): number {
+  return (
+    1 +
+    Math.floor(limit / PER_UNIT.accounts) +
+    Math.floor(valuesOf(spec) / PER_UNIT.values) +
+    Math.floor((Array.isArray(facets) ? facets.length : 0) / PER_UNIT.facets) +
+    Math.floor((lengthOf(text) + activityNames(spec)) / PER_UNIT.characters) +
+    Math.floor(placeNames(spec) / PER_UNIT.places)
+  );
+}
+
+/** Returns the extra cost of a body, by size alone. */
+export function bodyCost(byteLength: number): number {
+  return Math.floor(byteLength / PER_UNIT.bytes);
+}
+
+/** Returns the expected limit of a request before it is parsed. */
+export function limitOf(sent: readonly unknown[], cap: number): number {
+  const limit = sent.find((one) => one !== undefined);
+  return typeof limit === "number" && limit > 0 ? Math.min(Math.floor(limit), cap) : 0;
+}
+
+/** Depth of spec, `filters`, and a group of filters; a lead query is flat. */
+const LEVELS = 3;
+/** Members that no query depends on; their bytes are charged. */
+const UNPRICED_MEMBERS = new Set(["explain", "output"]);
+
+/** Counts values in the lists of a spec. */
+function valuesOf(value: unknown, levels = LEVELS): number {
+  if (Array.isArray(value)) return value.length;
+  if (!isJsonObject(value) || levels === 0) return 0;
+  let values = 0;
+  for (const name of Object.keys(value)) {
+    if (!UNPRICED_MEMBERS.has(name)) values += valuesOf(value[name], levels - 1);
+  }
+  return values;
+}
+
+/** Maximum length of an activity code: "5611-2/01". */
+const CODE_LENGTH_MAX = 9;
+
+/** Counts characters of activity names in a lead query. */
+function activityNames(spec: unknown): number {
+  return isJsonObject(spec) ? namesIn([spec.activities, spec.exclude_activities]) : 0;
+}
+
+/** Counts characters of place names in a lead query. */
+function placeNames(spec: unknown): number {
+  return isJsonObject(spec) ? namesIn([spec.cities, spec.states, spec.regions, spec.districts]) : 0;
+}
+
+/** Counts characters of the names in lists. */
+function namesIn(lists: readonly JsonObject[string][]): number {
+  let sum = 0;
+  for (const list of lists) {
+    if (Array.isArray(list)) for (const name of list) sum += nameLength(name);
+    else sum += nameLength(list);
+  }
+  return sum;
+}
+
+/** Returns the length of a name; 0 for a code. */
+function nameLength(name: unknown): number {
+  const length = lengthOf(name);
+  return length > CODE_LENGTH_MAX ? length : 0;
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === "string" ? text.length : 0;
+}
+
+/** Retry-After in seconds if a tenant has too many. */
+const WAIT_AGAIN_SECONDS = 5;
+
+/** Limits a tenant's requests that await an export, each holding a connection for up to 1 min. */
+export class Waits {
+  readonly #most: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Runs `wait` for a tenant; throws `rate_limited` if too many of its requests wait. */
+  async run<Value>(tenantId: string, wait: () => Promise<Value>): Promise<Value> {
+    const before = this.#counts.get(tenantId) ?? 0;
+    if (before >= this.#most) throw this.#tooMany();
+    this.#counts.set(tenantId, before + 1);
+    try {
+      return await wait();
+    } finally {
+      this.#giveBack(tenantId);
+    }
+  }
+
+  #giveBack(tenantId: string): void {
+    const left = (this.#counts.get(tenantId) ?? 0) - 1;
+    if (left > 0) this.#counts.set(tenantId, left);
+    else this.#counts.delete(tenantId);
+  }
+
+  #tooMany(): AppError {
+    return new AppError(
+      "rate_limited",
+      `${this.#most} ${wordFor(this.#most, "request of yours waits", "requests of yours wait")} ` +
+        `for exports already. Send no wait, or retry in ${WAIT_AGAIN_SECONDS} s.`,
+      { headers: { "Retry-After": String(WAIT_AGAIN_SECONDS) } },
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Orders of the state owner to an answering thread, and the thread's reports.
+ * Invariant: a thread executes its orders one after another and reports the end of each by its
+ * number.
+ */
+import type { OpenPort } from "../../../../native-index/napi/engine.ts";
+import type { MetricSamples } from "../../../process/metrics.ts";
+import type { SharedSegment } from "../../../search/segment.ts";
+import type { Config, EffectiveSetting } from "../../../settings/config.ts";
+import type { TransportLimits } from "../transport/transport.ts";
+import type { ToOwner, ToThread } from "./wire.ts";
+
+/** Start data of a thread. */
+export interface ThreadStart {
+  /** Number of the thread, from 1. */
+  readonly slot: number;
+  /** Number of answering threads. */
+  readonly threads: number;
+  readonly limits: Omit<TransportLimits, "ledger">;
+  readonly settings: readonly EffectiveSetting[];
+  readonly plans: Config["plans"];
+  /** Memory of the board. */
+  readonly board: Int32Array;
+  /** Counter of searches, for export threads. */
+  readonly searches: Int32Array;
+  /** Number of the ledger. */
+  readonly ledger: number;
+}
+
+/** An order. */
+export type ThreadCommand =
+  /** Accept connections of a port; forward all requests until `serve`. */
+  | { readonly kind: "take"; readonly port: OpenPort }
+  /** Open a snapshot that is, or will be, served. */
+  | { readonly kind: "open"; readonly serial: number; readonly segment: SharedSegment }
+  /** Close a snapshot when its last reader is done. */
+  | { readonly kind: "close"; readonly serial: number }
+  /** Start answering, with the state of a data directory. */
+  | { readonly kind: "serve"; readonly dataDir: string }
+  | { readonly kind: "metrics" }
+  /** Announce to clients, with the next answer, that the connection ends. */
+  | { readonly kind: "leave" }
+  /** Delay answers while the port is drained. */
+  | { readonly kind: "hold" }
+  /** Answer the open requests and close every connection; the port is closed. */
+  | { readonly kind: "finish"; readonly deadlineMs: number }
+  | { readonly kind: "end" };
+
+/** Messages from the owner to a thread. */
+export type OwnerMessage =
+  | { readonly kind: "order"; readonly number: number; readonly order: ThreadCommand }
+  | ToThread;
+
+/** Messages from a thread to the owner. */
+export type ThreadMessage =
+  | {
+      readonly kind: "done";
+      readonly number: number;
+      /** Reason for a failed order, or null. */
+      readonly failure: string | null;
+      /** Result of `metrics`. */
+      readonly samples?: MetricSamples;
+    }
+  /** Last metrics of a thread that is about to fail. */
+  | { readonly kind: "last"; readonly samples: MetricSamples }
+  | ToOwner;

@@ -1,0 +1,53 @@
+/**
+ * Numbers shared by a server's threads, set by the owner or by each thread and read by all.
+ * Invariant: each number changes atomically, so all threads switch to a new snapshot at the same
+ * moment. Serial numbers of snapshots are never reused.
+ */
+
+const CURRENT = 0;
+const STOPPING = 1;
+const USED = 2;
+/** Maximum snapshots tracked; fewer are open at the same time. */
+const SNAPSHOTS_MAX = 64;
+
+/** Shared numbers; other threads pass the memory of the first to the constructor. */
+export class SharedState {
+  readonly memory: Int32Array;
+
+  constructor(memory?: Int32Array) {
+    this.memory = memory ?? new Int32Array(new SharedArrayBuffer(4 * (USED + SNAPSHOTS_MAX)));
+  }
+
+  /** Serial number of the served snapshot; 0 if there is none. */
+  get current(): number {
+    return Atomics.load(this.memory, CURRENT);
+  }
+
+  set current(serial: number) {
+    Atomics.store(this.memory, CURRENT, serial);
+  }
+
+  get stopping(): boolean {
+    return Atomics.load(this.memory, STOPPING) !== 0;
+  }
+
+  /** Marks the server as stopping. */
+  stop(): void {
+    Atomics.store(this.memory, STOPPING, 1);
+  }
+
+  /** Records the use of a replaced snapshot now. */
+  use(serial: number): void {
+    Atomics.store(this.memory, USED + (serial % SNAPSHOTS_MAX), seconds());
+  }
+
+  /** Returns the time since a snapshot's last use, in milliseconds, exact to a second. */
+  unusedMs(serial: number): number {
+    return (seconds() - Atomics.load(this.memory, USED + (serial % SNAPSHOTS_MAX))) * 1_000;
+  }
+}
+
+/** Returns seconds of the clock shared by all threads. */
+function seconds(): number {
+  return process.hrtime()[0];
+}

@@ -1,0 +1,83 @@
+/**
+ * Messages about requests that a thread forwards to the state owner.
+ * Input: the request and its events. Output: its answer.
+ * Invariant: a message holds plain values and its own bytes. Each concerns one request, by an id
+ * from its thread. Messages of one request arrive in posting order.
+ */
+import type { BodyRefusal } from "../body.ts";
+import type { ReadHeader } from "../transport/transport.ts";
+
+/** A request that its thread forwards. */
+export interface ForwardedRequest {
+  readonly kind: "request";
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  /** Address of the client, without a port. */
+  readonly address: string;
+  /** The known headers that were sent. */
+  readonly headers: readonly (readonly [name: ReadHeader, value: string])[];
+}
+
+/** Messages from thread to owner. */
+export type ToOwner =
+  | ForwardedRequest
+  /** A chunk of a streamed body. */
+  | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
+  /** The complete body, or the reason for its refusal; empty after chunks. */
+  | { readonly kind: "body"; readonly id: number; readonly body: Uint8Array | BodyRefusal }
+  /** The rest of a streamed body is no longer needed. */
+  | { readonly kind: "dropped"; readonly id: number }
+  /** The client has received the last chunk of a streamed answer. */
+  | { readonly kind: "more"; readonly id: number }
+  /** No further chunk is needed, or the file is read and closed. */
+  | { readonly kind: "ended"; readonly id: number; readonly failure: string | null }
+  /** The answer was handed over, or its client is gone. */
+  | { readonly kind: "over"; readonly id: number; readonly gone: boolean };
+
+/** The body of an answer: bytes, a part of an open file, or null if chunks follow. */
+export type WireBody =
+  | string
+  | Uint8Array
+  | { readonly descriptor: number; readonly offset: number; readonly length: number }
+  | null;
+
+/** Messages from owner to thread. */
+export type ToThread =
+  /** How to read the body. */
+  | {
+      readonly kind: "read";
+      readonly id: number;
+      readonly limitBytes: number;
+      readonly sender: string;
+      readonly inChunks: boolean;
+    }
+  /** The answer, with alternating header names and values. A null body comes in chunks. */
+  | {
+      readonly kind: "answer";
+      readonly id: number;
+      readonly status: number;
+      readonly headers: readonly string[];
+      readonly body: WireBody;
+    }
+  /**
+   * The next chunk, or null on failure; `isLast` is set on the last chunk, or on an empty one after
+   * it.
+   */
+  | {
+      readonly kind: "piece";
+      readonly id: number;
+      readonly bytes: Uint8Array | null;
+      readonly isLast: boolean;
+    }
+  /** Close the connection. */
+  | { readonly kind: "cut"; readonly id: number };
+
+/** Sends a message to the other side. */
+export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void;
+
+/** Copies bytes to transferable memory. */
+export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}

@@ -1,0 +1,282 @@
+/**
+ * The body of an answer: finished bytes, bytes in a shared buffer, or streamed content. Input: the
+ * parts of a body, or its source. Output: bytes for a transport.
+ * Invariant: the shared buffer holds one body at a time; reading an overwritten body is an error,
+ * never the bytes of another answer, and callers that retain a body must copy it. A separate buffer
+ * per answer would cost more than writing the answer: it is off-heap and cleared first. A chunk is
+ * requested only when the client has taken the previous one, so each client has one chunk in
+ * memory; the resources of a body are released exactly once. Reads never block the event loop,
+ * chunks are rendered between other requests, and an error ends the body, so a part is never taken
+ * as whole.
+ */
+import { strict as assert } from "node:assert";
+import { close, read } from "node:fs";
+import { later } from "../background-tasks.ts";
+
+/** A part of a file that is streamed as it is read. */
+export interface FileSlice {
+  /** Open descriptor; the sender of the answer closes it, also if nothing is sent. */
+  readonly descriptor: number;
+  /** Start and length in bytes. */
+  readonly offset: number;
+  readonly length: number;
+  /** Called if the slice cannot be read to its end; the connection is then cut. */
+  readonly failed?: (error: Error) => void;
+  /** Called once when reading has ended for any reason. */
+  readonly done?: () => void;
+}
+
+/** Streamed content; each chunk is rendered when the client has taken the previous one. */
+export interface ChunkSource {
+  readonly pieces: Iterator<Uint8Array, unknown>;
+  /** Called if a chunk cannot be rendered; the connection is then cut. */
+  readonly failed: (error: Error) => void;
+  /** Called once when no further chunk is needed for any reason. */
+  readonly done: () => void;
+}
+
+/** Content that another thread streams. */
+interface ForwardedContent {
+  readonly forwarded: PulledBody;
+}
+
+/** Content that is produced as fast as the client reads. */
+export type StreamedContent = FileSlice | ChunkSource | ForwardedContent;
+
+/** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
+export type AnswerBody = Uint8Array | string | SharedBytes | StreamedContent;
+
+/** A body that is pulled chunk by chunk. */
+export interface PulledBody {
+  /** Total bytes; null if unknown. */
+  readonly length: number | null;
+  /** Bytes left; infinite if unknown, 0 after the last. */
+  readonly left: number;
+  /**
+   * Returns the next bytes asynchronously; an empty array at the end of a body of unknown length.
+   * The bytes are valid until the next call or the end. `done` gets null on failure, and is not
+   * called after the end. Call only while bytes are left.
+   */
+  next(done: (chunk: Uint8Array | null) => void): void;
+  /** Ends the body. May be called at any time, also repeatedly. */
+  end(): void;
+}
+
+/** Returns true for a pulled body, false for finished bytes. */
+export function isStreamed(body: AnswerBody): body is StreamedContent {
+  return typeof body === "object" && !(body instanceof Uint8Array || body instanceof SharedBytes);
+}
+
+/** Starts pulling a body; callers must call `end`. */
+export function pull(body: StreamedContent): PulledBody {
+  if ("forwarded" in body) return body.forwarded;
+  return "descriptor" in body ? new FileBody(body) : new ChunkedBody(body);
+}
+
+/** Maximum bytes per read. */
+export const CHUNK_BYTES = 256 * 1024;
+/** Maximum buffers retained for later downloads. */
+const SPARE_MAX = 16;
+
+const spare: Buffer[] = [];
+
+/** Reads a slice of a file sequentially. */
+class FileBody implements PulledBody {
+  readonly #slice: FileSlice;
+  #position: number;
+  #left: number;
+  #buffer: Buffer | null = null;
+  #reading = false;
+  #ended = false;
+
+  constructor(slice: FileSlice) {
+    this.#slice = slice;
+    this.#position = slice.offset;
+    this.#left = slice.length;
+  }
+
+  get length(): number {
+    return this.#slice.length;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  next(done: (chunk: Uint8Array | null) => void): void {
+    assert(!this.#reading && !this.#ended && this.#left > 0, "there is nothing to read");
+    this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const wanted = Math.min(this.#left, CHUNK_BYTES);
+    this.#reading = true;
+    read(this.#slice.descriptor, this.#buffer, 0, wanted, this.#position, (error, count, bytes) => {
+      this.#reading = false;
+      if (this.#ended) {
+        this.#close();
+        return;
+      }
+      if (error !== null || count === 0) {
+        this.#slice.failed?.(error ?? new Error("the file is shorter than it was"));
+        done(null);
+        return;
+      }
+      this.#position += count;
+      this.#left -= count;
+      done(bytes.subarray(0, count));
+    });
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (!this.#reading) this.#close();
+  }
+
+  #close(): void {
+    // Closes asynchronously, because closing the last descriptor of a removed file frees its
+    // blocks, which can be slow.
+    close(this.#slice.descriptor, () => {});
+    this.#slice.done?.();
+    if (this.#buffer !== null && spare.length < SPARE_MAX) spare.push(this.#buffer);
+    this.#buffer = null;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Pulls chunks from an iterator until it ends. */
+export class ChunkedBody implements PulledBody {
+  readonly length = null;
+  readonly #body: ChunkSource;
+  #whole = false;
+  #takeBack: (() => void) | null = null;
+  #ended = false;
+
+  constructor(body: ChunkSource) {
+    this.#body = body;
+  }
+
+  get left(): number {
+    return this.#whole ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  next(done: (chunk: Uint8Array | null) => void): void {
+    assert(this.#takeBack === null && !this.#ended && !this.#whole, "there is nothing to make");
+    this.#takeBack = later(() => {
+      this.#takeBack = null;
+      done(this.#make());
+    });
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#takeBack?.();
+    this.#body.done();
+  }
+
+  /** Returns the next chunk, an empty chunk after the last, or null on failure. */
+  #make(): Uint8Array | null {
+    try {
+      const { value, done } = this.#body.pieces.next();
+      this.#whole = done === true;
+      return value instanceof Uint8Array ? value : NOTHING;
+    } catch (error) {
+      this.#body.failed(error instanceof Error ? error : new Error(String(error)));
+      return null;
+    }
+  }
+}
+
+/** Larger bodies are streamed as the client reads, and never copied. */
+export const UNSTREAMED_BYTES_MAX = 64 * 1024;
+
+const memory = Buffer.allocUnsafeSlow(UNSTREAMED_BYTES_MAX);
+
+/** Number of bodies written to the shared buffer so far. Only the latest owns it. */
+let begun = 0;
+
+/** A body in the shared buffer. */
+export class SharedBytes {
+  readonly #number: number;
+  readonly #length: number;
+
+  constructor(number: number, length: number) {
+    this.#number = number;
+    this.#length = length;
+  }
+
+  /** Returns the bytes; throws once the next body has begun. */
+  get bytes(): Uint8Array {
+    assert(this.#number === begun, "a lent body is sent before the next one is made");
+    return memory.subarray(0, this.#length);
+  }
+
+  copy(): Uint8Array {
+    return new Uint8Array(this.bytes);
+  }
+}
+
+/** Parts of a body, in order. */
+interface BodyParts {
+  /** ASCII text. */
+  readonly head: string;
+  readonly prefix: Uint8Array;
+  readonly accounts: Uint8Array;
+  /** Any text, in parts that need no prior join; comes last. */
+  readonly tail: readonly string[];
+}
+
+/** Joins a body in the shared buffer; returns null if it may be too large. */
+export function writeShared({ head, prefix, accounts, tail }: BodyParts): SharedBytes | null {
+  const end = head.length + prefix.byteLength + accounts.byteLength;
+  if (!hasRoom(end, tail)) return null;
+  const room = beginShared(head, prefix);
+  if (room === null) return null;
+  memory.set(accounts, room.at);
+  return endShared(end, tail);
+}
+
+/** Space after the head of the latest body; must be used immediately. */
+const room = { memory, at: 0 };
+
+/**
+ * Starts a body in the shared buffer, which overwrites the previous body; returns the space for
+ * accounts, or null.
+ */
+export function beginShared(head: string, prefix: Uint8Array): typeof room | null {
+  if (head.length + prefix.byteLength > memory.byteLength) return null;
+  begun++;
+  memory.write(head, "latin1");
+  memory.set(prefix, head.length);
+  room.at = head.length + prefix.byteLength;
+  return room;
+}
+
+/** Ends the latest body, whose accounts end at `end`; null if the tail does not fit. */
+export function endShared(end: number, tail: readonly string[]): SharedBytes | null {
+  if (!hasRoom(end, tail)) return null;
+  let at = end;
+  for (let i = 0; i < tail.length; i++) {
+    const piece = tail[i] as string;
+    if (piece !== "") at += memory.write(piece, at);
+  }
+  return new SharedBytes(begun, at);
+}
+
+/** True if a tail certainly fits after `end` bytes. */
+function hasRoom(end: number, tail: readonly string[]): boolean {
+  let most = end;
+  // No character takes more than three bytes. An iterator would leave garbage per part.
+  for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
+  return most <= memory.byteLength;
+}
+
+/** Returns a copy if the body is in the shared buffer. */
+export function owned<Body>(body: Body | SharedBytes): Body | Uint8Array {
+  return body instanceof SharedBytes ? body.copy() : body;
+}
+
+/** Joins a body in a new buffer. */
+export function joined({ head, prefix, accounts, tail }: BodyParts): Uint8Array {
+  return Buffer.concat([Buffer.from(head), prefix, accounts, Buffer.from(tail.join(""))]);
+}

@@ -1,0 +1,94 @@
+/**
+ * Drain of a stopping server. Input: the traffic, sampled repeatedly. Output: the moment at which
+ * port and connections can be closed without losing a request, or the deadline.
+ * Invariant: a request that has arrived is answered unless the deadline passes. An idle connection
+ * is left open for a while, because its next request may be in flight. The kernel resets
+ * connections queued at a closed port, so the queue is emptied first; if the kernel can block new
+ * connections, none is reset.
+ */
+
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { queuedConnections, refuseNewConnections } from "../../../../native-index/napi/engine.ts";
+
+/** Maximum time for the port to become idle, in milliseconds. */
+const REST_MS_MAX = 300;
+/**
+ * Time limit for the queue of a shut port, in milliseconds: it holds 512 connections, and a busy
+ * server accepts 400 a second.
+ */
+const EMPTY_MS_MAX = 2_500;
+/** Time for handshakes in progress when the port is shut, in milliseconds. */
+const HANDSHAKE_MS = 50;
+/**
+ * Max duration of an idle turn of the event loop; after a longer turn, new events may be waiting.
+ */
+const TURN_MS_MAX = 0.5;
+/** Sampling interval of a stopping server, in milliseconds. */
+const CHECK_MS = 10;
+/** Idle time after which open connections are closed. */
+const QUIET_MS = 500;
+
+/** Traffic of a transport. */
+export interface Traffic {
+  /** Requests that have arrived and are not fully answered. */
+  readonly requests: number;
+  readonly sockets: number;
+  /** Time of the latest connection, request, or answer, by `performance.now()`. */
+  readonly activeMs: number;
+}
+
+/**
+ * Resolves when the port can be closed. On Linux the port then accepts no connection and its queue
+ * is empty. A client that connects meanwhile gets no reply, retries after a second, and is then
+ * refused or accepted by the port's next owner. On other systems, connections may be reset.
+ */
+export async function portEmptied(port: number, look: () => Traffic): Promise<void> {
+  if (refuseNewConnections(port)) await queueEmptied(() => queuedConnections(port));
+  else await atRest(look);
+}
+
+/** Clock of a drain; replaced in tests. */
+interface Time {
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+const TIME: Time = { nowMs: () => performance.now(), sleep };
+
+/** Resolves just after a check that finds the shut queue empty. */
+export async function queueEmptied(waiting: () => number, time: Time = TIME): Promise<void> {
+  const beganMs = time.nowMs();
+  for (;;) {
+    await time.sleep(CHECK_MS);
+    const passedMs = time.nowMs() - beganMs;
+    if (passedMs >= EMPTY_MS_MAX || (passedMs >= HANDSHAKE_MS && waiting() === 0)) return;
+  }
+}
+
+/**
+ * Resolves just after a check that finds no new traffic: the best moment to close a port that
+ * cannot be shut. Arrivals between check and close are reset.
+ */
+async function atRest(look: () => Traffic): Promise<void> {
+  const beganMs = performance.now();
+  for (let turnMs = beganMs; turnMs - beganMs < REST_MS_MAX; ) {
+    const { activeMs } = look();
+    // Runs right after the event-loop phase that accepts connections and requests.
+    await setImmediate();
+    const nowMs = performance.now();
+    if (look().activeMs === activeMs && nowMs - turnMs < TURN_MS_MAX) return;
+    turnMs = nowMs;
+  }
+}
+
+/** Resolves when every connection can be closed, at most `deadlineMs` milliseconds later. */
+export async function drained(look: () => Traffic, deadlineMs: number): Promise<void> {
+  const beganMs = performance.now();
+  for (;;) {
+    const nowMs = performance.now();
+    const { requests, sockets, activeMs } = look();
+    const quiet = sockets === 0 || nowMs - Math.max(activeMs, beganMs) >= QUIET_MS;
+    if ((requests === 0 && quiet) || nowMs - beganMs >= deadlineMs) return;
+    await sleep(CHECK_MS);
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * A connection of node:http. Input: chunks from the kernel, and begin and end of requests.
+ * Output: slices for Node's parser, each after the last was processed; room for requests.
+ * Invariant: bytes reach the parser in order, and never after the last answer. Node answers all
+ * requests of a chunk in one turn, and a 64 KiB chunk holds thousands. So between slices this
+ * checks whether Node waits for the client to read, and whether the turn is used up.
+ */
+import type { Socket } from "node:net";
+import type { AppError } from "../../../errors.ts";
+import { later } from "../background-tasks.ts";
+import { type ConnectionSlot, Pipeline } from "./sockets.ts";
+
+/** End of a head: no slice extends beyond it, so each brings one request. */
+const HEAD_END = "\r\n\r\n";
+/** Bytes per slice if it contains no end of a head. */
+const SLICE_BYTES = 2_048;
+
+/**
+ * Maximum requests per connection and turn; `later` runs the rest. The limit is low because a
+ * deferred request costs nothing.
+ */
+const TURN_REQUESTS_MAX = 4;
+
+/** Bytes after a last answer to read and discard, so that the client can read that answer. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A byte that Node's parser rejects in headers. */
+const DELETE = 0x7f;
+const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** State of the latest request. */
+interface LastMessage {
+  /** True once its whole body has been parsed. */
+  readonly complete: boolean;
+  /** Members that show if the body has a reader, and if the reader has received its end. */
+  readonly readableFlowing: boolean | null;
+  readonly readableEnded: boolean;
+  once(event: "end", told: () => void): unknown;
+}
+
+/** Properties of a new request. */
+interface Beginning {
+  /** Length of its body; null if not stated. */
+  readonly bodyBytes: number | null;
+  readonly path: string;
+  /** True if the client wants the connection closed after the answer. */
+  readonly closes: boolean;
+}
+
+/** Removes Node's listeners from a socket; returns a function that calls them. */
+function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer) => void {
+  const listeners = socket.listeners(event) as ((slice?: Buffer) => void)[];
+  for (const listener of listeners) socket.off(event, listener);
+  return (slice) => {
+    for (const listener of listeners) listener.call(socket, slice);
+  };
+}
+
+/** A connection. */
+export class NodeConnection {
+  readonly #socket: Socket;
+  readonly #slot: ConnectionSlot;
+  readonly #pipeline = new Pipeline();
+  readonly #parse: (slice: Buffer) => void;
+  /** Passes the client's half-close to Node. */
+  readonly #finish: () => void;
+  #rest: Buffer = NOTHING;
+  /** The latest request. */
+  #message: LastMessage | null = null;
+  #lastAnswered = false;
+  /** Remaining bytes of the request's body; infinite if the length is not stated. */
+  #bodyLeft = 0;
+  /** Callbacks for the closing of the socket. */
+  readonly #whenClosed = new Set<() => void>();
+  /** Request whose body has no reader yet. */
+  #awaited: LastMessage | null = null;
+  #feeding = false;
+  /** True while this class, not Node, has paused reading. */
+  #holding = false;
+  #over = false;
+  /** True if the client wants the connection closed after its last request's answer. */
+  #closes = false;
+  #finished = false;
+  #finishTold = false;
+  #discarded = 0;
+
+  /** Replaces the parser's listener on a connection that Node has just prepared. */
+  constructor(socket: Socket, slot: ConnectionSlot) {
+    this.#socket = socket;
+    this.#slot = slot;
+    this.#parse = takenListeners(socket, "data");
+    this.#finish = takenListeners(socket, "end");
+    socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("end", () => {
+      this.#finished = true;
+      this.#goOn();
+    });
+    socket.on("resume", () => this.#resumed());
+    this.#pipeline.onRoom = () => this.#goOn();
+  }
+
+  /** True once the connection has got its last answer. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** True once the client has closed its writing half, or the whole connection. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
+  begin(message: LastMessage, { bodyBytes, path, closes }: Beginning): AppError | null {
+    this.#message = message;
+    this.#closes ||= closes;
+    this.#lastAnswered = false;
+    this.#bodyLeft = bodyBytes ?? Number.POSITIVE_INFINITY;
+    this.#pipeline.begin();
+    return this.#slot.begin(path);
+  }
+
+  /** Counts the bytes of an answer that was handed over. */
+  answered(message: LastMessage, bytes: number): void {
+    if (message === this.#message) this.#lastAnswered = true;
+    this.#pipeline.answered(bytes);
+  }
+
+  /**
+   * True if the refusal of malformed bytes may be sent: their request has no answer yet, and all
+   * earlier requests have theirs.
+   */
+  get refusable(): boolean {
+    if (!this.#inBody) return this.#pipeline.open === 0;
+    return !this.#lastAnswered && this.#pipeline.open === 1;
+  }
+
+  /** Notes that an answer is out or dropped. */
+  done(): void {
+    this.#slot.end();
+    this.#pipeline.end();
+  }
+
+  /** Marks the last answer; no further bytes are parsed. */
+  end(): void {
+    this.#over = true;
+  }
+
+  /** Registers a callback for the closing of the socket; returns its removal. */
+  whenClosed(told: () => void): () => void {
+    this.#whenClosed.add(told);
+    return () => this.#whenClosed.delete(told);
+  }
+
+  /** Notes that the socket has closed. */
+  closed(): void {
+    this.#slot.leave();
+    for (const told of this.#whenClosed) told();
+    this.#whenClosed.clear();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#rest = this.#rest.byteLength === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#resumed();
+  }
+
+  /** Node resumes reading after each message, even if this class has paused it. */
+  #resumed(): void {
+    if (this.#holding) this.#socket.pause();
+    else this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#feeding) return;
+    this.#feeding = true;
+    while (this.#rest.byteLength > 0 && this.#mayGoOn()) {
+      const inBody = this.#inBody;
+      const slice = this.#rest.subarray(0, inBody ? this.#bodyBytes() : this.#headBytes());
+      this.#rest = this.#rest.subarray(slice.byteLength);
+      if (inBody) this.#bodyLeft -= slice.byteLength;
+      this.#parse(inBody ? slice : withoutDelete(slice));
+    }
+    this.#feeding = false;
+    if (this.#finished && !this.#finishTold && this.#rest.byteLength === 0) {
+      this.#finishTold = true;
+      this.#finish();
+    }
+  }
+
+  #headBytes(): number {
+    const end = this.#rest.indexOf(HEAD_END) + HEAD_END.length;
+    return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
+  }
+
+  /** A body of unknown length ends with the same bytes as a head. */
+  #bodyBytes(): number {
+    const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
+    return known ? this.#bodyLeft : this.#headBytes();
+  }
+
+  get #inBody(): boolean {
+    return this.#message !== null && !this.#message.complete;
+  }
+
+  /** Waits for the body's reader, which gets Node's end event a little later. */
+  #waitsForReader(): boolean {
+    const message = this.#message;
+    if (message === null || message.readableFlowing !== true || !message.complete) return false;
+    if (message.readableEnded) return false;
+    if (this.#awaited !== message) message.once("end", () => this.#goOn());
+    this.#awaited = message;
+    return true;
+  }
+
+  #mayGoOn(): boolean {
+    const socket = this.#socket;
+    // A parser returned to Node may serve another connection by now.
+    const broken = socket.destroyed || socket.errored !== null;
+    const last = this.#closes && !this.#inBody;
+    if (this.#over || last || socket.writableEnded || broken) return this.#discard();
+    const { requests, turnOver, crowded } = this.#pipeline;
+    const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
+    if (this.#waitsForReader()) return false;
+    // Does not pause within a body, whose timeout would run although the body has arrived.
+    if (full && !this.#inBody) return this.#hold();
+    if (this.#holding) {
+      this.#holding = false;
+      socket.resume();
+    }
+    // If Node has paused the socket, the client must read its answers first.
+    return !socket.isPaused();
+  }
+
+  #discard(): boolean {
+    this.#discarded += this.#rest.byteLength;
+    this.#rest = NOTHING;
+    if (this.#discarded > DISCARD_BYTES_MAX) this.#socket.destroy();
+    return false;
+  }
+
+  /** Resumes in the next turn, or when an answer is out. */
+  #hold(): boolean {
+    // If Node has paused the socket, Node also resumes it.
+    if (!this.#holding && this.#socket.isPaused()) return false;
+    this.#holding = true;
+    this.#socket.pause();
+    if (!this.#pipeline.crowded) later(() => this.#goOn());
+    return false;
+  }
+}
+
+/**
+ * Replaces DELETE in a head by a byte that no known header may contain either. So only the value is
+ * refused, by its consumer, and not the whole request as malformed. uWebSockets.js does the same
+ * itself.
+ */
+function withoutDelete(head: Buffer): Buffer {
+  if (!head.includes(DELETE)) return head;
+  const mend = (_line: string, name: string, value: string) =>
+    name + value.replaceAll("\x7f", "\x80");
+  return Buffer.from(head.toString("latin1").replace(HEADER_VALUES, mend), "latin1");
+}

@@ -1,0 +1,245 @@
+/**
+ * The transport over node:http, and its only importer. Input: requests from Node's parser. Output:
+ * exchanges, and their answers on the wire.
+ * Invariant: it accepts and refuses the same requests as the other transport, except for targets
+ * (node-exchange.ts) and bytes that Node's parser misreads. Node's own timeouts would let slow
+ * clients hold sockets for minutes, and it accepts HTTP/1.0 and any number of headers: all that is
+ * handled here.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { CommandError } from "../../../errors.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
+import { Budget } from "../admission.ts";
+import { drained, portEmptied } from "./drain.ts";
+import { NodeConnection } from "./node-connection.ts";
+import { isTarget, NodeExchange } from "./node-exchange.ts";
+import { Sockets } from "./sockets.ts";
+import {
+  cannotListen,
+  DelayedAnswers,
+  type ExchangeHandler,
+  HEADER_COUNT_MAX,
+  refusalOf,
+  statusLine,
+  type Transport,
+  type TransportLimits,
+} from "./transport.ts";
+
+/** Interval of Node's check for slow sockets, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** Time for the refusal of a CONNECT to be sent after unread answers. */
+const TUNNEL_MS = 1_000;
+
+/** Server with the half-open switch, absent from Node's declarations. */
+type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
+
+/** Opens the transport. */
+export function openNodeTransport(limits: TransportLimits): Transport {
+  return new NodeTransport(limits);
+}
+
+class NodeTransport implements Transport {
+  readonly name = "node";
+  readonly bodies: Budget;
+  readonly sockets: Sockets;
+  readonly #server: Server;
+  readonly #limits: TransportLimits;
+  #port = 0;
+  #open = 0;
+  /** Time of the latest connection, request, or end of one. */
+  #activeMs = 0;
+  #leaving = false;
+  readonly #held = new DelayedAnswers();
+  #handler: ExchangeHandler = () => {};
+
+  constructor(limits: TransportLimits) {
+    const { bodiesBytesMax, senderShareMax } = limits;
+    this.bodies = new Budget(bodiesBytesMax, senderShareMax, "bodies", limits.ledger);
+    this.sockets = new Sockets(limits);
+    this.#limits = limits;
+    this.#server = createServer({
+      maxHeaderSize: limits.headBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
+      // Refused here instead, so it is answered once, like every other mistake.
+      requireHostHeader: false,
+    });
+    // Allows half-open sockets; otherwise Node drops the answers of a client that half-closes after
+    // its request.
+    (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
+    this.#server.maxHeadersCount = 0;
+    this.#server.timeout = limits.writeTimeoutMs;
+    this.#server.on("connection", (socket: Socket) => this.#accept(socket));
+    this.#server.on("clientError", refuse);
+    this.#server.on("connect", (_message, socket) => {
+      connections.get(socket)?.end();
+      refuseTunnel(socket);
+    });
+  }
+
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const limits = this.#limits;
+    this.#handler = handler;
+    const answer = (message: IncomingMessage, response: ServerResponse) => {
+      const connection = connections.get(message.socket);
+      if (connection === undefined || connection.over) return;
+      const status = unsupported(message, limits.headBytesMax);
+      if (status !== null) {
+        connection.end();
+        refuseRequest(response, status);
+        return;
+      }
+      this.#open++;
+      this.#activeMs = performance.now();
+      const { writeTimeoutMs, minReadBytesPerSecond } = limits;
+      const leaving = () => this.#leaving;
+      const tooSlow = () => this.sockets.cutSlow();
+      const shared = { connection, bodies: this.bodies, held: this.#held, leaving };
+      const around = { ...shared, writeTimeoutMs, minReadBytesPerSecond, tooSlow };
+      const exchange = new NodeExchange(message, response, around);
+      whenGone(connection, response, () => {
+        this.#open--;
+        this.#activeMs = performance.now();
+        exchange.gone();
+      });
+      this.#handler(exchange);
+    };
+    this.#server.on("request", answer);
+    // Node would answer 417 to unknown Expect values; the field may be ignored.
+    this.#server.on("checkExpectation", answer);
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", (error) => {
+        reject(new CommandError(cannotListen(address), 1, error));
+      });
+      this.#server.listen(address.port, address.host, () => {
+        const bound = this.#server.address();
+        this.#port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+        resolve(this.#port);
+      });
+    });
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
+  }
+
+  /** Accepts a connection; Node's parser is ready by now. */
+  #accept(socket: Socket): void {
+    this.#activeMs = performance.now();
+    const slot = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
+    if (slot === null) {
+      socket.destroy();
+      return;
+    }
+    const connection = new NodeConnection(socket, slot);
+    connections.set(socket, connection);
+    socket.once("close", () => connection.closed());
+  }
+
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    const traffic = () => ({
+      requests: this.#open,
+      sockets: this.sockets.open,
+      activeMs: this.#activeMs,
+    });
+    this.#held.begin();
+    if (this.#server.listening) await portEmptied(this.#port, traffic);
+    // The server's own close would destroy sockets whose answer is written but not sent.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
+    this.#held.end();
+    await drained(traffic, deadlineMs);
+    this.#server.closeAllConnections();
+    await closed;
+    // Only ends the timer that checks for slow sockets.
+    this.#server.close();
+  }
+}
+
+/**
+ * Calls back once the answer is out or the socket closed. The answer's event is not enough: a
+ * pipelined one after another never learns that its socket is gone.
+ */
+function whenGone(connection: NodeConnection, response: ServerResponse, gone: () => void): void {
+  const once = () => {
+    forget();
+    response.off("close", once);
+    gone();
+  };
+  const forget = connection.whenClosed(once);
+  response.on("close", once);
+}
+
+/** Returns the status for a well-formed but unsupported request, or null. */
+function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
+  if (message.httpVersion !== "1.1") return 505;
+  if (!isTarget(message.method ?? "", message.url ?? "")) return 400;
+  if (message.headers.host === undefined) return 400;
+  if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
+  return headBytes(message) > headBytesMax ? 431 : null;
+}
+
+/** Returns the usual size of the head; Node's own limit ignores some bytes. */
+function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
+  const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;
+}
+
+function refuseRequest(response: ServerResponse, status: number): void {
+  const { headers, body } = refusalOf(status);
+  response.shouldKeepAlive = false;
+  const length = Buffer.byteLength(body);
+  const fields = { ...Object.fromEntries(headers), connection: "close", "content-length": length };
+  response.writeHead(status, fields);
+  response.end(body);
+}
+
+/** Returns a complete answer for a socket whose request could not be read. */
+function plainRefusal(status: number): string {
+  const { headers, body } = refusalOf(status);
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${statusLine(status)}\r\n${lines}Connection: close\r\n${length}\r\n${body}`;
+}
+
+const PARSER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_INVALID_VERSION: 505,
+};
+
+const connections = new WeakMap<Duplex, NodeConnection>();
+
+/** Answers what the parser refused, unless that request has its answer; closes the socket. */
+function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+  const connection = connections.get(socket);
+  if (!socket.writable || error.code === "ECONNRESET" || connection?.over) {
+    socket.destroy();
+    return;
+  }
+  if (connection?.refusable === false) {
+    // Answers that are already written still leave.
+    connection.end();
+    socket.end(() => socket.destroy());
+    return;
+  }
+  socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
+}
+
+/** Answers CONNECT. The bare socket has no timeout, nor an error listener: a reset would crash. */
+function refuseTunnel(socket: Duplex): void {
+  const close = () => socket.destroy();
+  const late = setTimeout(close, TUNNEL_MS);
+  socket.once("close", () => clearTimeout(late));
+  socket.on("error", close);
+  socket.end(plainRefusal(505), close);
+}

@@ -1,0 +1,255 @@
+/**
+ * The transport over uWebSockets.js, and its loader. Input: connections and requests from the
+ * library. Output: exchanges for a handler.
+ * Invariant: the port belongs to this server alone; each connection counts against the limits, and
+ * each request is mapped to its connection.
+ */
+import { setImmediate } from "node:timers/promises";
+import {
+  acceptConnections,
+  closePort,
+  limitReceiveBuffer,
+  type OpenPort,
+  openPort,
+} from "../../../../native-index/napi/engine.ts";
+import { CommandError } from "../../../errors.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
+import { Budget } from "../admission.ts";
+import { drained, portEmptied, type Traffic } from "./drain.ts";
+import { Sockets } from "./sockets.ts";
+import {
+  cannotListen,
+  DelayedAnswers,
+  type ExchangeHandler,
+  OpenExchanges,
+  type Transport,
+  type TransportLimits,
+} from "./transport.ts";
+import {
+  type ConnectionApp,
+  ConnectionApps,
+  type UwsApp,
+  UwsConnection,
+  type UwsRequest,
+  type UwsResponse,
+} from "./uws-connection.ts";
+import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
+
+type Uws = typeof import("uWebSockets.js");
+
+/** The switch for the header with the library's name and version, absent from its declarations. */
+type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
+
+/**
+ * Receive buffer. The library reads on in the same turn while its 512 KiB fill up: with the
+ * kernel's defaults, a sender faster than the processing of its chunks blocked all others for 60 to
+ * 95 ms, over 16 MB. Twice this is less than 512 KiB, and enough for 4 MB/s at a latency of 50 ms.
+ */
+const RECEIVED_BYTES = 204_800;
+
+/** Check interval for slow request bodies, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/**
+ * Loads the addon and opens the transport. Built in are its timeouts for heads and idle sockets
+ * (about 10 s) and for bodies below 16 kB/s; the head size is read once per process. Throws
+ * `CommandError` if it cannot be loaded: the operator must choose the other one; no silent
+ * fallback.
+ */
+export async function openUwsTransport(limits: TransportLimits): Promise<UwsTransport> {
+  return new UwsTransport(await loadUws(limits.headBytesMax), limits);
+}
+
+/**
+ * Loads the library. It reads its limit from the environment on the first load, so that is set
+ * before. Throws `CommandError` like `openUwsTransport`.
+ */
+export async function loadUws(headBytesMax: number): Promise<Uws> {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
+  try {
+    const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
+    const uws = loaded.default ?? loaded;
+    (uws as Configured)._cfg?.("silent");
+    return uws;
+  } catch (error) {
+    throw new CommandError(
+      "uWebSockets.js cannot be loaded on this machine. Start again with --transport node.",
+      1,
+      error,
+    );
+  }
+}
+
+/** Opens a port whose connections threads take. Throws `CommandError` on failure. */
+export function openUwsPort(address: ListenAddress): OpenPort {
+  const port = openPort(address.host, address.port);
+  if (port === null) throw new CommandError(cannotListen(address));
+  limitReceiveBuffer(port.number, RECEIVED_BYTES);
+  return port;
+}
+
+/** Answers with uWebSockets.js on one thread. */
+export class UwsTransport implements Transport {
+  readonly name = "uws";
+  readonly bodies: Budget;
+  readonly sockets: Sockets;
+  readonly #uws: Uws;
+  readonly #limits: TransportLimits;
+  readonly #open = new OpenExchanges<UwsExchange>();
+  #checking: NodeJS.Timeout | null = null;
+  readonly #connections = new Map<ConnectionApp, UwsConnection>();
+  #lanes: ConnectionApps | null = null;
+  /** Time of the latest connection, request, or end of one. */
+  #activeMs = 0;
+  #leaving = false;
+  readonly #held = new DelayedAnswers();
+  readonly #around: UwsSurroundings;
+  #handler: ExchangeHandler = () => {};
+  #port: OpenPort | null = null;
+  /** Resolves when every connection taken at the port is on its lane. */
+  #taken: Promise<void> = Promise.resolve();
+  #takenCount = 0;
+
+  constructor(uws: Uws, limits: TransportLimits) {
+    this.#uws = uws;
+    this.#limits = limits;
+    const { bodiesBytesMax, senderShareMax } = limits;
+    this.bodies = new Budget(bodiesBytesMax, senderShareMax, "bodies", limits.ledger);
+    this.sockets = new Sockets(limits);
+    this.#around = {
+      writeTimeoutMs: limits.writeTimeoutMs,
+      minReadBytesPerSecond: limits.minReadBytesPerSecond,
+      tooSlow: () => this.sockets.cutSlow(),
+      bodies: this.bodies,
+      held: this.#held,
+      leaving: () => this.#leaving,
+      settled: (exchange) => this.#settled(exchange),
+    };
+  }
+
+  async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    this.#port = openUwsPort(address);
+    this.take(this.#port, handler);
+    return this.#port.number;
+  }
+
+  /** Number of accepted connections. */
+  get taken(): number {
+    return this.#takenCount;
+  }
+
+  /** Takes its share of the connections at an open port. */
+  take(port: OpenPort, handler: ExchangeHandler): void {
+    this.#handler = handler;
+    const makeApp = () => this.#uws.App() as unknown as UwsApp;
+    const lanes = new ConnectionApps(makeApp, {
+      opened: (app) => this.#accept(app),
+      asked: (app, response, request) => {
+        const exchange = this.#begin(app, response, request);
+        if (exchange === null) return;
+        this.#handler(exchange);
+        // Requests without a body are mostly answered by now.
+        if (!exchange.settled) this.#open.add(exchange);
+      },
+      closed: (app) => this.#forget(app),
+    });
+    this.#lanes = lanes;
+    this.#checkBodies();
+    this.#taken = new Promise((resolve) => {
+      acceptConnections(port.id, (descriptor) => {
+        if (descriptor < 0) {
+          resolve();
+          return;
+        }
+        this.#takenCount++;
+        lanes.add(descriptor);
+      });
+    });
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
+  }
+
+  #accept(app: ConnectionApp): void {
+    this.#activeMs = performance.now();
+    const text = app.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
+    const address = Buffer.from(text).toString("latin1");
+    const slot = this.sockets.enter(address, () => app.close());
+    if (slot === null) app.close();
+    else this.#connections.set(app, new UwsConnection(address, slot, () => app.close()));
+  }
+
+  #forget(app: ConnectionApp): void {
+    this.#activeMs = performance.now();
+    this.#connections.get(app)?.leave();
+    this.#connections.delete(app);
+  }
+
+  #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
+    const connection = this.#connections.get(app);
+    // After its last answer, which is stuck because the client does not read.
+    if (connection === undefined || connection.over) {
+      response.close();
+      return null;
+    }
+    const exchange = new UwsExchange(response, request, connection, this.#around);
+    this.#activeMs = performance.now();
+    return exchange;
+  }
+
+  #settled(exchange: UwsExchange): void {
+    this.#open.delete(exchange);
+    this.#activeMs = performance.now();
+  }
+
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    if (this.#port !== null) {
+      this.holdBack();
+      await portEmptied(this.#port.number, () => this.#traffic);
+      closePort(this.#port.id);
+      this.#port = null;
+    }
+    await this.finish(deadlineMs);
+  }
+
+  get #traffic(): Traffic {
+    const { open: sockets } = this.sockets;
+    return { requests: this.#open.size, sockets, activeMs: this.#activeMs };
+  }
+
+  /** Holds answers back until `finish`, while the port is drained. */
+  holdBack(): void {
+    this.#held.begin();
+  }
+
+  /** Closes all connections immediately, for a thread that has failed. */
+  cut(): void {
+    this.#lanes?.close();
+  }
+
+  /** Answers what came before the port was closed and what still comes, then closes all sockets. */
+  async finish(deadlineMs: number): Promise<void> {
+    await this.#taken;
+    // A taken connection announces itself in a separate turn.
+    await setImmediate();
+    this.#held.end();
+    if (this.#checking !== null) clearInterval(this.#checking);
+    await drained(() => this.#traffic, deadlineMs);
+    this.#lanes?.close();
+  }
+
+  /** Ends requests whose bodies exceed the request timeout. */
+  #checkBodies(): void {
+    const limitMs = this.#limits.requestTimeoutMs;
+    const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);
+    this.#checking = setInterval(() => {
+      for (const exchange of this.#open) exchange.passed(every, limitMs);
+    }, every).unref();
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Connections of uWebSockets.js: the lane of each one, and its limits. Input: descriptors of
+ * connections, requests as they begin and end, and their answers. Output: requests with their
+ * connection; whether a request may be answered, and whether its answer may be copied.
+ * Invariant: a lane has one connection at a time, and a closed connection is never used again. The
+ * library copies every answer that the client does not take immediately, and never reports how
+ * much. So all copied bytes count as not taken until an answer that is not copied (uws-stream.ts)
+ * is out completely, which proves that nothing precedes it. Why lanes: the library does not
+ * identify connections, neither for a request nor on close. But an app can adopt a connection that
+ * another socket accepted. So each connection gets its own app, whose handlers know it.
+ */
+import { AppError } from "../../../errors.ts";
+import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";
+import type { ChunkedResponse } from "./uws-chunks.ts";
+import type { StreamedResponse } from "./uws-stream.ts";
+
+/** Used members of the library's request, which expires when its callback returns. */
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+/** Used members of the library's response; invalid once the answer is complete or aborted. */
+export interface UwsResponse extends StreamedResponse, ChunkedResponse {
+  onAborted(handler: () => void): unknown;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  writeStatus(status: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
+  cork(write: () => void): unknown;
+  close(): unknown;
+  /** Pause and resume reading from the connection. */
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** Time for a client that requested close to take its last bytes, in milliseconds. */
+const CLOSE_MS = 1_000;
+
+/** A connection. */
+export class UwsConnection {
+  readonly #close: () => void;
+  #closing: NodeJS.Timeout | undefined;
+  #left = false;
+  readonly address: string;
+  readonly #slot: ConnectionSlot;
+  readonly #pipeline = new Pipeline();
+  /** True once the connection has got its last answer. */
+  over = false;
+  /** True if the connection ends with the current answer, and the library does not close it. */
+  closesAfter = false;
+  /** Bytes that the library may still buffer. */
+  #copied = 0;
+
+  constructor(address: string, slot: ConnectionSlot, close: () => void) {
+    this.address = address;
+    this.#slot = slot;
+    this.#close = close;
+  }
+
+  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
+  begin(path: string): AppError | null {
+    const refused = this.#pipeline.turnOver ? tooManyInFlight() : null;
+    this.#pipeline.begin();
+    return this.#slot.begin(path) ?? refused;
+  }
+
+  /** Notes that an answer is out or dropped. */
+  done(): void {
+    this.#pipeline.end();
+    this.#slot.end();
+  }
+
+  /**
+   * Returns true, and counts it, if an answer may be copied. False if the client has not yet taken
+   * the bytes of earlier turns; `begin` limits those of this turn.
+   */
+  copies(bytes: number): boolean {
+    if (this.#copied >= PIPELINED_BYTES_MAX && this.#pipeline.requests <= 1) return false;
+    this.#pipeline.answered(bytes);
+    this.#copied += bytes;
+    return true;
+  }
+
+  /** Notes that the kernel has taken all answers. */
+  taken(): void {
+    this.#copied = 0;
+  }
+
+  /**
+   * Closes the connection after an answer that the library cannot close it with. The answer has
+   * announced it, and clients mostly close first. The library may buffer a last chunk, so the
+   * client gets some time to take it.
+   */
+  closeSoon(): void {
+    // Requests of the same chunk may have their answers in the library's buffer.
+    setImmediate(() => {
+      if (this.#left) return;
+      this.over = true;
+      this.#closing = setTimeout(this.#close, CLOSE_MS).unref();
+    });
+  }
+
+  /** Notes that the connection is closed. */
+  leave(): void {
+    this.#left = true;
+    clearTimeout(this.#closing);
+    this.#slot.leave();
+  }
+}
+
+/** Limits a chunk's requests, which the library would answer in one go, blocking all others. */
+function tooManyInFlight(): AppError {
+  return new AppError(
+    "overloaded",
+    `More than ${PIPELINED_MAX} requests, or answers of ${PIPELINED_BYTES_MAX / 1024} KiB, ` +
+      "are in flight on this connection. Wait for answers before you send more.",
+    { headers: { "Retry-After": "1" } },
+  );
+}
+
+/** Receives the events of a lane. */
+interface AppOwner {
+  opened(lane: ConnectionApp): void;
+  asked(lane: ConnectionApp, response: UwsResponse, request: UwsRequest): void;
+  closed(lane: ConnectionApp): void;
+}
+
+/** Used members of the library's app; `adoptSocket` is absent from its declarations. */
+export interface UwsApp {
+  /** Adopts a connection by its descriptor, and later closes that. */
+  adoptSocket(descriptor: number): unknown;
+  /** Calls back with +1 and -1 as connections come and go. */
+  filter(changed: (connection: AppConnection, change: number) => void): unknown;
+  any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
+}
+
+/** Used members of a connection; invalid after it has closed. */
+interface AppConnection {
+  getRemoteAddressAsText(): ArrayBuffer;
+  close(): unknown;
+}
+
+/** Lanes without a connection; shared by all servers of a process. */
+const resting: ConnectionApp[] = [];
+
+/** An app and its connection. */
+export class ConnectionApp {
+  /** The connection; null while there is none. */
+  connection: AppConnection | null = null;
+  /** Owner of its connection; null while there is none. */
+  use: AppOwner | null = null;
+  readonly #app: UwsApp;
+
+  constructor(app: UwsApp) {
+    this.#app = app;
+    const watch = app.filter.bind(app);
+    watch((connection, change) => {
+      if (change > 0) this.#opened(connection);
+      else this.#closed();
+    });
+    app.any("/*", (response, request) => this.use?.asked(this, response, request));
+  }
+
+  /** Adopts a connection on an idle lane. */
+  adopt(descriptor: number): void {
+    this.#app.adoptSocket(descriptor);
+  }
+
+  close(): void {
+    this.connection?.close();
+  }
+
+  #opened(connection: AppConnection): void {
+    this.connection = connection;
+    this.use?.opened(this);
+  }
+
+  #closed(): void {
+    const { use } = this;
+    this.connection = null;
+    this.use = null;
+    use?.closed(this);
+    resting.push(this);
+  }
+}
+
+/** Lanes of one server. */
+export class ConnectionApps {
+  readonly #makeApp: () => UwsApp;
+  readonly #use: AppOwner;
+  readonly #lanes = new Set<ConnectionApp>();
+
+  constructor(makeApp: () => UwsApp, use: AppOwner) {
+    this.#makeApp = makeApp;
+    this.#use = {
+      ...use,
+      closed: (lane) => {
+        this.#lanes.delete(lane);
+        use.closed(lane);
+      },
+    };
+  }
+
+  /** Puts a connection on a lane. */
+  add(descriptor: number): void {
+    const lane = resting.pop() ?? new ConnectionApp(this.#makeApp());
+    lane.use = this.#use;
+    this.#lanes.add(lane);
+    lane.adopt(descriptor);
+  }
+
+  close(): void {
+    for (const lane of [...this.#lanes]) lane.close();
+  }
+}

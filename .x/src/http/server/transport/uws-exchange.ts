@@ -1,0 +1,508 @@
+/**
+ * One request over uWebSockets.js and its answer. Input: request and response of the library's
+ * handler. Output: an exchange.
+ * Invariant: everything read from the request is copied before the callback returns (the request
+ * object expires there), the abort handler is attached first, and every write is corked.
+ * Synchronous answers are sent inside the callback, which enables pipelining; after an answer that
+ * closes, nothing is parsed. A body whose end another parser may see elsewhere is answered after
+ * the library has parsed all bytes that came with it, as the last of its connection.
+ */
+import type { AppError } from "../../../errors.ts";
+import type { Budget } from "../admission.ts";
+import { later } from "../background-tasks.ts";
+import { type BodyRequest, IncomingBody } from "../body.ts";
+import {
+  type AnswerBody,
+  isStreamed,
+  owned,
+  pull,
+  SharedBytes,
+  type StreamedContent,
+  UNSTREAMED_BYTES_MAX,
+} from "./answer-body.ts";
+import type { ReadSpeedWatch } from "./readspeed.ts";
+import type { DelayedAnswers } from "./transport.ts";
+import {
+  type AwaitsEnd,
+  type Exchange,
+  HeaderBlock,
+  type HeaderList,
+  HeadHeaders,
+  type ListNode,
+  type ReadHeader,
+  refusalOf,
+  startOfLine,
+  statusLine,
+} from "./transport.ts";
+import { UwsChunks } from "./uws-chunks.ts";
+import type { UwsConnection, UwsRequest, UwsResponse } from "./uws-connection.ts";
+import { type Sending, UwsStream } from "./uws-stream.ts";
+
+/**
+ * Blanks after a closing answer. The library buffers the answers to one chunk of bytes up to this
+ * size, and closes only what has left. Until then it would parse on and answer the rest of the
+ * chunk: thousands of requests, or garbage after a mistake.
+ */
+const FLUSH = " ".repeat(16 * 1024);
+
+/** Context that the transport shares among all exchanges. */
+export interface UwsSurroundings extends ReadSpeedWatch {
+  readonly bodies: Budget;
+  readonly held: DelayedAnswers;
+  /** True if connections end with their next answer. */
+  readonly leaving: () => boolean;
+  /** Called when the answer is out or the client gone. */
+  readonly settled: (exchange: UwsExchange) => void;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Headers being read. */
+let reading = new HeadHeaders();
+
+function readLine(name: string, value: string): void {
+  reading.add(name, value);
+}
+
+/** Finished answer being written; reused, because a closure would be garbage. */
+const writing = {
+  exchange: null as UwsExchange | null,
+  status: 0,
+  headers: [] as HeaderList,
+  body: "" as Uint8Array | string | SharedBytes,
+};
+
+/** A request whose head the library has parsed. */
+export class UwsExchange implements Exchange, ListNode<UwsExchange> {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly framing: AppError | null;
+  before: ListNode<UwsExchange>["before"] = undefined;
+  after: ListNode<UwsExchange>["after"] = undefined;
+  readonly #headers = new HeadHeaders();
+  /** The body, if its end is unsure; the answer is then the connection's last. */
+  readonly #open: OpenBody | null;
+  readonly #response: UwsResponse;
+  readonly #connection: UwsConnection;
+  readonly #around: UwsSurroundings;
+  #incoming: IncomingBody | null = null;
+  /** Chunks that came before `body` was called; null if not buffered. */
+  #kept: KeptChunk[] | null = null;
+  /** Time spent waiting for the body, in milliseconds. */
+  #waitedMs = 0;
+  #stream: UwsStream | UwsChunks | null = null;
+  #aborted = false;
+  /** True once the library has the whole answer; the response is then invalid. */
+  #whole = false;
+  /** Observer of the answer's handover or the client's leaving. */
+  #whenOver: AwaitsEnd | null = null;
+
+  constructor(
+    response: UwsResponse,
+    request: UwsRequest,
+    connection: UwsConnection,
+    around: UwsSurroundings,
+  ) {
+    this.#response = response;
+    this.#connection = connection;
+    this.#around = around;
+    response.onAborted(() => this.#abort());
+    this.method = request.getCaseSensitiveMethod();
+    this.path = request.getUrl();
+    this.query = request.getQuery() ?? "";
+    reading = this.#headers;
+    request.forEach(readLine);
+    const crowded = connection.begin(this.path);
+    this.framing = this.#headers.framing(this.method) ?? crowded;
+    this.#open = this.framing === null ? this.#openBody() : null;
+  }
+
+  #openBody(): OpenBody | null {
+    const coding = this.header("transfer-encoding");
+    if (!endIsUnsure(this.method, coding, this.header("content-length"))) return null;
+    return new OpenBody(coding !== undefined, () => this.#aborted);
+  }
+
+  #abort(): void {
+    this.#aborted = true;
+    this.#incoming?.drop();
+    this.#open?.cut();
+    this.#stream?.end();
+    this.#end();
+  }
+
+  /** Notes that the library has the whole answer. */
+  #settled(): void {
+    this.#whole = true;
+    // A stream ends only when nothing precedes its last bytes.
+    if (this.#stream instanceof UwsStream) this.#connection.taken();
+    if (this.#connection.closesAfter) {
+      // A stream has left the library's buffer, so nothing is lost if the next request closes.
+      if (this.#stream !== null) this.#connection.over = true;
+      this.#connection.closeSoon();
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    this.#told();
+    this.#connection.done();
+    this.#around.settled(this);
+  }
+
+  get address(): string {
+    return this.#connection.address;
+  }
+
+  /** True if the answer is out, or the client gone. */
+  get settled(): boolean {
+    return this.#whole || this.#aborted;
+  }
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** The library closes a connection whose client half-closes. */
+  get finished(): boolean {
+    return this.#aborted;
+  }
+
+  header(name: ReadHeader): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  whenOver(awaiting: AwaitsEnd): void {
+    if (this.#aborted || this.#whole) awaiting.over();
+    else this.#whenOver = awaiting;
+  }
+
+  #told(): void {
+    this.#whenOver?.over();
+    this.#whenOver = null;
+  }
+
+  body(wanted: BodyRequest): void {
+    const incoming = new IncomingBody(wanted, this.#around.bodies);
+    this.#incoming = incoming;
+    // After a head received in parts, the library never reports an empty rest.
+    if (this.#open?.chunked === false) {
+      this.#open.end(() => incoming.addLast(NO_BYTES));
+      return;
+    }
+    if (Number(this.header("content-length") ?? Number.NaN) === 0) {
+      incoming.addLast(NO_BYTES);
+      return;
+    }
+    const kept = this.#kept;
+    if (kept === null) {
+      this.#response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast));
+      return;
+    }
+    this.#kept = null;
+    for (const { bytes, isLast } of kept) this.#receive(bytes, isLast);
+    if (isPaused(kept)) this.#response.resume();
+  }
+
+  keepBody(): void {
+    const kept: KeptChunk[] = [];
+    this.#kept = kept;
+    this.#response.onData((chunk, isLast) => {
+      if (this.#kept === null) {
+        this.#receive(new Uint8Array(chunk), isLast);
+        return;
+      }
+      const wasPaused = isPaused(kept);
+      kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
+      // Pauses only now: on resume the library gives a client ten seconds, which only the end of
+      // the body cancels. The rest of what has arrived is delivered anyway.
+      if (!wasPaused && !isLast) this.#response.pause();
+    });
+  }
+
+  /** Takes a chunk, whose memory is valid only during the call. */
+  #receive(shared: Uint8Array, isLast: boolean): void {
+    const incoming = this.#incoming;
+    if (isLast && this.#open !== null) {
+      const last = Buffer.from(shared);
+      this.#open.end(() => incoming?.addLast(last));
+      return;
+    }
+    if (incoming?.waiting !== true) return;
+    const bytes = incoming.handsOn ? shared : Buffer.from(shared);
+    if (isLast) incoming.addLast(bytes);
+    else incoming.add(bytes);
+  }
+
+  /** Adds waiting time; a body incomplete after the limit ends the request. */
+  passed(ms: number, limitMs: number): void {
+    if (this.#incoming?.waiting !== true) return;
+    this.#waitedMs += ms;
+    if (this.#waitedMs < limitMs) return;
+    this.#incoming.drop();
+    // Deferred: often many clients are late together.
+    later(() => this.#refuseLate());
+  }
+
+  #refuseLate(): void {
+    if (this.#aborted || this.#whole) return;
+    const { headers, body } = refusalOf(408);
+    this.#response.cork(() => {
+      this.#head(408, headers);
+      this.#response.end(body, true);
+    });
+    this.#settled();
+  }
+
+  cut(): void {
+    this.#incoming?.drop();
+    this.#stream?.end();
+    // The library then reports an abort, which settles the exchange.
+    if (!this.#aborted && !this.#whole) this.#response.close();
+  }
+
+  send(status: number, headers: HeaderList, body: AnswerBody): void {
+    const { held } = this.#around;
+    if (held.holding) {
+      const kept = owned(body);
+      held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+      return;
+    }
+    if (this.#kept !== null) this.#forgetKept(this.#kept);
+    if (this.#open?.over === false && !this.#aborted) {
+      this.#keepBack(this.#open, status, headers, owned(body));
+    } else if (isStreamed(body)) {
+      this.#sendPulled(status, headers, body);
+    } else if (!this.#aborted) {
+      writing.exchange = this;
+      writing.status = status;
+      writing.headers = headers;
+      writing.body = body;
+      this.#response.cork(UwsExchange.#write);
+    }
+  }
+
+  /** Resumes reading after a body that is answered unread. */
+  #forgetKept(kept: readonly KeptChunk[]): void {
+    this.#kept = null;
+    if (this.#aborted) return;
+    if (isPaused(kept)) this.#response.resume();
+    else if (kept.length > 0) this.#open?.end(() => {});
+  }
+
+  /** Holds a refusal until its body has ended; nothing is parsed after that. */
+  #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
+    const cut = () => void (isStreamed(body) && pull(body).end());
+    open.keep({ send: () => this.send(status, headers, body), cut });
+    if (!open.chunked) open.end(() => {});
+    else if (this.#incoming === null) {
+      this.#response.onData((_chunk, isLast) => isLast && open.end(() => {}));
+    }
+  }
+
+  /** Writes the current answer; the library calls it synchronously. */
+  static #write(this: void): void {
+    const exchange = writing.exchange as UwsExchange;
+    const { status, headers, body } = writing;
+    // Releases the exchange, which otherwise would stay in memory until the next answer.
+    writing.exchange = null;
+    writing.body = "";
+    if (exchange.#open !== null) exchange.#connection.over = true;
+    exchange.#head(status, headers);
+    exchange.#sendBytes(status, body);
+  }
+
+  /**
+   * Writes status and headers. Each library call costs as much as its content, so all lines go into
+   * one, as the value of the first (`HeaderBlock`). Their values were checked before (respond.ts);
+   * 200 is the library's default.
+   */
+  #head(status: number, headers: HeaderList): void {
+    if (status !== 200) this.#response.writeStatus(statusLine(status));
+    let first = "";
+    let text = "";
+    // An iterator would leave garbage for each line.
+    for (let at = 0; at < headers.length; at++) {
+      const entry = headers[at] as HeaderList[number];
+      const isBlock = entry instanceof HeaderBlock;
+      if (isBlock && first !== "") {
+        text += entry.text;
+        continue;
+      }
+      const paired = typeof entry === "string";
+      const name = paired ? entry : isBlock ? entry.name : entry[0];
+      const value = paired ? (headers[++at] as string) : isBlock ? entry.value : entry[1];
+      if (first === "") {
+        first = name;
+        text = value;
+      } else {
+        text += startOfLine(name) + value;
+      }
+    }
+    if (first !== "") this.#response.writeHeader(first, text);
+  }
+
+  /** Options of streams, which take functions, not methods. */
+  get #sending(): Sending {
+    const { writeTimeoutMs, minReadBytesPerSecond, tooSlow } = this.#around;
+    return { writeTimeoutMs, minReadBytesPerSecond, tooSlow, settled: () => this.#settled() };
+  }
+
+  #sendBytes(status: number, given: Uint8Array | string | SharedBytes): void {
+    const body = given instanceof SharedBytes ? given.bytes : given;
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    // After a framing error, the start of the next request is unknown.
+    const broken = this.framing !== null;
+    if (broken) this.#connection.over = true;
+    if (status === 204 || status === 304) {
+      // Without a length, which is forbidden or optional here.
+      this.#printDisconnected();
+      this.#response.endWithoutBody();
+    } else if (this.method === "HEAD") {
+      if (!broken) this.#printDisconnected();
+      this.#endHead(length, broken);
+    } else if (broken) {
+      this.#response.end(`${Buffer.from(body)}${FLUSH}`, true);
+    } else if (length <= UNSTREAMED_BYTES_MAX && this.#connection.copies(length)) {
+      this.#response.end(body, this.#leaving);
+    } else {
+      this.#printDisconnected();
+      const stream = new UwsStream(this.#response, length, this.#sending);
+      this.#stream = stream;
+      // The stream retains what the client does not take immediately.
+      stream.offer(typeof body === "string" ? Buffer.from(body) : (owned(given) as Uint8Array));
+      return;
+    }
+    this.#settled();
+  }
+
+  /**
+   * Ends an answer that only states the length of its body. With a length, the library would wait
+   * for that body and treat the socket's next request as a violation.
+   */
+  #endHead(length: number, mustClose: boolean): void {
+    if (mustClose) {
+      this.#response.endWithoutBody(0, mustClose);
+    } else {
+      this.#response.writeHeader("Content-Length", String(length));
+      this.#response.endWithoutBody();
+    }
+  }
+
+  get #leaving(): boolean {
+    return this.#open !== null || this.#headers.closes || this.#around.leaving();
+  }
+
+  /**
+   * Lets the client close if the library cannot close after the answer. A client that requested it
+   * may wait for the server to close, which happens soon.
+   */
+  #printDisconnected(): void {
+    if (!this.#leaving) return;
+    this.#response.writeHeader("Connection", "close");
+    if (this.#headers.closes) this.#connection.closesAfter = true;
+  }
+
+  /** Sends a pulled body; the head leaves with its first bytes. */
+  #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
+    const source = pull(body);
+    const { length } = source;
+    const head = () => {
+      if (this.#open !== null) this.#connection.over = true;
+      this.#head(status, headers);
+      this.#printDisconnected();
+    };
+    if (this.#aborted || this.method === "HEAD" || length === 0) {
+      source.end();
+      if (this.#aborted) return;
+      this.#response.cork(() => {
+        head();
+        if (length === null) this.#response.endWithoutBody();
+        else this.#endHead(length, false);
+      });
+      this.#settled();
+    } else if (length === null) {
+      const chunks = new UwsChunks(this.#response, source, this.#sending);
+      this.#stream = chunks;
+      chunks.begin(head);
+    } else {
+      const stream = new UwsStream(this.#response, length, this.#sending);
+      this.#stream = stream;
+      stream.pump(source, head);
+    }
+  }
+}
+
+/** A buffered part of a body. */
+interface KeptChunk {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+}
+
+function isPaused(kept: readonly KeptChunk[]): boolean {
+  return kept.at(-1)?.isLast === false;
+}
+
+/** Maximum wait of a refusal for the end of the body, in milliseconds. */
+const REFUSAL_MS = 1_000;
+
+/** An answer that is delayed, and the function that drops it. */
+interface KeptAnswer {
+  send(): void;
+  cut(): void;
+}
+
+/** Returns true if nothing may be read on the connection after a body with this coding. */
+function endIsUnsure(method: string, coding?: string, length?: string): boolean {
+  const hasBody = method === "POST" || method === "PATCH";
+  return coding !== undefined || (hasBody && length === undefined);
+}
+
+/** End of a body after which nothing may be read. */
+class OpenBody {
+  /** True if the body is chunked; otherwise nothing shows that there is one. */
+  readonly chunked: boolean;
+  readonly #gone: () => boolean;
+  #over = false;
+  #refusal: KeptAnswer | null = null;
+  #late: NodeJS.Timeout | undefined;
+
+  constructor(chunked: boolean, gone: () => boolean) {
+    this.chunked = chunked;
+    this.#gone = gone;
+  }
+
+  /** True once the body has ended or timed out: answers may leave. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /**
+   * Holds a refusal until the end of the body, or for a while: a client that still sends while its
+   * connection closes may not be able to read it.
+   */
+  keep(refusal: KeptAnswer): void {
+    this.#refusal = refusal;
+    this.#late = setTimeout(() => this.#finish(() => {}), REFUSAL_MS);
+  }
+
+  /** Marks the end of the body; then sends the refusal, or calls `whole` if there is none. */
+  end(whole: () => void): void {
+    setImmediate(() => this.#finish(whole));
+  }
+
+  /** Drops the refusal, because the client has left. */
+  cut(): void {
+    clearTimeout(this.#late);
+    if (!this.#over) this.#refusal?.cut();
+  }
+
+  #finish(whole: () => void): void {
+    if (this.#gone() || this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#late);
+    if (this.#refusal === null) whole();
+    else this.#refusal.send();
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes of the rows; then
+ * the tables of the release, and populations. Output: sorted dictionaries; per task a map from its
+ * provisional number to the code's ordinal in the dictionary; the `dictionaries` and `lookups` of
+ * the metadata.
+ * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
+ * the order of rows, files, and threads has no effect.
+ */
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
+import { isPrintable, printable } from "../../native-index/format/printable.ts";
+import {
+  type CodeName,
+  numberTexts,
+  type SnapshotMeta,
+} from "../../native-index/format/snapshot/meta.ts";
+import { NAME_LENGTH_MAX } from "../../native-index/format/snapshot/meta-schema.ts";
+import { CommandError } from "../errors.ts";
+import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
+
+/** Kinds of codes that rows hold as numbers, with their width in digits. */
+export const CODE_WIDTHS = { cnae: 7, nature: 4, reason: 2, tom: 4, country: 3, ibge: 7 } as const;
+
+/** A kind of code. */
+export type CodeKind = keyof typeof CODE_WIDTHS;
+
+/** All kinds, in a fixed order. */
+export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
+
+/** Codes of one task by provisional number, and their row counts; a plain value. */
+interface CodesInUse {
+  readonly codes: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** Assigns provisional numbers to the codes of one kind, in order of appearance. */
+export class CodeCounter {
+  /**
+   * Maps a code to its number + 1. A lookup is one read; a Map needs several. Unused pages take no
+   * memory.
+   */
+  private readonly numbers: Uint16Array;
+  private readonly codes: number[] = [];
+  private readonly counts: number[] = [];
+
+  /** Codes have at most `width` digits. */
+  constructor(width: number) {
+    this.numbers = new Uint16Array(10 ** width);
+  }
+
+  /** Provisional number of a code; counts one use. @throws CommandError over 65,534 codes. */
+  numberOf(code: number): number {
+    let number = (this.numbers[code] as number) - 1;
+    if (number < 0) number = this.add(code);
+    this.counts[number] = (this.counts[number] as number) + 1;
+    return number;
+  }
+
+  private add(code: number): number {
+    const number = this.codes.length;
+    if (number === RECORD_NULL.u16 - 1) {
+      throw new CommandError(`over ${number} different codes in one column; it holds no codes`);
+    }
+    this.numbers[code] = number + 1;
+    this.codes.push(code);
+    this.counts.push(0);
+    return number;
+  }
+
+  /** The codes so far. */
+  result(): CodesInUse {
+    return { codes: Uint32Array.from(this.codes), counts: Float64Array.from(this.counts) };
+  }
+}
+
+/** Codes in use of every kind. */
+export type AllCodes = Readonly<Record<CodeKind, CodesInUse>>;
+
+/** A counter for every kind. */
+export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
+
+/** New counters, one per kind. */
+export function newCounters(): AllCounters {
+  const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter(CODE_WIDTHS[kind])]);
+  return Object.fromEntries(entries) as unknown as AllCounters;
+}
+
+/** Codes of all counters. */
+export function codesInUse(counters: AllCounters): AllCodes {
+  const entries = CODE_KINDS.map((kind) => [kind, counters[kind].result()]);
+  return Object.fromEntries(entries) as unknown as AllCodes;
+}
+
+/** A code as text with its leading zeros. */
+function codeText(kind: CodeKind, code: number): string {
+  return String(code).padStart(CODE_WIDTHS[kind], "0");
+}
+
+/** Max entries of a dictionary with 8-bit and 16-bit codes; the last value is null. */
+const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
+  cnae: 0xffff,
+  nature: 0xffff,
+  reason: 0xff,
+  tom: 0xffff,
+  country: 0xffff,
+  ibge: 0xffff,
+};
+
+/**
+ * The dictionary of a kind: known codes and codes in use, ascending.
+ * @throws CommandError if its width cannot number all codes.
+ */
+export function buildDictionary(
+  kind: CodeKind,
+  known: Iterable<string>,
+  used: readonly CodesInUse[],
+): string[] {
+  const codes = new Set<string>();
+  for (const code of known) codes.add(code.padStart(CODE_WIDTHS[kind], "0"));
+  for (const { codes: met } of used) for (const code of met) codes.add(codeText(kind, code));
+  if (codes.size > ENTRIES_MAX[kind]) {
+    throw new CommandError(`${codes.size} different ${kind} codes; ${ENTRIES_MAX[kind]} fit`);
+  }
+  return [...codes].sort();
+}
+
+/** Maps a dictionary's codes to their positions. */
+export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
+}
+
+/** Ordinals of a task's provisional numbers; `ordinals` is the dictionary of the kind. */
+export function remapTable(
+  kind: CodeKind,
+  ordinals: ReadonlyMap<string, number>,
+  used: CodesInUse,
+): Uint16Array {
+  return Uint16Array.from(used.codes, (code) => {
+    return ordinals.get(codeText(kind, code)) ?? RECORD_NULL.u16;
+  });
+}
+
+/** Remap tables of every kind. */
+export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;
+
+/** Code to description, by kind of code; the codes have their leading zeros. */
+export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;
+
+/** Dictionaries of every kind of code. */
+export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
+
+/** A release's table in the form of a snapshot, with its faults. */
+interface PaddedTable {
+  readonly codes: Map<string, string>;
+  /** Codes that are no numbers of their kind; dropped. */
+  readonly odd: readonly string[];
+  /** Number of names that were unprintable or too long. */
+  readonly mended: number;
+}
+
+/** Pads codes of a table with zeros, and makes names printable. */
+export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): PaddedTable {
+  const codes = new Map<string, string>();
+  const odd: string[] = [];
+  let mended = 0;
+  for (const [code, name] of table) {
+    if (/^\d+$/.test(code) && code.length <= CODE_WIDTHS[kind]) {
+      const line = lineOf(name);
+      if (line !== name) mended++;
+      codes.set(code.padStart(CODE_WIDTHS[kind], "0"), line);
+    } else odd.push(code);
+  }
+  return { codes, odd, mended };
+}
+
+/** Makes a name fit for the metadata; one that is too long ends in an ellipsis. */
+function lineOf(name: string): string {
+  const line = isPrintable(name) ? name : printable(name);
+  if (line.length <= NAME_LENGTH_MAX) return line;
+  // A lone surrogate at the end is unprintable, and is removed too.
+  return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
+}
+
+/** Sorted union of the known codes and those in use, for every kind. */
+export function buildDictionaries(
+  known: KnownCodes,
+  ibgeCodes: Iterable<string>,
+  used: readonly AllCodes[],
+): KindDictionaries {
+  const entries = CODE_KINDS.map((kind) => {
+    const codes = kind === "ibge" ? ibgeCodes : known[kind].keys();
+    return [
+      kind,
+      buildDictionary(
+        kind,
+        codes,
+        used.map((task) => task[kind]),
+      ),
+    ];
+  });
+  return Object.fromEntries(entries) as KindDictionaries;
+}
+
+/** The dictionaries as the metadata name them. */
+export function metaDictionaries(
+  kinds: KindDictionaries,
+  numbers: Uint32Array,
+): SnapshotMeta["dictionaries"] {
+  return {
+    number: numberTexts(numbers),
+    registration_status_reason: kinds.reason,
+    cnae_primary: kinds.cnae,
+    legal_nature: kinds.nature,
+    company_size_code: COMPANY_SIZE_CODES,
+    uf: UFS,
+    municipality_ibge: kinds.ibge,
+    municipality_tom: kinds.tom,
+    country_code: kinds.country,
+  };
+}
+
+/** A table of code and description, ascending by code. */
+export function codeNames(table: ReadonlyMap<string, string>): CodeName[] {
+  return [...table].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,105 @@
+/**
+ * Refuses files whose content does not match their names.
+ * Invariant: single irregular values never stop an import. If nearly all rows of a file break one
+ * rule, or a table lacks nearly all codes in use, it is another file under this name. Without this
+ * check, a Simples file with the rows of another file imports a month without MEI.
+ */
+import { basename } from "node:path";
+import type { FileType, LookupType } from "../dump/layout.ts";
+import type { Lookups } from "../dump/lookups.ts";
+import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
+import { CommandError } from "../errors.ts";
+import type { CodeKind, KnownCodes } from "./dictionaries.ts";
+import type { ScanResult } from "./scan/scan.ts";
+
+/** Min share of rows, or of uses of codes, that counts as another file. */
+const SHARE = 0.9;
+/** Min rows or uses to conclude anything. */
+const LEAST = 100;
+
+/** Rules that a row of another file breaks. */
+const TELLING: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
+  empresas: ["nature_invalid", "size_invalid", "capital_invalid"],
+  simples: ["flag_invalid"],
+  estabelecimentos: ["status_invalid", "uf_invalid", "cnae_invalid", "municipality_invalid"],
+};
+
+/** The table that has the codes of a kind. */
+const TABLES = {
+  cnae: "cnaes",
+  nature: "naturezas",
+  reason: "motivos",
+  country: "paises",
+  tom: "municipios",
+} as const satisfies Partial<Record<CodeKind, LookupType>>;
+
+/** A scan with its source file. */
+interface ScannedFile extends Pick<ScanResult, "rowsIn" | "tally" | "codes"> {
+  readonly member: { readonly type: FileType; readonly file: string };
+}
+
+/** Throws `CommandError` that names every file whose content does not match its name. */
+export function refuseForeignContent(
+  folder: string,
+  scans: readonly ScannedFile[],
+  { lookups, known }: { readonly lookups: Lookups; readonly known: KnownCodes },
+): void {
+  const kinds = Object.entries(TABLES) as [keyof typeof TABLES, LookupType][];
+  const found = [
+    ...scans.flatMap(brokenRule),
+    ...kinds.flatMap(([kind, table]) => {
+      const files = lookups[table].files.map((file) => basename(file)).join(", ");
+      return unknownCodes(files, known[kind], scans, kind);
+    }),
+  ];
+  if (found.length === 0) return;
+  throw new CommandError(
+    `The dump in ${folder} cannot be imported:\n- ${found.join("\n- ")}\nDownload these files ` +
+      "again, under their own names; --partial imports them as they are.",
+  );
+}
+
+/** Returns a sentence about the rule that nearly all rows of a file break; else an empty list. */
+function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
+  if (rowsIn < LEAST) return [];
+  for (const rule of TELLING[member.type] ?? []) {
+    const count = Math.min(rowsIn, tally.counts[RULE_NAMES.indexOf(rule)] ?? 0);
+    if (count < SHARE * rowsIn) continue;
+    return [
+      `${basename(member.file)}: ${numberOf(count)} of ${numberOf(rowsIn)} rows break one rule ` +
+        `(${RULES[rule].text.replace(/[;.].*$/, "")}): it holds something else than its name says.`,
+    ];
+  }
+  return [];
+}
+
+/** Returns a sentence about a table with nearly none of the codes in use. Skips empty tables. */
+function unknownCodes(
+  files: string,
+  table: ReadonlyMap<string, string>,
+  scans: readonly ScannedFile[],
+  kind: CodeKind,
+): string[] {
+  if (table.size === 0) return [];
+  const numbers = new Set([...table.keys()].map(Number));
+  let uses = 0;
+  let unknown = 0;
+  for (const scan of scans) {
+    const { codes, counts } = scan.codes[kind];
+    codes.forEach((code, i) => {
+      const count = counts[i] as number;
+      uses += count;
+      if (!numbers.has(code)) unknown += count;
+    });
+  }
+  if (uses < LEAST || unknown < SHARE * uses) return [];
+  return [
+    `${files}: it has ${numberOf(table.size)} codes, and ${numberOf(unknown)} of ` +
+      `${numberOf(uses)} codes in the rows are none of them: it holds something else than its ` +
+      "name says, or only a part of it.",
+  ];
+}
+
+function numberOf(count: number): string {
+  return count.toLocaleString("en-US");
+}

@@ -1,0 +1,181 @@
+/**
+ * Pass 2 of the import: joins one partition of establishments with its companies, and scores it.
+ * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
+ * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
+ * ranges.
+ * Invariant: files are read in part order. Among equal CNPJs, the first row by (part, line) stays;
+ * among equal companies, the first row with a name. The addon does the work, with one copy of a
+ * partition's spill records in memory. Bytes, extents, counts, examples, and keys equal those of
+ * the twin, test/support/ingest/join.ts.
+ */
+import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
+import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
+import type { RankKeys } from "./rank.ts";
+import {
+  bucketBytes,
+  prefetchBucket,
+  readBucket,
+  type SpillFile,
+  spillFileOf,
+  takeBucket,
+} from "./spill.ts";
+import { type TallyResult, tallyOf } from "./tally.ts";
+
+/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
+export interface JoinFile {
+  readonly spill: SpillFile;
+  readonly remaps: AllRemaps;
+}
+
+/** Context shared by all partitions; sent to every thread once. */
+export interface JoinContext {
+  /** Null if rows already include their company's data (columns as source). */
+  readonly companies: readonly JoinFile[] | null;
+  readonly simples: readonly SpillFile[];
+  readonly establishments: readonly JoinFile[];
+  /** IBGE ordinal by `uf * tomCount + tom`, both ordinals; null (u16) if there is none. */
+  readonly ibge: Uint16Array;
+  readonly tomCount: number;
+  /** TOM ordinal of "abroad", which has no municipality; -1 if absent. */
+  readonly tomAbroad: number;
+  /** State ordinal of `EX`. */
+  readonly ufAbroad: number;
+  /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
+  readonly cnaeNotInformed: number;
+  /** CNPJs of the lists of CEIS, CNEP, and CEPIM; null without an imported list. */
+  readonly sanctioned: ReadonlySet<string> | null;
+  readonly cnep: ReadonlySet<string> | null;
+  readonly cepim: ReadonlySet<string> | null;
+  /** Federal debts by company root (`debts.ts`); null if they were not imported. */
+  readonly debts: SpillFile | null;
+  readonly snapshotDay: number;
+  readonly slotBytes: number;
+  /** Domains of public mail providers. */
+  readonly providers: ReadonlySet<string>;
+}
+
+/** A partition to join. */
+export interface JoinTask {
+  readonly partition: number;
+  /** The thread will probably join `partition + ahead` next: the number of threads. */
+  readonly ahead: number;
+  readonly spillPath: string;
+  /** The file of its e-mails and phones, and its number of buckets. */
+  readonly valuesPath: string;
+  readonly valueBuckets: number;
+  readonly splits: RankKeys;
+  /** Shared counter: KiB of establishments joined so far. */
+  readonly progress: Int32Array;
+}
+
+/** Result of one partition. */
+export interface JoinResult {
+  readonly spill: SpillFile;
+  readonly values: SpillFile;
+  /** Distinct counts of active establishments per company, ascending. */
+  readonly establishments: Uint32Array;
+  readonly rows: number;
+  readonly companies: number;
+  readonly tally: TallyResult;
+}
+
+/** Joins one partition and spills its rows; frees its buckets in the spill files of pass 1. */
+export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
+  const { splits, spillPath, valuesPath, valueBuckets } = task;
+  const input = inputOf(context, task.partition, takeBucket);
+  // Prefetches the next partition while this thread joins; else it waits for each extent.
+  for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);
+  const found = joinPartition({
+    ...input,
+    ...{ path: spillPath, slotBytes: context.slotBytes, valuesPath, valueBuckets },
+    splits: { ...splits, scores: bytesOf(splits.scores) },
+  });
+  const read = input.establishments.reduce((sum, { records }) => sum + records.length, 0);
+  Atomics.add(task.progress, 0, read >> 10);
+  const { rows, companies } = found;
+  const spill = spillFileOf(spillPath, splits.scores.length + 1, found.extents);
+  const values = spillFileOf(valuesPath, valueBuckets, found.values);
+  const { establishments: met } = found;
+  const counted = { values, establishments: Uint32Array.from(met) };
+  return { spill, ...counted, rows, companies, tally: tallyOf("", found) };
+}
+
+/** The spill files of all inputs. */
+export function spillsOf({ companies, simples, establishments, debts }: JoinContext): SpillFile[] {
+  const files = [...(companies ?? []), ...establishments].map(({ spill }) => spill);
+  return [...files, ...simples, ...(debts === null ? [] : [debts])];
+}
+
+/** Sort keys of every `stride`-th row of a partition; the spill files keep theirs. */
+export function sampleNatively(context: JoinContext, partition: number, stride: number): RankKeys {
+  const { scores, roots, rests } = samplePartition(inputOf(context, partition, readBucket), stride);
+  return { scores: Uint16Array.from(scores), roots, rests };
+}
+
+/** Reads one partition of a spill file into a large enough buffer. */
+type ReadBucket = (spill: SpillFile, partition: number, bytes: Buffer, at: number) => unknown;
+
+/** Addon input of a partition. */
+function inputOf(context: JoinContext, partition: number, read: ReadBucket) {
+  const records = (spill: SpillFile): Uint8Array => {
+    const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, partition));
+    read(spill, partition, bytes, 0);
+    return bytes;
+  };
+  const { tomCount, tomAbroad, ufAbroad, cnaeNotInformed, snapshotDay } = context;
+  const companies = context.companies?.map(({ spill, remaps }) => ({
+    records: records(spill),
+    nature: bytesOf(remaps.nature),
+  }));
+  return {
+    companies: companies ?? null,
+    simples: context.simples.map(records),
+    establishments: context.establishments.map(({ spill, remaps }) => ({
+      records: records(spill),
+      ...tablesOf(remaps),
+    })),
+    ...{ tomCount, tomAbroad, ufAbroad, cnaeNotInformed, snapshotDay },
+    ibge: bytesOf(context.ibge),
+    sanctioned: cnpjListOf(context.sanctioned),
+    cnep: cnpjListOf(context.cnep),
+    cepim: cnpjListOf(context.cepim),
+    debts: context.debts === null ? null : [records(context.debts)],
+    providers: providersOf(context),
+  };
+}
+
+function tablesOf(remaps: AllRemaps): Record<(typeof CODE_KINDS)[number], Uint8Array> {
+  const entries = CODE_KINDS.map((kind) => [kind, bytesOf(remaps[kind])]);
+  return Object.fromEntries(entries) as ReturnType<typeof tablesOf>;
+}
+
+/** The bytes of an array, without a copy. */
+function bytesOf({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Lists in the addon's form, cached. */
+const cnpjLists = new WeakMap<ReadonlySet<string>, Uint8Array>();
+
+function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
+  if (listed === null) return null;
+  const known = cnpjLists.get(listed);
+  if (known !== undefined) return known;
+  const cnpjs = [...listed].filter((cnpj) => cnpj.length === CNPJ_LENGTH);
+  const list = Buffer.from(cnpjs.sort().join(""), "latin1");
+  cnpjLists.set(listed, list);
+  return list;
+}
+
+/** Domains of mail providers in the addon's form, cached by context. */
+const providers = new WeakMap<JoinContext, Uint8Array>();
+
+function providersOf(context: JoinContext): Uint8Array {
+  const known = providers.get(context);
+  if (known !== undefined) return known;
+  const lines = Buffer.from([...context.providers].map((domain) => `${domain}\n`).join(""));
+  providers.set(context, lines);
+  return lines;
+}
+
+const CNPJ_LENGTH = 14;

@@ -1,0 +1,397 @@
+/**
+ * Matches the registry's TOM codes with the IBGE's municipalities. Input: the release's table (TOM
+ * code, name without state), the IBGE list of the brazilian-utils package, the reviewed exceptions,
+ * official codes if any, and the number of rows by state and code. Output: the IBGE code of a
+ * (state, TOM code) pair; the municipality of every TOM code; those not found by name.
+ * Invariant: an account's municipality follows from its own state and TOM code. First by the code's
+ * name in the release; if that state has no such name, by official codes; if they lack it, by the
+ * nearest spelling among the state's municipalities that no other code has. A municipality gets at
+ * most one spelling, and a spelling at most one municipality of a state; equal distances match
+ * neither. Everything not found by its name alone is reported. Only the table of TOM codes, which
+ * names no state, needs the evidence of rows and of neighboring codes (the registry numbered states
+ * in blocks, odd codes separate from even ones).
+ */
+import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { distance } from "fastest-levenshtein";
+import exceptions from "../../../data/municipality-exceptions.json" with { type: "json" };
+import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
+import { CommandError } from "../../errors.ts";
+import { UFS } from "../../spec/fields.ts";
+import type { CodesByTom } from "./municipalitytables.ts";
+import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
+
+/** TOM codes have four digits; counts are indexed by `uf * TOM_CODES + tom`. */
+export const TOM_CODES = 10_000;
+
+/** TOM code of "EXTERIOR". */
+export const TOM_ABROAD = "9707";
+
+/** Half of all names, which need no normalization. */
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** Name without marks, in upper case; other characters than letters and digits become one blank. */
+export function foldPlace(name: string): string {
+  const plain = ASCII.test(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, "");
+  return plain
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, " ")
+    .trim();
+}
+
+/** Neighboring codes checked on each side. */
+const NEIGHBOURS = 20;
+
+/** If official codes contradict a larger share of the names, they belong to other data. */
+const CONTRADICTIONS_MAX = 0.02;
+
+/** Spelling decides only if at most this share of the municipalities has no code. */
+const FREE_MAX = 0.05;
+
+/** Places of a TOM code in different states, and how they were found. */
+interface Match {
+  readonly places: readonly IbgePlace[];
+  readonly how: Finding | "name";
+}
+
+const UNMATCHED: Match = { places: [], how: "none" };
+
+/** Matches the registry's municipalities with the IBGE's. */
+export class Municipalities {
+  private readonly placesByName = new Map<string, IbgePlace[]>();
+  private readonly placesByIbge = new Map<string, IbgePlace>();
+  private readonly exceptions = new Map<string, IbgePlace>();
+  private readonly names: ReadonlyMap<string, string>;
+  private readonly codes: CodesByTom;
+  private readonly matches = new Map<string, Match>();
+  private readonly namesakes = new Map<string, readonly IbgePlace[]>();
+  private freePlaces: readonly IbgePlace[] | null = null;
+  private spelled: ReadonlyMap<string, readonly IbgePlace[]> | null = null;
+  private chosen: Chosen | null = null;
+
+  /**
+   * `names` is the release's table, by 4-digit TOM code; official `codes` are ignored if they
+   * belong to other data.
+   */
+  constructor(names: ReadonlyMap<string, string>, codes: CodesByTom = new Map()) {
+    this.names = names;
+    for (const { code, name, stateCode } of getMunicipalities()) {
+      const folded = foldPlace(name);
+      const place = { uf: stateCode, ibge: code, name, folded };
+      this.placesByIbge.set(code, place);
+      this.placesByName.set(folded, [...(this.placesByName.get(folded) ?? []), place]);
+    }
+    for (const [tom, { uf, ibge, name }] of Object.entries(exceptions.municipalities)) {
+      this.exceptions.set(
+        tom,
+        this.placesByIbge.get(ibge) ?? { uf, ibge, name, folded: foldPlace(name) },
+      );
+    }
+    this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
+  }
+
+  /** Throws if an operator's table belongs to other data: `path` names it. */
+  refuseOtherCodes(path: string, codes: CodesByTom): void {
+    const share = this.contradicted(codes);
+    if (share <= CONTRADICTIONS_MAX) return;
+    throw new CommandError(
+      `${path} does not belong to this dump: ${Math.round(100 * share)} % of its codes stand for ` +
+        "other municipalities than the names in the dump's table say. Check which one is wrong.",
+      2,
+    );
+  }
+
+  /** Share of codes whose names in the release belong to other municipalities. */
+  private contradicted(codes: CodesByTom): number {
+    let [compared, other] = [0, 0];
+    for (const [tom, ibge] of codes) {
+      const places = this.named(tom);
+      if (places.length === 0) continue;
+      compared++;
+      if (!places.some((place) => place.ibge === ibge)) other++;
+    }
+    return compared === 0 ? 0 : other / compared;
+  }
+
+  /** All known IBGE codes, unsorted. */
+  get ibgeCodes(): Iterable<string> {
+    return this.placesByIbge.keys();
+  }
+
+  /** IBGE code of a TOM code in a state; null if that state has no such municipality. */
+  ibgeOf(uf: string, tom: string): string | null {
+    return this.candidates(tom).find((place) => place.uf === uf)?.ibge ?? null;
+  }
+
+  /** IBGE ordinals by `uf * toms.length + tom`; `missing` if there is none. */
+  ibgeTable(toms: readonly string[], ibges: readonly string[], missing: number): Uint16Array {
+    const ordinals = new Map(ibges.map((code, ordinal) => [code, ordinal]));
+    const table = new Uint16Array(UFS.length * toms.length).fill(missing);
+    toms.forEach((tom, column) => {
+      for (const { uf, ibge } of this.candidates(tom)) {
+        const ordinal = ordinals.get(ibge);
+        const row = UFS.indexOf(uf);
+        if (ordinal !== undefined && row >= 0) table[row * toms.length + column] = ordinal;
+      }
+    });
+    return table;
+  }
+
+  /**
+   * Describes every TOM code. `rowCounts` has rows by state and code, as `establishments.ts` counts
+   * them; `populations` is by IBGE code.
+   */
+  describe(
+    toms: readonly string[],
+    rowCounts: Uint32Array,
+    populations: ReadonlyMap<string, number>,
+  ): SnapshotMunicipality[] {
+    const chosen = this.chosenPlaces(toms, rowCounts);
+    return toms.map((tom) => {
+      const place = chosen.get(tom);
+      const name = place?.name ?? this.names.get(tom) ?? "";
+      if (place === undefined) return [tom, name, null, tom === TOM_ABROAD ? "EX" : null, null];
+      return [tom, name, place.ibge, place.uf, populations.get(place.ibge) ?? null];
+    });
+  }
+
+  /** Codes with rows that were not found by name alone. `rowCounts` is as for `describe`. */
+  odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
+    const chosen = this.chosenPlaces(toms, rowCounts);
+    return toms.flatMap((tom) => {
+      const { how } = this.match(tom);
+      if (how === "name" || tom === TOM_ABROAD) return [];
+      const rows = UFS.map((_, uf) => rowCounts[uf * TOM_CODES + Number(tom)] ?? 0);
+      const accounts = rows.reduce((sum, count) => sum + count, 0);
+      if (accounts === 0) return [];
+      const place = chosen.get(tom) ?? null;
+      const taken = place === null ? null : nameOf(place);
+      const official = this.official(tom);
+      const byCode = how === "contradiction" && official !== undefined ? nameOf(official) : null;
+      const name = this.names.get(tom) ?? "";
+      return [{ tom, name, how, ibge: place?.ibge ?? null, taken, byCode, accounts }];
+    });
+  }
+
+  private candidates(tom: string): readonly IbgePlace[] {
+    return this.match(tom).places;
+  }
+
+  private match(tom: string): Match {
+    const known = this.matches.get(tom);
+    if (known !== undefined) return known;
+    const found = this.find(tom);
+    this.matches.set(tom, found);
+    return found;
+  }
+
+  private find(tom: string): Match {
+    if (tom === TOM_ABROAD) return UNMATCHED;
+    const named = this.named(tom);
+    const official = this.official(tom);
+    if (official !== undefined && !named.includes(official))
+      return this.byCode(tom, named, official);
+    if (named.length > 0) return { places: named, how: "name" };
+    const near = this.spellings().get(tom) ?? [];
+    return near.length > 0 ? { places: near, how: "spelling" } : UNMATCHED;
+  }
+
+  /**
+   * A code whose official place has another name. In that place's state the name decides if it is
+   * known there, unless it belongs to another code.
+   */
+  private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
+    const other = named.find(({ uf }) => uf === official.uf);
+    if (other === undefined || this.belongsToOther(tom, other)) {
+      return { places: [official, ...named.filter((place) => place !== other)], how: "code" };
+    }
+    return { places: named, how: "contradiction" };
+  }
+
+  private belongsToOther(tom: string, place: IbgePlace): boolean {
+    return [...this.names.keys()].some(
+      (code) => code !== tom && this.official(code) === place && this.named(code).includes(place),
+    );
+  }
+
+  /** Places with the name of a code, or from the exceptions. */
+  private named(tom: string): readonly IbgePlace[] {
+    const known = this.namesakes.get(tom);
+    if (known !== undefined) return known;
+    const found = this.findNamed(tom);
+    this.namesakes.set(tom, found);
+    return found;
+  }
+
+  private findNamed(tom: string): readonly IbgePlace[] {
+    const name = foldPlace(this.names.get(tom) ?? "");
+    const exception = this.exceptions.get(tom);
+    const reviewed = (exceptions.municipalities as Exceptions)[tom]?.name;
+    if (exception !== undefined && foldPlace(reviewed ?? "") === name) return [exception];
+    return this.placesByName.get(name) ?? [];
+  }
+
+  private official(tom: string): IbgePlace | undefined {
+    return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
+  }
+
+  /** Places of codes with neither a known name nor an official place; cached. */
+  private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
+    if (this.spelled !== null) return this.spelled;
+    const free = this.free();
+    const unknown = [...this.names].flatMap(([tom, name]) => {
+      const isKnown = this.named(tom).length > 0 || this.official(tom) !== undefined;
+      return isKnown ? [] : [[tom, foldPlace(name)] as const];
+    });
+    const isWhole = free.length <= FREE_MAX * this.placesByIbge.size;
+    this.spelled = isWhole ? spelledPlaces(unknown, free) : new Map();
+    return this.spelled;
+  }
+
+  /** Places that no code of the release has by name or officially. */
+  private free(): readonly IbgePlace[] {
+    if (this.freePlaces !== null) return this.freePlaces;
+    const codes = new Map<string, number>();
+    const count = (key: string): void => void codes.set(key, (codes.get(key) ?? 0) + 1);
+    for (const tom of this.names.keys()) {
+      const named = this.named(tom);
+      const [place] = named.length > 0 ? named : [this.official(tom)];
+      if (place !== undefined) count(named.length > 1 ? place.folded : place.ibge);
+    }
+    this.freePlaces = [...this.placesByIbge.values()].filter(({ ibge, folded }) => {
+      const same = this.placesByName.get(folded)?.length ?? 0;
+      return !codes.has(ibge) && (codes.get(folded) ?? 0) < same;
+    });
+    return this.freePlaces;
+  }
+
+  /** Cached result of `chooseStates` for the same tables. */
+  private chosenPlaces(
+    toms: readonly string[],
+    rowCounts: Uint32Array,
+  ): ReadonlyMap<string, IbgePlace> {
+    if (this.chosen?.toms !== toms || this.chosen.rowCounts !== rowCounts) {
+      this.chosen = { toms, rowCounts, places: this.chooseStates(toms, rowCounts) };
+    }
+    return this.chosen.places;
+  }
+
+  /** Assigns each code one place, and no place twice; codes with the best evidence first. */
+  private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
+    const certain = toms.flatMap((tom) => {
+      const [place, other] = this.candidates(tom);
+      return place === undefined || other !== undefined ? [] : { code: Number(tom), uf: place.uf };
+    });
+    const pairs: { tom: string; place: IbgePlace; evidence: number }[] = [];
+    for (const tom of toms) {
+      const candidates = this.candidates(tom);
+      for (const place of candidates) {
+        const rows = rowCounts[UFS.indexOf(place.uf) * TOM_CODES + Number(tom)] ?? 0;
+        const isCertain = candidates.length === 1;
+        const evidence = isCertain
+          ? Infinity
+          : rows * 1000 + likeness(Number(tom), place.uf, certain);
+        pairs.push({ tom, place, evidence });
+      }
+    }
+    pairs.sort((a, b) => b.evidence - a.evidence || (a.tom < b.tom ? -1 : 1));
+    const chosen = new Map<string, IbgePlace>();
+    const taken = new Set<string>();
+    for (const { tom, place } of pairs) {
+      if (chosen.has(tom) || taken.has(place.ibge)) continue;
+      chosen.set(tom, place);
+      taken.add(place.ibge);
+    }
+    return chosen;
+  }
+}
+
+/** The places chosen for codes, and their source tables. */
+interface Chosen {
+  readonly toms: readonly string[];
+  readonly rowCounts: Uint32Array;
+  readonly places: ReadonlyMap<string, IbgePlace>;
+}
+
+/** A code with only one possible municipality. */
+interface CertainCode {
+  readonly code: number;
+  readonly uf: string | undefined;
+}
+
+/** Evidence of neighboring codes for a state; `certain` is ascending. */
+function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
+  const low = firstFrom(certain, code);
+  let sum = 0;
+  for (const near of certain.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
+    const distance = Math.abs(near.code - code);
+    if (distance % 2 === 0 && near.uf === uf) sum += 1 / (1 + distance);
+  }
+  return sum;
+}
+
+/** The position of the first code that is not below `code`. */
+function firstFrom(certain: readonly CertainCode[], code: number): number {
+  let low = 0;
+  for (let high = certain.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((certain[middle] as CertainCode).code < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The reviewed exceptions, by TOM code. */
+type Exceptions = Readonly<Partial<Record<string, { readonly name: string }>>>;
+
+function nameOf({ name, uf }: IbgePlace): string {
+  return `${name}/${uf}`;
+}
+
+/** A municipality of the IBGE. */
+interface IbgePlace {
+  readonly uf: string;
+  readonly ibge: string;
+  readonly name: string;
+  /** Folded name, for comparison. */
+  readonly folded: string;
+}
+
+/** A spelling may differ by one edit per so many characters. */
+const CHARACTERS_PER_EDIT = 5;
+
+/** Places by code; `unknown` has codes with their folded names. */
+function spelledPlaces(
+  unknown: readonly (readonly [tom: string, name: string])[],
+  free: readonly IbgePlace[],
+): ReadonlyMap<string, readonly IbgePlace[]> {
+  const best = new Map<IbgePlace, { readonly toms: readonly string[]; readonly edits: number }>();
+  for (const [tom, name] of unknown) {
+    for (const { place, edits } of nearest(name, free)) {
+      const known = best.get(place);
+      if (known !== undefined && known.edits < edits) continue;
+      best.set(place, { toms: known?.edits === edits ? [...known.toms, tom] : [tom], edits });
+    }
+  }
+  const spelled = new Map<string, IbgePlace[]>();
+  for (const [place, { toms }] of best) {
+    const [tom, second] = toms;
+    if (tom === undefined || second !== undefined) continue;
+    spelled.set(tom, [...(spelled.get(tom) ?? []), place]);
+  }
+  return spelled;
+}
+
+/** The nearest free place of each state, if it is unique. */
+function nearest(name: string, free: readonly IbgePlace[]) {
+  const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
+  if (most === 0) return [];
+  return UFS.flatMap((uf) => {
+    const near = free
+      .filter((place) => place.uf === uf)
+      .map((place) => ({ place, edits: distance(name, place.folded) }))
+      .sort((a, b) => a.edits - b.edits);
+    const [first, second] = near;
+    if (first === undefined || first.edits > most) return [];
+    return second?.edits === first.edits ? [] : [first];
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Compares a new import with the preceding snapshot, which may take fewer accounts only with
+ * `force`, and carries over data from it.
+ * Invariant: a snapshot is not replaced by one with far fewer accounts; a file that is not a
+ * readable snapshot may be replaced.
+ */
+import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
+import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
+import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
+import { CommandError } from "../errors.ts";
+import { wordFor } from "../text/amounts.ts";
+import { type CodesByTom, codesOfSnapshot } from "./places/municipalitytables.ts";
+
+/** A new snapshot has at least this share of the preceding one's accounts. */
+const SHARE_MIN = 0.98;
+
+/** The metadata of the snapshot at a path; null if there is none. */
+async function previousMeta(out: string): Promise<SnapshotMeta | null> {
+  try {
+    return isIndexed(out) ? (await openSnapshot(out)).meta : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Accounts of the snapshot at a path; null if there is none. */
+export async function previousAccounts(out: string): Promise<number | null> {
+  return (await previousMeta(out))?.accounts ?? null;
+}
+
+/**
+ * Returns the regions and seats of the preceding month, for a month without a file of places:
+ * operators need not provide the file every month.
+ */
+export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
+  return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
+}
+
+/**
+ * Official TOM and IBGE codes for a month without a file of them: those that the preceding snapshot
+ * joined. The month's names show if they are of the same registry.
+ */
+export async function previousCodes(before: string): Promise<CodesByTom> {
+  return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
+}
+
+/** The preceding snapshot and the conditions to replace it. */
+interface Replacement {
+  /** Path of the preceding snapshot. */
+  readonly out: string;
+  /** True if the new snapshot takes the name of this file; else both files remain. */
+  readonly isReplaced: boolean;
+  readonly previous: number | null;
+  readonly force: boolean;
+}
+
+/**
+ * Checks the number of accounts before anything is written; returns warnings for the report.
+ * @throws CommandError if they are far fewer than before.
+ */
+export function checkShrinking(replacement: Replacement, accounts: number): string[] {
+  const { out, isReplaced, previous, force } = replacement;
+  if (previous === null || accounts >= previous * SHARE_MIN) return [];
+  const [now, before] = [accounts, previous].map((count) => count.toLocaleString("en-US"));
+  const count = `${now} ${wordFor(accounts, "account")}`;
+  if (!isReplaced) {
+    const counts = `${count}, while the snapshot before it (${out}) has ${before}`;
+    if (force) return [`${counts}. Made with --force.`];
+    throw new CommandError(
+      `No snapshot was made: the import gives ${counts}. ` +
+        "If parts are missing, download them, or pass --force to import anyway.",
+    );
+  }
+  const counts = `${count}, while the snapshot there`;
+  if (force) return [`${counts} had ${before}. Replaced with --force.`];
+  throw new CommandError(
+    `${out} was not replaced: the import gives ${counts} has ${before}. ` +
+      "If parts are missing, download them, or pass --force to replace it anyway.",
+  );
+}

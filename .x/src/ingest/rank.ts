@@ -1,0 +1,140 @@
+/**
+ * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
+ * Input: the sort keys of a fair sample of the rows; row records spilled by range. Output: split
+ * points, and the range of any key; full record batches for the snapshot writer.
+ * Invariant: every row of a range precedes every row of the next range in rank order (score
+ * descending, CNPJ ascending). Ranges bound memory and do not change the result. Two ranges are in
+ * memory: one is read and sorted while the other is converted to columns. Every batch but the last
+ * has BATCH_ROWS rows.
+ */
+import { BATCH_ROWS } from "../../native-index/format/columns.ts";
+import type { SnapshotWriter } from "../../native-index/format/snapshot/snapshot.ts";
+import { createBatch, createRange } from "../../native-index/napi/engine.ts";
+import type { NativeRange } from "../../native-index/napi/import-handles.ts";
+import { extentsOf, type SpillFile } from "./spill.ts";
+
+/** Keys of rows as parallel arrays: score, root, and the rest of the CNPJ. */
+export interface RankKeys {
+  readonly scores: Uint16Array;
+  readonly roots: Float64Array;
+  readonly rests: Uint32Array;
+}
+
+/** Split points for about equal ranges of the sampled keys; may return fewer than requested. */
+export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
+  const count = sample.scores.length;
+  const order = Array.from({ length: count }, (_, i) => i);
+  const score = (i: number): number => sample.scores[i] as number;
+  const root = (i: number): number => sample.roots[i] as number;
+  const rest = (i: number): number => sample.rests[i] as number;
+  order.sort((a, b) => score(b) - score(a) || root(a) - root(b) || rest(a) - rest(b));
+  const picked: number[] = [];
+  for (let range = 1; range < ranges && count > 0; range++) {
+    const row = order[Math.floor((range * count) / ranges)] as number;
+    if (picked.at(-1) !== row) picked.push(row);
+  }
+  return {
+    scores: Uint16Array.from(picked, score),
+    roots: Float64Array.from(picked, root),
+    rests: Uint32Array.from(picked, rest),
+  };
+}
+
+/** Number of the range of a key: the splits it does not precede. */
+export function rangeOf(splits: RankKeys, score: number, root: number, rest: number): number {
+  let low = 0;
+  let high = splits.scores.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (comesBefore(splits, middle, score, root, rest)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function comesBefore(
+  splits: RankKeys,
+  split: number,
+  ...[score, root, rest]: [number, number, number]
+): boolean {
+  const splitScore = splits.scores[split] as number;
+  if (score !== splitScore) return score > splitScore;
+  const splitRoot = splits.roots[split] as number;
+  if (root !== splitRoot) return root < splitRoot;
+  return rest < (splits.rests[split] as number);
+}
+
+/** Inputs of `writeRanked`. */
+interface RankedRows {
+  /** Rows of every partition, in order. */
+  readonly files: readonly SpillFile[];
+  /** Counts that rows lack; `shared-values.ts`. */
+  readonly corrections: readonly SpillFile[];
+  /** The numbers that rows name, ascending. */
+  readonly numbers: Uint32Array;
+}
+
+/** Ranks and writes all ranges; calls `onRows` with the number of written rows. */
+export async function writeRanked(
+  writer: SnapshotWriter,
+  rows: RankedRows,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const batch = createBatch(rows.numbers);
+  let written = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    written += batch.rowCount;
+    // At most one batch is being written while the next is filled.
+    await writing;
+    writing = writer.writeCollected(batch);
+    writing.catch(() => undefined);
+    onRows(written);
+  };
+  try {
+    for await (const { range, count } of loadedRanges(rows)) {
+      let next = 0;
+      while (next < count) {
+        const take = Math.min(count - next, BATCH_ROWS - batch.rowCount);
+        batch.appendRange(range, next, take);
+        next += take;
+        if (batch.rowCount === BATCH_ROWS) await flush();
+        else onRows(written + batch.rowCount);
+      }
+    }
+    if (batch.rowCount > 0) await flush();
+    await writing;
+  } finally {
+    // Waits for the pending write even after an error, because the file is removed next.
+    await writing.catch(() => undefined);
+    batch.close();
+  }
+}
+
+/** Yields all ranges in order; the next range loads meanwhile. */
+async function* loadedRanges(
+  rows: RankedRows,
+): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {
+  const ranges = (rows.files[0]?.starts.length ?? 1) - 1;
+  const held = [createRange(), createRange()] as const;
+  const load = (number: number): Promise<number> => {
+    const extents = (files: readonly SpillFile[]) => files.map((file) => extentsOf(file, number));
+    const loading =
+      number < ranges
+        ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
+        : Promise.resolve(0);
+    // The awaiting loop reports a failure; after an earlier error, no one awaits it.
+    loading.catch(() => undefined);
+    return loading;
+  };
+  let ahead = load(0);
+  try {
+    for (let number = 0; number < ranges; number++) {
+      const count = await ahead;
+      ahead = load(number + 1);
+      yield { range: held[(number % 2) as 0 | 1], count };
+    }
+  } finally {
+    for (const range of held) range.close();
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
+ * the values, company, and place of every joined row. Output: corrections, spilled by range of the
+ * rank order: the place of each row whose value several companies share, and their number. Before,
+ * each row has the number 1.
+ * Invariant: a company counts once per value, even if several of its rows or phones have it. Equal
+ * values share a bucket, so memory is bounded by a bucket.
+ *
+ * A correction: u32 partition, offset, place of the count in the row, count.
+ */
+import { countShared } from "../../native-index/napi/engine.ts";
+import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
+
+/** Bytes of a correction. */
+export const CORRECTION_BYTES = 16;
+
+/** Place of a row among the joined ones of its partition. */
+export interface RowPlace {
+  readonly range: number;
+  /** Bytes from the first row of its range on. */
+  readonly offset: number;
+}
+
+/** A bucket of values, from all partitions. */
+export interface CountTask {
+  readonly bucket: number;
+  /** The thread will probably count `bucket + ahead` next: the number of threads. */
+  readonly ahead: number;
+  /** Entries of every partition, in order. */
+  readonly values: readonly SpillFile[];
+  readonly path: string;
+  readonly ranges: number;
+  readonly slotBytes: number;
+}
+
+/** Result of a bucket. */
+export interface CountResult {
+  readonly corrections: SpillFile;
+  /** Distinct numbers of companies per value, ascending. */
+  readonly counts: Uint32Array;
+}
+
+/** Counts a bucket in the addon. */
+export function countNatively(task: CountTask): CountResult {
+  const { bucket, ahead, values, path, ranges, slotBytes } = task;
+  const entries = values.map((spill) => bucketOf(spill, bucket));
+  for (const spill of values) prefetchBucket(spill, bucket + ahead);
+  const { extents, counts } = countShared({ path, ranges, slotBytes, entries });
+  return { corrections: spillFileOf(path, ranges, extents), counts };
+}
+
+/** Writes the counts of corrections into rows; `starts` has the start of each partition. */
+export function correctRows(
+  rows: DataView,
+  corrections: DataView,
+  starts: readonly number[],
+): void {
+  for (let at = 0; at < corrections.byteLength; at += CORRECTION_BYTES) {
+    const start = starts[corrections.getUint32(at, true)] as number;
+    const place = start + corrections.getUint32(at + 4, true) + corrections.getUint32(at + 8, true);
+    rows.setUint32(place, corrections.getUint32(at + 12, true), true);
+  }
+}
+
+function bucketOf(spill: SpillFile, bucket: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, bucket));
+  readBucket(spill, bucket, bytes, 0);
+  return bytes;
+}

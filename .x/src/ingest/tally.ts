@@ -1,0 +1,119 @@
+/**
+ * Counts irregular values per rule, with a few examples; workers return them as plain values,
+ * merged in task order.
+ * Invariant: examples hold no personal data: for rules marked `count`, only the place is reported.
+ */
+
+import { printable } from "../../native-index/format/printable.ts";
+import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
+import type { DumpRecord } from "../dump/records.ts";
+import { type Charset, decodeText, type TextSink } from "../dump/registrytext.ts";
+import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
+import { fieldText } from "../dump/values.ts";
+
+/** Max examples per rule. */
+const EXAMPLES_MAX = 3;
+
+/** Max characters of a shown value. */
+const VALUE_MAX = 60;
+
+/** Place of a broken rule, and the value if it is not personal. */
+export interface Example {
+  /** File and line, or another place; absent for rows after the join. */
+  readonly place?: string;
+  readonly value?: string;
+}
+
+/** Counts by rule number, and examples; a plain value. */
+export interface TallyResult {
+  readonly counts: Float64Array;
+  readonly examples: Readonly<Partial<Record<Rule, readonly Example[]>>>;
+}
+
+/** Collects the counts of one task. */
+export class Tally {
+  private readonly counts = new Float64Array(RULE_NAMES.length);
+  private readonly examples: Partial<Record<Rule, Example[]>> = {};
+  /** Name of the file in examples; empty after the join. */
+  readonly place: string;
+
+  constructor(place: string) {
+    this.place = place;
+  }
+
+  /** Counts a cleaner's odd result for a column; ABSENT and values are not odd. */
+  odd(answer: number, record: DumpRecord, column: number): void {
+    const rule = ruleOf(answer);
+    if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
+  }
+
+  /** Counts a rule, `times` over; `value` is only called while examples are needed. */
+  add(rule: Rule, line: number, value?: () => string, times = 1): void {
+    const index = RULE_NAMES.indexOf(rule);
+    this.counts[index] = (this.counts[index] as number) + times;
+    this.examples[rule] ??= [];
+    const list = this.examples[rule];
+    if (list.length >= EXAMPLES_MAX) return;
+    const shown = RULES[rule].example === "value" && value !== undefined;
+    list.push({
+      ...(this.place === "" ? {} : { place: `${this.place}, line ${line}` }),
+      ...(shown ? { value: shortened(value()) } : {}),
+    });
+  }
+
+  /** Counts odd characters of a row, after its last text. */
+  texts({ windows, controls }: Readonly<TextSink>, line: number): void {
+    if (windows > 0) this.add("text_windows", line, undefined, windows);
+    if (controls > 0) this.add("text_control", line, undefined, controls);
+  }
+
+  /** The counts so far. */
+  result(): TallyResult {
+    return { counts: this.counts, examples: this.examples };
+  }
+}
+
+/**
+ * The tally of a native scan of the file named `place`, with its charset, or of a native join, with
+ * an empty `place`.
+ */
+export function tallyOf(
+  place: string,
+  { counts, examples }: Pick<ScanFindings<string>, "counts" | "examples">,
+  charset: Charset = "windows-1252",
+): TallyResult {
+  const shown: Partial<Record<Rule, Example[]>> = {};
+  for (const { rule: number, line, fields } of examples) {
+    const rule = RULE_NAMES[number] as Rule;
+    const value = fields.map((field) => decodeText(field, charset).trim()).join("/");
+    const list = shown[rule] ?? [];
+    shown[rule] = list;
+    list.push({
+      ...(place === "" ? {} : { place: `${place}, line ${line}` }),
+      ...(RULES[rule].example === "value" ? { value: shortened(value) } : {}),
+    });
+  }
+  return { counts, examples: shown };
+}
+
+/** A value in report form: one printable line of limited length. */
+function shortened(value: string): string {
+  return printable(value).slice(0, VALUE_MAX);
+}
+
+/** Sums tallies; earlier examples take precedence. */
+export function mergeTallies(tallies: readonly TallyResult[]): TallyResult {
+  const counts = new Float64Array(RULE_NAMES.length);
+  const examples: Partial<Record<Rule, Example[]>> = {};
+  for (const tally of tallies) {
+    tally.counts.forEach((count, i) => {
+      counts[i] = (counts[i] as number) + count;
+    });
+    for (const rule of RULE_NAMES) {
+      const found = tally.examples[rule];
+      if (found === undefined) continue;
+      examples[rule] = [...(examples[rule] ?? []), ...found].slice(0, EXAMPLES_MAX);
+    }
+  }
+  return { counts, examples };
+}

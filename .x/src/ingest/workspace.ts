@@ -1,0 +1,239 @@
+/**
+ * The temporary folder of an import, in memory if small, else next to the output; checks disk space
+ * and write permission. Input: the output's path, the folders, and the expected bytes. Output:
+ * paths, or a refusal with the path and the need.
+ * Invariant: after any end but kill -9 (an error, Ctrl-C, SIGTERM), the folder and the unfinished
+ * snapshot are gone. The next import removes leftovers of a kill -9: all that are in memory, and on
+ * disk those of the same output and of every `.peneira` there. Space is checked before the first
+ * row is read, so that minutes of work do not end in a full disk. If an estimate is too low, the
+ * import starts, and the full disk is reported later.
+ */
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { CommandError } from "../errors.ts";
+import { makeFolders } from "../files/newfolder.ts";
+import { isRunning } from "../process/system.ts";
+import { stderr } from "../process/terminal.ts";
+
+/** An in-memory file system, on Linux. */
+const MEMORY_FOLDER = "/dev/shm";
+
+/** Larger workspaces go to the disk, so that an import stays below 4 GB of memory. */
+const MEMORY_BYTES_MAX = 2 ** 31;
+
+/** Prefix of workspaces in memory, before the process id. */
+const MEMORY_PREFIX = "peneira-import-";
+
+/** Expected bytes of an import. */
+export interface WorkspaceNeed {
+  /** Temporary files that are on a disk together with the whole snapshot. */
+  readonly work: number;
+  readonly snapshot: number;
+  /** Max temporary files, to choose a folder in memory. */
+  readonly memory: number;
+}
+
+/** A temporary folder that removes itself. */
+export class Workspace {
+  private readonly out: string;
+  private readonly folder: string;
+  private readonly unfinished: string;
+  private readonly needs: readonly Need[];
+  private readonly freeBytes: FreeBytes;
+  private readonly onExit = (): void => this.remove();
+  private readonly onSignal = (signal: NodeJS.Signals): void => {
+    stderr.print(`\npeneira: ${signal} ended the import; ${this.out} was not written\n`);
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  };
+
+  /** Creates the folder. @throws CommandError without enough space or permission. */
+  constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
+    this.out = out;
+    sweepMemory();
+    sweepBeside(out);
+    const beside = dirname(out);
+    const isInMemory = fitsMemory(need.memory);
+    this.folder = isInMemory
+      ? join(MEMORY_FOLDER, `${MEMORY_PREFIX}${process.pid}`)
+      : `${out}.${process.pid}.work`;
+    this.unfinished = `${out}.${process.pid}.partial`;
+    this.needs = [
+      { folder: beside, bytes: need.snapshot, what: "the snapshot" },
+      ...(isInMemory || need.work === 0
+        ? []
+        : [{ folder: beside, bytes: need.work, what: "temporary files" }]),
+    ];
+    this.freeBytes = freeBytes;
+    try {
+      tryWriting(this.unfinished);
+      checkRoom(out, this.needs, freeBytes);
+      rmSync(this.folder, { recursive: true, force: true });
+      makeFolders(this.folder);
+    } catch (error) {
+      throw this.refusalOf(error);
+    }
+    process.once("exit", this.onExit);
+    process.once("SIGINT", this.onSignal);
+    process.once("SIGTERM", this.onSignal);
+  }
+
+  /** Turns disk errors into refusals with place and need; returns others unchanged. */
+  refusalOf(error: unknown): unknown {
+    return diskRefusal(error, this.out, this.needs, this.freeBytes);
+  }
+
+  /** Path of a file in the folder. */
+  file(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Removes everything; safe to call twice. */
+  close(): void {
+    this.remove();
+    process.off("exit", this.onExit);
+    process.off("SIGINT", this.onSignal);
+    process.off("SIGTERM", this.onSignal);
+  }
+
+  private remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.unfinished, { force: true });
+  }
+}
+
+/** True if the workspace may be in memory: it is small, and half of the space stays free. */
+function fitsMemory(bytes: number): boolean {
+  if (bytes > MEMORY_BYTES_MAX || !existsSync(MEMORY_FOLDER)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  return bytes <= (bavail * bsize) / 2;
+}
+
+/** Removes workspaces in memory whose process has ended. */
+function sweepMemory(): void {
+  if (!existsSync(MEMORY_FOLDER)) return;
+  for (const name of readdirSync(MEMORY_FOLDER)) {
+    if (!name.startsWith(MEMORY_PREFIX)) continue;
+    const pid = Number(name.slice(MEMORY_PREFIX.length));
+    if (pid > 0 && !isRunning(pid)) {
+      rmSync(join(MEMORY_FOLDER, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Removes workspaces and unfinished snapshots next to the output whose process has ended. */
+function sweepBeside(out: string): void {
+  const folder = dirname(out);
+  for (const name of readdirSync(folder)) {
+    const [, base, pid] = /^(.+)\.(\d+)\.(?:work|partial)$/.exec(name) ?? [];
+    const isOurs = base === basename(out) || base?.endsWith(".peneira");
+    if (!isOurs || Number(pid) === 0 || isRunning(Number(pid))) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Expected bytes in a folder. */
+interface Need {
+  readonly folder: string;
+  readonly bytes: number;
+  /** Purpose, such as `the snapshot`. */
+  readonly what: string;
+}
+
+/** Free bytes of the disk of a folder. */
+export type FreeBytes = (folder: string) => number;
+
+/** Reads the free bytes from the system. */
+const freeBytesOf: FreeBytes = (folder) => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+/**
+ * Returns bytes in the decimal units of disks, such as `31.4 GB`. Callers round needs up and free
+ * space down, so that two figures that differ never look equal.
+ */
+function sizeText(bytes: number, round: (value: number) => number): string {
+  const [unit, name] = bytes >= 1e9 ? [1e9, "GB"] : [1e6, "MB"];
+  return `${(round((bytes / unit) * 10) / 10).toFixed(1)} ${name}`;
+}
+
+/** Refuses disks that are too small for everything that goes there. @throws CommandError */
+export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeBytesOf): void {
+  const disks = new Map<number, Need[]>();
+  for (const need of needs) {
+    const { dev } = statSync(need.folder);
+    disks.set(dev, [...(disks.get(dev) ?? []), need]);
+  }
+  const problems = [...disks.values()].flatMap((together) => {
+    const { folder } = together[0] as Need;
+    const free = freeBytes(folder);
+    const bytes = together.reduce((sum, need) => sum + need.bytes, 0);
+    return bytes <= free ? [] : [`the disk of ${folder} is too small: ${needText(together, free)}`];
+  });
+  if (problems.length > 0) throw new DiskRefusal(`${out} was not written: ${problems.join("; ")}`);
+}
+
+function needText(needs: readonly Need[], free: number): string {
+  const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
+  // The estimate is low by design; the written files are gone by now.
+  const there = sizeText(free, Math.floor);
+  if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
+  const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
+  const each = parts.length > 1 ? ` (${parts.join(", ")})` : "";
+  const needed = sizeText(bytes, Math.ceil);
+  return `the import needs about ${needed} there${each}, and ${there} are free.`;
+}
+
+/** A disk that is too small, full, or read-only; a retry may succeed. */
+export class DiskRefusal extends CommandError {}
+
+/** Tries to write a file, and removes it. @throws Error of the system */
+function tryWriting(path: string): void {
+  closeSync(openSync(path, "w"));
+  rmSync(path);
+}
+
+/** Messages for system errors. */
+const REASONS: Readonly<Record<string, (folder: string) => string>> = {
+  ENOSPC: (folder) => `the disk of ${folder} is full`,
+  EDQUOT: (folder) => `the quota of this user on the disk of ${folder} is used up`,
+  EROFS: (folder) => `${folder} is on a disk that may only be read`,
+  EIO: (folder) => `the disk of ${folder} reported an input/output error`,
+  EACCES: (folder) => `this user may not write to ${folder}`,
+  EPERM: (folder) => `this user may not write to ${folder}`,
+};
+
+/** Errors that also occur when reading the source. */
+const OF_READING = ["EACCES", "EPERM"];
+
+/**
+ * Turns an error of a full or read-only disk into a refusal with place and need; returns others
+ * unchanged.
+ */
+export function diskRefusal(
+  error: unknown,
+  out: string,
+  needs: readonly Need[],
+  freeBytes = freeBytesOf,
+): unknown {
+  if (!(error instanceof Error) || error instanceof CommandError) return error;
+  const { code = "", path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "read") return error;
+  const folder = path === undefined ? dirname(out) : dirname(path);
+  const need = needs.find((one) => folder === one.folder || folder.startsWith(`${one.folder}/`));
+  const reason = REASONS[code];
+  if (reason === undefined || (need === undefined && OF_READING.includes(code))) return error;
+  const place = need?.folder ?? folder;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  const together = needs.filter((one) => one.folder === place);
+  const room = isFull ? `; ${needText(together, freeBytes(place))}` : ".";
+  return new DiskRefusal(`${out} was not written: ${reason(place)} (${code})${room}`, 1, error);
+}

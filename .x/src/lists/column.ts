@@ -1,0 +1,291 @@
+/**
+ * Finds the column of CNPJs in a table. Input: the first rows as texts, and the sender's name of
+ * the column. Output: its place, whether the first row is a header, and whether eight characters in
+ * it are a company; and texts shortened for reports.
+ * Invariant: the column is the named one; else the one whose header is CNPJ; else the first with
+ * the most whole CNPJs in these rows, preferring headers that say CNPJ. Only if none has whole
+ * ones, it is the one with the most possible roots or lost zeros. Dates, postal codes, and
+ * telephones look like roots: eight characters are a company only in a named column, under a header
+ * that says so, or without a header. A CNPJ split over three columns is not read. A header is not
+ * data; a table without one is read from its first row. A reported text has at most `TOLD_MAX`
+ * whole characters, valid in every encoding, without CPFs.
+ */
+import { cleaned, cnpjCandidates, holdsCnpj } from "../spec/cnpj/cnpjcandidates.ts";
+import { type CnpjRefusal, readCnpjCandidate, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
+import { withoutCpfs } from "../spec/cnpj/cpf.ts";
+
+/** Max rows of the sample that decides. */
+export const SAMPLE_ROWS = 100;
+/** Max bytes of that sample. */
+export const SAMPLE_BYTES = 65_536;
+/** Max characters read of a sheet's cell; longer cells are not CNPJs. */
+export const CELL_MAX = 256;
+
+/** Columns of a spreadsheet: A to XFD. */
+const COLUMNS_MAX = 16_384;
+
+/**
+ * Takes the text of a cell, its line number from 1, and whether eight characters are a company
+ * there.
+ */
+export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
+
+/** The found column. */
+interface FoundColumn {
+  /** From 0. */
+  readonly column: number;
+  readonly hasHeader: boolean;
+  /** Header of the column as written; null if there is none. */
+  readonly header: string | null;
+  /** True if eight characters in it are a company. */
+  readonly takesRoots: boolean;
+}
+
+/** Error: the column cannot be determined. */
+export class ColumnRefusal extends Error {}
+
+/**
+ * Finds the column. `wanted` is its header, its number from 1, or with `lettered` its letters.
+ * Throws `ColumnRefusal` if it does not exist.
+ */
+export function findColumn(
+  rows: readonly (readonly string[])[],
+  wanted: string | undefined,
+  lettered = false,
+): FoundColumn {
+  const first = rows[0] ?? [];
+  const hasHeader = first.length > 0 && !first.some(isCnpj) && first.some(hasLetters);
+  const names = hasHeader ? first.map(folded) : [];
+  const width = Math.max(1, ...rows.map(({ length }) => length));
+  const found = (column: number) => {
+    const header = hasHeader ? reportText(cleaned(first[column] ?? "")) : "";
+    const takesRoots = wanted !== undefined || saysRoots(names, column);
+    return { column, hasHeader, header: header === "" ? null : header, takesRoots };
+  };
+  if (wanted === undefined) return found(likely(names, rows, width));
+  const named = names.indexOf(folded(wanted));
+  const column = named >= 0 ? named : placeOf(wanted, lettered);
+  if (column !== null && column < width) return found(column);
+  throw new ColumnRefusal(`There is no column ${JSON.stringify(wanted)} in the file.`);
+}
+
+/**
+ * True if these rows show that a column holds CNPJs: by a cell, or by a header that is `cnpj` or
+ * the sender's name of the column.
+ */
+export function showsCnpjs(
+  rows: readonly (readonly string[])[],
+  { column, header }: FoundColumn,
+  wanted = "cnpj",
+): boolean {
+  const isNamed = header !== null && [folded(wanted), "cnpj"].includes(folded(header));
+  return isNamed || rows.some((row) => isCnpj(row[column]));
+}
+
+/** Rows that may contain a header: titles and blank rows may precede it. */
+const HEADER_ROWS = 10;
+
+/**
+ * Counts possible CNPJs in a column of these rows; `isNamed` if a cell above names CNPJs. A label
+ * of one value ("CNPJ da empresa:") is no header.
+ */
+export function cnpjsIn(
+  rows: readonly (readonly string[])[],
+  { column, header }: FoundColumn,
+  wanted = "cnpj",
+): { readonly count: number; readonly isNamed: boolean } {
+  const count = rows.filter((row) => isCnpj(row[column])).length;
+  const isNamed = rows.slice(0, HEADER_ROWS).some((row) => {
+    const text = folded(row[column] ?? "");
+    return SAYS_CNPJ.test(text) && !/[:=]$/.test(text) && !holdsCnpj(text);
+  });
+  return { count, isNamed: isNamed || (header !== null && folded(header) === folded(wanted)) };
+}
+
+function placeOf(wanted: string, lettered: boolean): number | null {
+  if (/^[1-9]\d{0,4}$/.test(wanted)) return Number(wanted) - 1;
+  return lettered && /^[A-Z]{1,3}$/i.test(wanted) ? columnOfLetters(wanted.toUpperCase()) : null;
+}
+
+function likely(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): number {
+  const exact = names.indexOf("cnpj");
+  const whole = wholeSaid(names, rows, width);
+  if (exact >= 0) return whole === null || whole.counts[exact] !== 0 ? exact : whole.column;
+  if (whole !== null) return whole.column;
+  if (PARTS.every((part) => names.some((name) => part.test(name)))) {
+    throw new ColumnRefusal(
+      "The CNPJs stand in three columns. Put them together in one, or name the first one for " +
+        "whole companies: column=<header>.",
+    );
+  }
+  const said = names.findIndex((name) => SAYS_CNPJ.test(name));
+  if (said >= 0 && !isOutdone(rows, width, said)) return said;
+  const most = (fits: (text: string, column: number) => boolean) => {
+    const counts = countsOf(rows, width, fits);
+    return counts.indexOf(counts.reduce((best, count) => Math.max(best, count), 1));
+  };
+  for (const fits of [
+    isWhole,
+    (text: string, at: number) => names.length > 0 && saysRoots(names, at) && isRoot(text),
+    (text: string, at: number) => isCnpj(text) && (saysRoots(names, at) || !isRoot(text)),
+  ]) {
+    const found = most(fits);
+    if (found >= 0) return found;
+  }
+  if (most(isRoot) >= 0) throw new ColumnRefusal(ONLY_ROOTS);
+  if (width === 1) return 0;
+  throw new ColumnRefusal(
+    "No column of the first lines holds CNPJs, and no header says cnpj. Name one: " +
+      "column=<header>.",
+  );
+}
+
+/** The column with the most whole CNPJs under a header that says CNPJ; null if none has any. */
+function wholeSaid(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): { readonly column: number; readonly counts: Uint32Array } | null {
+  const says = names.map((name) => SAYS_CNPJ.test(name));
+  if (!says.includes(true)) return null;
+  const counts = countsOf(rows, width, (text, at) => says[at] === true && isWhole(text));
+  const best = Math.max(...counts);
+  return best === 0 ? null : { column: counts.indexOf(best), counts };
+}
+
+/**
+ * "cnpj_raiz;documento": true if a column holds roots only, and another has whole CNPJs in at least
+ * half as many rows.
+ */
+function isOutdone(rows: readonly (readonly string[])[], width: number, said: number): boolean {
+  const roots = rows.filter((row) => isRoot(row[said] ?? "")).length;
+  const isOther = rows.some((row) => isCnpj(row[said]) && !isRoot(row[said] ?? ""));
+  if (roots === 0 || isOther) return false;
+  return 2 * Math.max(...countsOf(rows, width, isWhole)) >= roots;
+}
+
+const ONLY_ROOTS =
+  "No column of the first lines holds whole CNPJs, and no header says cnpj. Eight characters may " +
+  "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
+  "column=<header>.";
+
+/** True if eight characters of a column are a company: its header says so, or there is none. */
+function saysRoots(names: readonly string[], column: number): boolean {
+  return names.length === 0 || ROOTS.test(names[column] ?? "");
+}
+
+/** A header that contains the word CNPJ. */
+const SAYS_CNPJ = /\bcnpj\b/;
+
+/** Header words for CNPJs, their roots, and companies. */
+const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
+
+/** The registry's names for the parts of a CNPJ. */
+const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
+
+/** Counts the fitting rows of each column. */
+function countsOf(
+  rows: readonly (readonly string[])[],
+  width: number,
+  fits: (text: string, column: number) => boolean,
+): Uint32Array {
+  const counts = new Uint32Array(width);
+  for (const row of rows) {
+    row.forEach((text, at) => {
+      if (fits(text, at)) counts[at] = (counts[at] as number) + 1;
+    });
+  }
+  return counts;
+}
+
+/** True if a text holds a CNPJ with the right check digits, in any spelling. */
+function isWhole(text: string): boolean {
+  return holdsCnpj(text);
+}
+
+/** The place of a column by its upper-case letters; null if no sheet has it. */
+export function columnOfLetters(letters: string): number | null {
+  let number = 0;
+  for (let at = 0; at < letters.length; at++) number = number * 26 + letters.charCodeAt(at) - 64;
+  return number >= 1 && number <= COLUMNS_MAX ? number - 1 : null;
+}
+
+/** The letters of a column by its place. */
+export function lettersOf(column: number): string {
+  let letters = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+/**
+ * True if rows are a plain list and no table, so that text after a comma further down is not lost.
+ * All rows have one cell; or the first one has, and is a CNPJ or says so; or rows with a whole CNPJ
+ * have nothing else. Rows without one do not decide: they are reported as not understood.
+ */
+export function isPlainList(
+  rows: readonly (readonly string[])[],
+  { hasHeader }: Pick<FoundColumn, "hasHeader">,
+): boolean {
+  const [first = []] = rows;
+  const isAlone = first.length === 1 && (!hasHeader || /\bcnpj\b/.test(folded(first[0] ?? "")));
+  if (isAlone || rows.every(({ length }) => length === 1)) return true;
+  const telling = rows.filter((row) => row.some(holdsCnpj));
+  return !hasHeader && telling.length > 0 && telling.every((row) => row.every(holdsNothingElse));
+}
+
+/** Roots do not count: postal codes and dates look like them. */
+function holdsNothingElse(cell: string): boolean {
+  return cnpjCandidates(cell).every(({ text }) => readCnpjCandidate(text).kind === "cnpj");
+}
+
+/** True if a text may be a CNPJ, or a number that may have been one. */
+function isCnpj(text: string | undefined): boolean {
+  const cell = cleaned(text ?? "");
+  const reading = readCnpjText(cell);
+  if (reading.kind === "cnpj") return true;
+  if (reading.kind === "root") return isRoot(cell);
+  return (NUMBERS.includes(reading.reason) && isLong(cell)) || holdsCnpj(cell);
+}
+
+/** Reasons of numbers that may have been CNPJs. */
+const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
+
+/** True for a cell of nine digits or more; amounts and telephones have signs. */
+function isLong(cell: string): boolean {
+  return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
+}
+
+/** True if a text may be a root; a word of eight letters is none. */
+function isRoot(text: string): boolean {
+  return readCnpjText(text).kind === "root";
+}
+
+function hasLetters(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
+function folded(text: string): string {
+  return text
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, " ");
+}
+
+/** Max characters of a reported text. */
+const TOLD_MAX = 64;
+/** A lone surrogate. */
+const HALF = /[\ud800-\udfff]/gu;
+
+/** Shortens a text for reports, without CPFs. */
+export function reportText(text: string): string {
+  const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
+  return characters.join("").replace(HALF, "\ufffd");
+}

@@ -1,0 +1,282 @@
+/**
+ * Reads the column of CNPJs of a CSV file. Input: the file in chunks. Output: the texts of one
+ * column with their line numbers.
+ * Invariant: memory does not grow with the file. The first lines determine the column and the
+ * header (column.ts). The first bytes determine the encoding: UTF-16 is read with or without a
+ * byte-order mark, UTF-32 is refused with a message. Other files are read one byte per character,
+ * so that a line may be split anywhere.
+ */
+import { isUtf8 } from "node:buffer";
+import { decodeText } from "../dump/registrytext.ts";
+import {
+  ColumnRefusal,
+  findColumn,
+  isPlainList,
+  SAMPLE_BYTES,
+  SAMPLE_ROWS,
+  type TakeCell,
+} from "./column.ts";
+import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
+
+/** Longest line; a quote that is never closed would make the rest of the file one. */
+export const LINE_MAX = 1_048_576;
+/** Cells of a line, as many as a sheet has columns; a line of more would hold up others. */
+const CELLS_MAX = 16_384;
+const SPREADSHEET =
+  "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+/** Signs that may stand between cells, the likeliest first. */
+export const DELIMITERS = [";", ",", "\t", "|"] as const;
+
+const QUOTE = 0x22;
+const LF = 0x0a;
+const CR = 0x0d;
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Reads one file. */
+export class CsvColumn {
+  readonly #take: TakeCell;
+  readonly #wanted: string | undefined;
+  #rest = "";
+  #quoted = false;
+  /** A carriage return that ends a chunk; a line feed may follow. */
+  #held = "";
+  #line = 1;
+  #sample: Line[] | null = [];
+  #sampled = 0;
+  #delimiter = ",";
+  /** Null if the lines are no table. */
+  #column: number | null = 0;
+  #name: string | null = null;
+  #takesRoots = false;
+  /** The first bytes of the file. */
+  #head = Buffer.alloc(0);
+  readonly #encoding = new CsvEncoding();
+
+  /** `wanted` is the header of the column, or its number from 1. */
+  constructor(take: TakeCell, wanted?: string) {
+    this.#take = take;
+    this.#wanted = wanted;
+  }
+
+  /** The column's header or number; null if the lines are no table. */
+  get name(): string | null {
+    return this.#name;
+  }
+
+  /** Reads a chunk. Throws `ColumnRefusal` if the wanted column does not exist. */
+  add(bytes: Uint8Array): void {
+    if (this.#head.length < SIGNATURE_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
+    // Reads one character per byte, so that a chunk may end anywhere; cells are decoded later.
+    this.#scan(this.#encoding.read(bytes));
+    this.#sampled += bytes.byteLength;
+    if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
+  }
+
+  #scan(text: string): void {
+    const piece = this.#held + text;
+    this.#held = "";
+    let begin = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const sign = piece.charCodeAt(at);
+      if (sign === QUOTE) this.#quoted = !this.#quoted;
+      if (this.#quoted || (sign !== LF && sign !== CR)) continue;
+      if (sign === CR && at + 1 === piece.length) {
+        this.#held = "\r";
+        break;
+      }
+      this.#one(this.#rest + piece.slice(begin, at));
+      this.#rest = "";
+      if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
+      begin = at + 1;
+    }
+    // Read only once its line is complete: reading would flatten all of it for every chunk.
+    this.#rest += piece.slice(begin, piece.length - this.#held.length);
+    if (this.#rest.length > LINE_MAX) throw this.#endless();
+  }
+
+  /** Ends the file. Throws like `add`. */
+  end(): void {
+    this.#scan(this.#encoding.end());
+    if (this.#quoted) throw this.#endless();
+    if (this.#rest !== "") this.#one(this.#rest);
+    this.#rest = "";
+    if (this.#sample !== null) this.#decide();
+  }
+
+  /**
+   * The refusal of an unclosed quotation mark, which would swallow all further lines into one cell.
+   */
+  #endless(): ColumnRefusal {
+    return this.#other() ?? this.#open();
+  }
+
+  /** The refusal of a file that is no CSV; null if it may be one. */
+  #other(): ColumnRefusal | null {
+    const other = otherFile(this.#head);
+    if (other !== null) {
+      return new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.mend}`);
+    }
+    return isZip(this.#head) ? new ColumnRefusal(SPREADSHEET) : null;
+  }
+
+  #open(): ColumnRefusal {
+    const line = `Line ${this.#line}`;
+    return new ColumnRefusal(
+      this.#quoted
+        ? `${line} has no end. Is a quotation mark left open there?`
+        : `${line} is longer than ${LINE_MAX.toLocaleString("en")} bytes, the most that is read.`,
+    );
+  }
+
+  #one(text: string): void {
+    const line = { number: this.#line, text };
+    this.#line += 1 + (text.match(/\r\n?|\n/g)?.length ?? 0);
+    if (this.#sample === null) {
+      this.#give(line);
+      return;
+    }
+    this.#sample.push(line);
+    if (this.#sample.length >= SAMPLE_ROWS) this.#decide();
+  }
+
+  /** Determines delimiter, header, and column from the first lines, then reads them. */
+  #decide(): void {
+    const other = this.#other();
+    if (other !== null) throw other;
+    const lines = (this.#sample ?? []).map((line, i) =>
+      i === 0 ? { ...line, text: line.text.replace(/^(\u00ef\u00bb\u00bf)?/, "") } : line,
+    );
+    this.#sample = null;
+    // A line for spreadsheets, not part of the table.
+    const said = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
+    if (said !== undefined) lines.shift();
+    const first = lines[0]?.text ?? "";
+    const counts = DELIMITERS.map((sign) => countOf(first, sign));
+    this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
+    const rows = lines.map(({ text, number }) => this.#cells(text, number).map(decoded));
+    const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
+    this.#takesRoots = takesRoots;
+    const isRequested = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
+    this.#column = !isRequested && isPlainList(rows, { hasHeader }) ? null : column;
+    this.#name = this.#column === null ? null : (header ?? String(column + 1));
+    for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
+  }
+
+  /** Splits a line into cells. Throws `ColumnRefusal` if there are too many. */
+  #cells(text: string, number: number): string[] {
+    // Counted before the split; delimiters within quotation marks only count after it.
+    const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
+    const cells = isWide ? [] : cellsOf(text, this.#delimiter);
+    if (!isWide && cells.length <= CELLS_MAX) return cells;
+    const detail = `Line ${number} has more than ${CELLS_MAX.toLocaleString("en")} cells.`;
+    throw new ColumnRefusal(`${detail} Send one CNPJ a line, or a table of fewer columns.`);
+  }
+
+  #give({ text, number }: Line): void {
+    if (text === "") return;
+    const column = this.#column;
+    const cell = column === null ? text : this.#cells(text, number)[column];
+    if (cell === undefined || cell === "") return;
+    const written = column === null ? cell.replaceAll('"', "") : cell;
+    this.#take(decoded(written), number, this.#takesRoots);
+  }
+}
+
+/** The cells of a line, without the quotation marks around them. */
+export function cellsOf(text: string, delimiter: string): string[] {
+  if (!text.includes('"')) return text.split(delimiter);
+  const cells: string[] = [];
+  let cell = "";
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] as string;
+    if (sign === '"') {
+      if (quoted && text[at + 1] === '"') {
+        cell += sign;
+        at++;
+      } else quoted = !quoted;
+    } else if (sign === delimiter && !quoted) {
+      cells.push(cell);
+      cell = "";
+    } else cell += sign;
+  }
+  return [...cells, cell];
+}
+
+/** The text of bytes: of UTF-8 where they are that, else as spreadsheets in Brazil write them. */
+export function decoded(text: string): string {
+  if (!/[\u0080-\u00ff]/.test(text)) return text;
+  const bytes = Buffer.from(text, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : decodeText(bytes, "windows-1252");
+}
+
+function countOf(text: string, sign: string): number {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) count++;
+  return count;
+}
+
+/** Bytes that decide; in UTF-16, every second byte of a header or a CNPJ is zero. */
+const HEAD_BYTES = 64;
+/** Refuses UTF-32. */
+export const UTF32 =
+  "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
+
+class CsvEncoding {
+  /** Null once the encoding is known. */
+  #head: Buffer | null = Buffer.alloc(0);
+  #decoder: TextDecoder | null = null;
+
+  /** Reads a chunk. Throws `ColumnRefusal` for UTF-32. */
+  read(bytes: Uint8Array): string {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#head === null) return this.#text(piece);
+    this.#head = Buffer.concat([this.#head, piece]);
+    return this.#head.length < HEAD_BYTES ? "" : this.#begin(this.#head);
+  }
+
+  /** Ends the file. Returns the unread rest. */
+  end(): string {
+    const begun = this.#head === null ? "" : this.#begin(this.#head);
+    const rest = this.#decoder?.decode() ?? "";
+    return begun + Buffer.from(rest).toString("latin1");
+  }
+
+  #begin(head: Buffer): string {
+    this.#head = null;
+    const name = nameOf(head);
+    if (name === "utf-32") throw new ColumnRefusal(UTF32);
+    if (name !== null) this.#decoder = new TextDecoder(name);
+    return this.#text(head);
+  }
+
+  #text(piece: Buffer): string {
+    if (this.#decoder === null) return piece.toString("latin1");
+    return Buffer.from(this.#decoder.decode(piece, { stream: true })).toString("latin1");
+  }
+}
+
+/** The encoding of a file that begins like this; null for UTF-8 and what Windows writes. */
+export function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
+  const head = file.subarray(0, HEAD_BYTES);
+  const mark = head.toString("latin1", 0, 4);
+  if (mark === "\u00ff\u00fe\u0000\u0000" || mark === "\u0000\u0000\u00fe\u00ff") return "utf-32";
+  if (mark.startsWith("\u00ff\u00fe")) return "utf-16le";
+  if (mark.startsWith("\u00fe\u00ff")) return "utf-16be";
+  const zeros = [0, 0, 0, 0];
+  head.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 4] = (zeros[at % 4] as number) + 1;
+  });
+  const [first = 0, second = 0, third = 0, fourth = 0] = zeros;
+  const most = head.length / 8;
+  const isWide = second > most && third > most && Math.min(first, fourth) === 0;
+  if (isWide) return "utf-32";
+  if (first + third === 0 && second + fourth > 2 * most) return "utf-16le";
+  if (second + fourth === 0 && first + third > 2 * most) return "utf-16be";
+  return null;
+}

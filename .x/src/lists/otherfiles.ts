@@ -1,0 +1,78 @@
+/**
+ * Recognizes files that are no readable list of CNPJs, and advises how to send these.
+ * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Apart
+ * because both readers receive such files.
+ */
+import { type KindId, kindOf, SIGNATURE_BYTES } from "../files/filekind.ts";
+
+export { SIGNATURE_BYTES };
+
+interface OtherFile {
+  /** With its article, as "a PDF". */
+  readonly name: string;
+  /** Advice, one sentence. */
+  readonly mend: string;
+}
+
+const SAVE = "Open it in a spreadsheet program, save it as XLSX or CSV, and send that.";
+const UNPACK = "Unpack it, and send the file in it that has the CNPJs.";
+const COLUMN = "Save its column of CNPJs as CSV, and send that.";
+const PICTURE = "Send the CNPJs as text, one a line, or as a column of CSV or XLSX.";
+const WITHOUT = "Save it as XLSX (Excel workbook) without a password, or as CSV, and send that.";
+
+const ODS = {
+  name: "an OpenDocument (ODS)",
+  mend: "Save it as XLSX or as CSV, and send that.",
+} as const;
+
+/** Advice for each kind that is no list, with its common name if it differs. */
+const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly mend: string }>>> = {
+  pdf: { mend: `Copy the CNPJs out of it. ${PICTURE}` },
+  xls: { mend: WITHOUT },
+  archive: { name: "an archive", mend: UNPACK },
+  picture: { mend: PICTURE },
+  rtf: { mend: `Save it as text. ${PICTURE}` },
+  parquet: { mend: COLUMN },
+  arrow: { mend: COLUMN },
+  sqlite: { mend: COLUMN },
+  ods: ODS,
+  html: { name: "a web page (HTML), which some systems save as .xls", mend: SAVE },
+  xml: { mend: SAVE },
+  zeros: { mend: "Its copy was not finished. Copy or download it again, and send that." },
+};
+
+/** Identifies a file by its first bytes; null if they do not decide, as for CSV and XLSX. */
+export function otherFile(bytes: Uint8Array): OtherFile | null {
+  const kind = kindOf(bytes);
+  const mend = kind === null ? undefined : MENDS[kind.id];
+  return kind === null || mend === undefined ? null : { name: kind.name, ...mend };
+}
+
+/** Parts of packages that are zips like workbooks, in lower case. */
+const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
+  { part: "word/document.xml", name: "a text document (DOCX)", mend: PICTURE },
+  { part: "ppt/presentation.xml", name: "a presentation (PPTX)", mend: PICTURE },
+  {
+    part: "index/document.iwa",
+    name: "a document of Numbers",
+    mend: "Export it to Excel or to CSV, and send that.",
+  },
+  { part: "content.xml", ...ODS },
+];
+
+/** Identifies a zip that is no workbook, by its parts. */
+export function otherPackage(has: (part: string) => boolean): OtherFile {
+  const found = PACKAGES.find(({ part }) => has(part));
+  return found ?? { name: "a zip of other files", mend: UNPACK };
+}
+
+/** True if a file may be a zip, as every XLSX is. */
+export function isZip(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from("PK\u0003\u0004", "latin1"));
+}
+
+/** True if a file begins like text, such as CSV; false if empty. */
+export function isText(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, SIGNATURE_BYTES);
+  return head.length > 0 && head.every((byte) => byte >= 0x20 || [9, 10, 13].includes(byte));
+}

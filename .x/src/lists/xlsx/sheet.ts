@@ -1,0 +1,319 @@
+/**
+ * Reads the cells of a sheet. Input: its part in chunks, and the workbook's styles. Output: rows
+ * with the requested cells as users see them, and which are dates.
+ * Invariant: memory does not grow with the sheet. A cell that cannot be read is refused by name,
+ * never read as something else. A formula counts by its last result. A number keeps all digits
+ * regardless of display, with leading zeros only if its format shows them. A date is never read as
+ * a number.
+ */
+import type { XmlAttributes } from "../../text/xmlreader.ts";
+import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
+import {
+  attributeOf,
+  PartReader,
+  type PartTaker,
+  textOf,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "./package.ts";
+import { TextCollector, type TextTable } from "./workbook.ts";
+
+/** Max rows of a sheet. */
+const ROWS_MAX = 1_048_576;
+
+/** Shared parts needed to read cells. */
+export interface SheetParts {
+  readonly texts: TextTable;
+  readonly formats: Formats;
+}
+
+/** Receives the rows that have wanted cells. */
+export interface RowTaker {
+  /** True if a column is wanted. */
+  wants(column: number): boolean;
+  /** Takes a row, from 1; its cells are by column, from 0. */
+  row(number: number, cells: ReadonlyMap<number, SeenNumber>): void;
+}
+
+interface OpenCell {
+  readonly column: number;
+  readonly kind: string;
+  readonly style: number;
+}
+
+/** Reads one sheet. */
+export class SheetReader implements PartTaker {
+  /** True if any wanted cell had a value. */
+  filled = false;
+  readonly #name: string;
+  readonly #parts: SheetParts;
+  readonly #taker: RowTaker;
+  readonly #isWhole: boolean;
+  readonly #value = new TextCollector();
+  #row = 0;
+  #inRow = false;
+  #column = -1;
+  #cells = new Map<number, SeenNumber>();
+  #cell: OpenCell | null = null;
+  #reads = false;
+  #spoken = 0;
+
+  /** `isWhole`: texts keep their length and blanks, and dates their time. */
+  constructor(name: string, parts: SheetParts, taker: RowTaker, isWhole = false) {
+    this.#name = name;
+    this.#parts = parts;
+    this.#taker = taker;
+    this.#isWhole = isWhole;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "c") this.#openCell(attributes);
+    else if (name === "row") this.#openRow(attributes);
+    else if (this.#cell === null) return;
+    else if (name === "rPh") this.#spoken++;
+    else if (name === "v" || name === "t") this.#reads = this.#spoken === 0;
+  }
+
+  close(name: string): void {
+    if (name === "v" || name === "t") this.#reads = false;
+    else if (name === "c") this.#closeCell();
+    else if (name === "row") this.#closeRow();
+    else if (name === "rPh" && this.#cell !== null) this.#spoken--;
+  }
+
+  text(text: string): void {
+    if (this.#reads) this.#value.add(text);
+  }
+
+  #openRow(attributes: XmlAttributes): void {
+    if (this.#inRow) this.#refuse(`Row ${this.#row} of sheet “${this.#name}”`, "it has no end");
+    const number = Number(attributeOf(attributes, "r") ?? this.#row + 1);
+    if (!Number.isInteger(number) || number < 1 || number > ROWS_MAX) {
+      this.#refuse(
+        `Sheet “${this.#name}”, behind row ${this.#row}`,
+        "it has a row without a number",
+      );
+    }
+    this.#row = number;
+    this.#inRow = true;
+    this.#column = -1;
+  }
+
+  #closeRow(): void {
+    this.#inRow = false;
+    if (this.#cells.size === 0) return;
+    this.#taker.row(this.#row, this.#cells);
+    this.#cells = new Map();
+  }
+
+  #openCell(attributes: XmlAttributes): void {
+    if (!this.#inRow || this.#cell !== null) {
+      this.#refuse(`Sheet “${this.#name}”, behind row ${this.#row}`, "a cell is in no row");
+    }
+    this.#column = this.#columnOf(attributeOf(attributes, "r"));
+    this.#cell = NOT_WANTED;
+    if (!this.#taker.wants(this.#column)) return;
+    const kind = attributeOf(attributes, "t") ?? "n";
+    this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
+  }
+
+  /** The column of a cell by its name; without one it follows the preceding cell. */
+  #columnOf(told: string | undefined): number {
+    const quick = told === undefined ? null : placeOf(told);
+    if (quick !== null) return quick;
+    const [, letters = ""] = /^([A-Z]{1,3})[0-9]+$/i.exec(told ?? "") ?? [];
+    const next = told === undefined ? lettersOf(this.#column + 1) : letters.toUpperCase();
+    const column = columnOfLetters(next);
+    if (column !== null) return column;
+    return this.#refuse(`Sheet “${this.#name}”, row ${this.#row}`, "a cell has no place");
+  }
+
+  #closeCell(): void {
+    const cell = this.#cell;
+    const bytes = this.#value.take();
+    this.#cell = null;
+    this.#spoken = 0;
+    if (cell === null || cell === NOT_WANTED || bytes === "") return;
+    const seen = this.#seen(cell, bytes);
+    const trimmed = seen.text.trim();
+    if (trimmed === "") return;
+    this.filled = true;
+    if (this.#cells.has(cell.column)) this.#refuse(this.#placeOf(cell), "it is there twice");
+    const { isDate } = seen;
+    const read = this.#isWhole ? seen : { text: trimmed.slice(0, CELL_MAX), isDate };
+    this.#cells.set(cell.column, read);
+  }
+
+  #seen(cell: OpenCell, bytes: string): SeenNumber {
+    const { kind, style } = cell;
+    if (kind === "n") return this.#parts.formats.seen(bytes.trim(), style, this.#isWhole);
+    if (kind === "d") return { text: textOf(bytes), isDate: true };
+    if (kind === "b") {
+      return { text: bytes.trim() === "1" ? "TRUE" : "FALSE", isDate: false, kind: "boolean" };
+    }
+    if (kind === "str" || kind === "inlineStr" || kind === "e") {
+      return { text: textOf(bytes), isDate: false };
+    }
+    if (kind !== "s") this.#refuse(this.#placeOf(cell), "it is of a kind that no cell has");
+    const text = /^\s*\d{1,9}\s*$/.test(bytes) ? this.#parts.texts.at(Number(bytes)) : undefined;
+    if (text !== undefined) return { text, isDate: false };
+    return this.#refuse(this.#placeOf(cell), "its text is not in the workbook's table of texts");
+  }
+
+  #placeOf({ column }: OpenCell): string {
+    return `Cell ${lettersOf(column)}${this.#row} of sheet “${this.#name}”`;
+  }
+
+  #refuse(place: string, wrong: string): never {
+    throw new XlsxRefusal(place, wrong);
+  }
+}
+
+/** A cell of an unwanted column. */
+const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
+
+/** The column of a usual name such as B7; else null. */
+function placeOf(name: string): number | null {
+  let column = 0;
+  let at = 0;
+  for (; at < 3; at++) {
+    const sign = name.charCodeAt(at);
+    if (sign < 0x41 || sign > 0x5a) break;
+    column = column * 26 + sign - 64;
+  }
+  const sign = name.charCodeAt(at);
+  const fits = at > 0 && sign >= 0x30 && sign <= 0x39 && column <= 16_384;
+  return fits ? column - 1 : null;
+}
+
+/** Display of a style's numbers: as dates, or with a minimum of digits. */
+type Format = "date" | number;
+
+/** Formats with a number but no text: dates and times of every country. */
+const DATES: readonly (readonly [number, number])[] = [
+  [14, 22],
+  [27, 36],
+  [45, 47],
+  [50, 58],
+];
+const STYLES_MAX = 65_536;
+/** Day numbers from here on are no dates in a spreadsheet: 31 December 9999 is the last. */
+const DAYS_MAX = 2_958_466;
+/** Days from day 0 of a spreadsheet to 1970, by date system: 1900, and the older 1904. */
+const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
+const DAY_MS = 86_400_000;
+
+/** A value as displayed. */
+export interface SeenNumber {
+  readonly text: string;
+  readonly isDate: boolean;
+  /** Set if the cell is no text. */
+  readonly kind?: "number" | "boolean";
+}
+
+/** The formats of a workbook, by style number. */
+export class Formats {
+  readonly #styles: readonly Format[];
+  readonly #daysBefore: number;
+
+  /** `since1904`: days are counted as on the old Macintosh. */
+  constructor(styles: readonly Format[], since1904: boolean) {
+    this.#styles = styles;
+    this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
+  }
+
+  /** Formats a stored number in a style; other texts are unchanged. `isWhole` keeps a time. */
+  seen(stored: string, style: number, isWhole = false): SeenNumber {
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {
+      return { text: stored, isDate: false };
+    }
+    const value = Number(stored);
+    // Overflow: "Infinity" would be read as letters.
+    if (!Number.isFinite(value)) return { text: stored, isDate: false };
+    const format = this.#styles[style] ?? 0;
+    if (format === "date" && value >= 0 && value < DAYS_MAX) {
+      return { text: this.#date(value, isWhole), isDate: true };
+    }
+    const digits = format === "date" ? 0 : format;
+    const shown = isWhole && !Number.isInteger(value) ? rounded(value) : String(value);
+    const text = shown.padStart(value < 0 ? 0 : digits, "0");
+    return { text, isDate: false, ...(isWhole ? NUMBER : {}) };
+  }
+
+  #date(days: number, isWhole: boolean): string {
+    // Spreadsheets count 29 February 1900, which did not exist.
+    const shift = this.#daysBefore === DAYS_BEFORE[1900] && days < 60 ? 1 : 0;
+    const at = new Date(Math.round((days + shift - this.#daysBefore) * DAY_MS)).toISOString();
+    if (isWhole) return wholeDate(days, at);
+    return days < 1 ? at.slice(11, 16) : at.slice(0, 10);
+  }
+}
+
+/** A date, with its time if it has one. */
+function wholeDate(days: number, at: string): string {
+  const time = at.slice(11, 19).replace(/(?<=..:..):00$/, "");
+  if (days < 1) return time;
+  return time === "00:00" ? at.slice(0, 10) : `${at.slice(0, 10)} ${time}`;
+}
+
+const NUMBER = { kind: "number" } as const;
+
+/** Digits of a number that spreadsheets show. */
+const PRECISION = 15;
+
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(PRECISION)));
+}
+
+/** Reads the part of styles. Throws `XlsxRefusal`. */
+export async function readStyles(workbook: XlsxPackage, path: string): Promise<Format[]> {
+  const taker = new StylesTaker(path);
+  const reader = new PartReader(path, taker);
+  for await (const piece of workbook.pieces(path)) reader.add(piece);
+  reader.end();
+  return taker.cells.map((id) => formatOf(id, taker.codes.get(id)));
+}
+
+class StylesTaker implements PartTaker {
+  readonly codes = new Map<number, string>();
+  /** Format numbers by style number. */
+  readonly cells: number[] = [];
+  readonly #place: string;
+  #inCells = false;
+
+  constructor(place: string) {
+    this.#place = place;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "cellXfs") this.#inCells = true;
+    else if (name === "numFmt") {
+      const code = textOf(attributeOf(attributes, "formatCode") ?? "");
+      this.codes.set(Number(attributeOf(attributes, "numFmtId") ?? Number.NaN), code);
+    } else if (name === "xf" && this.#inCells) {
+      this.cells.push(Number(attributeOf(attributes, "numFmtId") ?? 0));
+    }
+    if (this.codes.size > STYLES_MAX || this.cells.length > STYLES_MAX) {
+      throw new XlsxRefusal(this.#place, "it has too many styles");
+    }
+  }
+
+  close(name: string): void {
+    if (name === "cellXfs") this.#inCells = false;
+  }
+
+  text(): void {
+    // Styles contain no text.
+  }
+}
+
+/** Display of a format's numbers; `code` is null if the format has a number only. */
+function formatOf(id: number, code: string | undefined): Format {
+  if (code === undefined) {
+    return DATES.some(([first, last]) => id >= first && id <= last) ? "date" : 0;
+  }
+  const [signs = ""] = code.replace(/\\.|_.|\*.|"[^"]*"|\[[^\]]*\]/gs, "").split(";");
+  if (/[dmyhs]/i.test(signs) && !/^general$/i.test(signs)) return "date";
+  const zeros = signs.replace(/[\s/()-]/g, "");
+  return /^0{2,14}$/.test(zeros) ? zeros.length : 0;
+}

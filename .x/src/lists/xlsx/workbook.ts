@@ -1,0 +1,316 @@
+/**
+ * The sheets of a workbook, the choice of one to read, and their shared texts. Input: its package,
+ * and CNPJs in the first rows of its sheets. Output: its sheets in tab order, the paths of its
+ * texts and styles, the first sheet with CNPJs that is not a cover, and texts by number.
+ * Invariant: hidden sheets, charts, and macros are not listed; a path out of the package resolves
+ * to nothing. A single CNPJ without a header yields to a column with the header CNPJ and more of
+ * them. If few CNPJs may be a cover or the data, neither is guessed: the error names both. The
+ * number and bytes of texts are bounded. Only the beginning of a long text is cached, enough to see
+ * that it is no CNPJ. Phonetic text is ignored.
+ */
+import { posix } from "node:path";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
+import { otherPackage } from "../otherfiles.ts";
+import {
+  attributeOf,
+  PartReader,
+  type PartTaker,
+  SAVE_LESS,
+  textOf,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "./package.ts";
+
+const SHEETS_MAX = 1_024;
+
+/** A visible sheet. */
+export interface SheetPart {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A workbook. */
+interface Workbook {
+  readonly sheets: readonly SheetPart[];
+  /** Names of hidden sheets. */
+  readonly hidden: readonly string[];
+  /** Null if it has none. */
+  readonly texts: string | null;
+  readonly styles: string | null;
+  readonly since1904: boolean;
+}
+
+/** A reference from one part to another. */
+interface Relation {
+  readonly id: string;
+  /** The last word of its type. */
+  readonly type: string;
+  readonly path: string;
+}
+
+/** Reads the parts that describe the workbook. Throws `XlsxRefusal`. */
+export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
+  const main = (await relationsOf(file, "")).find(({ type }) => type === "officeDocument");
+  if (main === undefined || !main.path.toLowerCase().startsWith("xl/")) {
+    const { name, mend } = otherPackage((part) => file.has(part));
+    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${name}`, mend);
+  }
+  const book = new WorkbookTaker(main.path);
+  if (main.path.toLowerCase().endsWith(".bin")) {
+    const mend = "Save it as XLSX, and send that.";
+    throw new XlsxRefusal("The file", "it is a binary workbook (XLSB)", mend);
+  }
+  await readPart(file, main.path, book);
+  const relations = await relationsOf(file, main.path);
+  const named = (type: string) => relations.find((one) => one.type === type)?.path ?? null;
+  const sheets = book.sheets.flatMap(({ id, name }) => {
+    const relation = relations.find((one) => one.id === id);
+    if (relation === undefined) throw new XlsxRefusal(`Sheet “${name}”`, "it is missing");
+    return relation.type === "worksheet" ? [{ name, path: relation.path }] : [];
+  });
+  const { since1904, hidden } = book;
+  return { sheets, hidden, texts: named("sharedStrings"), styles: named("styles"), since1904 };
+}
+
+async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Promise<void> {
+  const reader = new PartReader(path, taker);
+  for await (const piece of file.pieces(path)) reader.add(piece);
+  reader.end();
+}
+
+/** The references of a part; of the whole package if it is "". */
+async function relationsOf(file: XlsxPackage, part: string): Promise<readonly Relation[]> {
+  const folder = posix.dirname(part);
+  const path = posix.join(folder, "_rels", `${posix.basename(part)}.rels`);
+  const taker = new RelationsTaker(path, folder);
+  if (file.has(path)) await readPart(file, path, taker);
+  return taker.found;
+}
+
+class RelationsTaker implements PartTaker {
+  readonly found: Relation[] = [];
+  readonly #place: string;
+  readonly #folder: string;
+
+  constructor(place: string, folder: string) {
+    this.#place = place;
+    this.#folder = folder;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name !== "Relationship") return;
+    const target = textOf(attributeOf(attributes, "Target") ?? "");
+    if (attributeOf(attributes, "TargetMode") === "External") return;
+    if (this.found.length >= SHEETS_MAX) {
+      throw new XlsxRefusal(this.#place, "it names too many parts");
+    }
+    const type = (attributeOf(attributes, "Type") ?? "").split("/").at(-1) ?? "";
+    const path = posix.join("/", this.#folder, target);
+    const absolute = target.startsWith("/") ? posix.join("/", target) : path;
+    this.found.push({ id: attributeOf(attributes, "Id") ?? "", type, path: absolute.slice(1) });
+  }
+
+  close(): void {
+    // All data is in the opening tags.
+  }
+
+  text(): void {
+    // As above.
+  }
+}
+
+class WorkbookTaker implements PartTaker {
+  readonly sheets: { readonly id: string; readonly name: string }[] = [];
+  readonly hidden: string[] = [];
+  since1904 = false;
+  readonly #place: string;
+
+  constructor(place: string) {
+    this.#place = place;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "workbookPr") {
+      const told = attributeOf(attributes, "date1904") ?? "0";
+      this.since1904 = told === "1" || told === "true";
+    }
+    if (name !== "sheet") return;
+    if (this.sheets.length + this.hidden.length >= SHEETS_MAX) {
+      throw new XlsxRefusal(this.#place, "it has too many sheets");
+    }
+    const title = textOf(attributeOf(attributes, "name") ?? "").slice(0, 64);
+    const isHidden = /hidden/i.test(attributeOf(attributes, "state") ?? "");
+    if (isHidden) this.hidden.push(title);
+    else this.sheets.push({ id: attributeOf(attributes, "id") ?? "", name: title });
+  }
+
+  close(): void {
+    // All data is in the opening tags.
+  }
+
+  text(): void {
+    // As above.
+  }
+}
+
+/** CNPJs of the first rows; `isNamed` if a header names their column. */
+export interface ShownCnpjs {
+  readonly count: number;
+  readonly isNamed: boolean;
+}
+
+/** A sheet without CNPJs, and its fault. */
+export interface SkippedSheet {
+  readonly sheet: SheetPart;
+  readonly why: string;
+}
+
+/** A sheet with data: its CNPJs, or why it shows none. */
+export interface SeenSheet {
+  readonly sheet: SheetPart;
+  readonly shown: ShownCnpjs | null;
+  readonly why: string | null;
+}
+
+/** Max CNPJs on a cover sheet: of the sender, an accountant, and a client. */
+const COVER_MAX = 3;
+
+/** True if a later sheet may be meant instead. */
+export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
+  return count <= (isNamed ? 1 : COVER_MAX);
+}
+
+/** Returns the sheet to read; undefined if none shows CNPJs. Throws `XlsxRefusal` if unclear. */
+export function sheetOf(seen: readonly SeenSheet[]): SheetPart | undefined {
+  const shown = seen.flatMap(({ sheet, shown: found }) =>
+    found === null ? [] : [{ sheet, ...found }],
+  );
+  const [first, ...others] = shown;
+  if (first === undefined) return undefined;
+  if (!mayBeCover(first)) return first.sheet;
+  const more = others.filter(({ count }) => count > Math.max(1, first.count));
+  const named = more.find(({ isNamed }) => isNamed);
+  const isLabel = first.count === 1 && !first.isNamed;
+  if (isLabel && named !== undefined) return named.sheet;
+  const rival = named ?? (isLabel ? more[0] : undefined);
+  if (rival === undefined) return first.sheet;
+  throw new XlsxRefusal(
+    "The workbook",
+    `both “${first.sheet.name}” and “${rival.sheet.name}” show CNPJs, and either may be meant`,
+    "Hide the sheet that is not meant, or send the other one alone.",
+  );
+}
+
+const TEXTS_MAX = 4_194_304;
+const BYTES_MAX = 128 * 1024 * 1024;
+const BLOCK_BYTES = 1_048_576;
+/** Cached characters of a text: enough for a header, and for reports of a cell. */
+const TEXT_LENGTH = 256;
+
+/** Gathers a text from parts. */
+export class TextCollector {
+  #text = "";
+
+  /** Appends a part. */
+  add(part: string): void {
+    if (this.#text.length < TEXT_LENGTH) this.#text += part.slice(0, TEXT_LENGTH);
+  }
+
+  /** Returns it, cut to the maximum, and resets. */
+  take(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text.length > TEXT_LENGTH ? text.slice(0, TEXT_LENGTH) : text;
+  }
+}
+
+/** Texts by number. */
+export class TextTable {
+  readonly #blocks: Buffer[] = [];
+  #used = BLOCK_BYTES;
+  #ends = new Uint32Array(1 << 10);
+  #starts = new Uint32Array(1 << 10);
+  #count = 0;
+
+  /** Number of texts. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a text. Throws `XlsxRefusal` if there are too many. */
+  add(text: string): void {
+    const length = Buffer.byteLength(text);
+    const full = this.#blocks.length * BLOCK_BYTES >= BYTES_MAX;
+    const fits = this.#used + length <= BLOCK_BYTES;
+    if (this.#count >= TEXTS_MAX || (full && !fits)) {
+      const wrong = `it has more than ${TEXTS_MAX.toLocaleString("en")} texts, or too long ones`;
+      throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
+    }
+    if (!fits) {
+      this.#blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
+      this.#used = 0;
+    }
+    if (this.#count === this.#ends.length) {
+      this.#ends = grown(this.#ends);
+      this.#starts = grown(this.#starts);
+    }
+    const start = (this.#blocks.length - 1) * BLOCK_BYTES + this.#used;
+    this.#blocks.at(-1)?.write(text, this.#used);
+    this.#used += length;
+    this.#starts[this.#count] = start;
+    this.#ends[this.#count] = start + length;
+    this.#count++;
+  }
+
+  /** The text of a number; undefined if none. */
+  at(number: number): string | undefined {
+    if (!(number < this.#count)) return undefined;
+    const start = this.#starts[number] as number;
+    const end = this.#ends[number] as number;
+    const block = this.#blocks[Math.floor(start / BLOCK_BYTES)];
+    const from = start % BLOCK_BYTES;
+    return textOf(block?.toString("utf8", from, from + end - start) ?? "");
+  }
+}
+
+function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
+
+/** Reads the texts of a part. Throws `XlsxRefusal`. */
+export async function readTexts(workbook: XlsxPackage, path: string): Promise<TextTable> {
+  const table = new TextTable();
+  const reader = new PartReader(path, new TextsTaker(table));
+  for await (const piece of workbook.pieces(path)) reader.add(piece);
+  reader.end();
+  return table;
+}
+
+class TextsTaker implements PartTaker {
+  readonly #table: TextTable;
+  readonly #text = new TextCollector();
+  /** Nesting depth in phonetic text. */
+  #spoken = 0;
+  #inText = false;
+
+  constructor(table: TextTable) {
+    this.#table = table;
+  }
+
+  open(name: string): void {
+    if (name === "rPh") this.#spoken++;
+    else if (name === "t") this.#inText = this.#spoken === 0;
+  }
+
+  close(name: string): void {
+    if (name === "rPh") this.#spoken--;
+    else if (name === "t") this.#inText = false;
+    else if (name === "si") this.#table.add(this.#text.take());
+  }
+
+  text(text: string): void {
+    if (this.#inText) this.#text.add(text);
+  }
+}

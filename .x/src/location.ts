@@ -1,0 +1,71 @@
+/**
+ * Locates the parts of the program. Input: a worker's source file, relative to src/, or the name of
+ * something built.
+ * Output: the absolute path of the file for a worker thread, the loaded addons, the files of the
+ * console.
+ * Invariant: correct in all three forms of the program: TypeScript under tsx, in the folders of
+ * src; the flat bundle in dist/bundle; and the single executable, with embedded parts
+ * (src/executable/parts.ts).
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { IS_EXECUTABLE, loadAddon, partBytes, partFile } from "./executable/parts.ts";
+
+/** Only sources end in `.ts`; bundles in `.mjs`, the executable's parts in `.cjs`. */
+const BUNDLED = !import.meta.url.endsWith(".ts");
+
+/** Name under which the executable starts piscina's thread script. */
+const THREAD = "peneiraThread";
+
+/**
+ * Returns the file of a worker by its source, such as `ingest/parse.worker.ts`. Worker files end in
+ * `.worker.ts`, have unique names, and export `run`, a `worker(…)` of process/tasks.ts. Start them
+ * with piscina's `filename` and `name`, and with `execArgv` from `workerArguments`. A wrong name
+ * fails when the thread starts.
+ */
+export function workerFile(source: `${string}.worker.ts`): string {
+  const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, "");
+  if (IS_EXECUTABLE) {
+    Object.assign(globalThis, { [THREAD]: partFile("thread.cjs") });
+    return partFile(`${name}.cjs`);
+  }
+  return fileURLToPath(new URL(BUNDLED ? `./${name}.mjs` : `./${source}`, import.meta.url));
+}
+
+/** Returns Node's arguments for a thread that loads a `workerFile`; none if bundled. */
+export function workerArguments(): string[] {
+  return BUNDLED ? [] : ["--import", new URL("./source-threads.mjs", import.meta.url).href];
+}
+
+/** Returns the folder of the built console, for `readBuilt`. */
+export function consoleFolder(): string {
+  if (IS_EXECUTABLE) return "console";
+  return fileURLToPath(new URL(BUNDLED ? "../console" : "../dist/console", import.meta.url));
+}
+
+/** Reads a file made by build.mjs; do not change the bytes. Throws like `readFileSync`. */
+export function readBuilt(file: string): Uint8Array {
+  return IS_EXECUTABLE ? partBytes(file) : readFileSync(file);
+}
+
+/**
+ * Loads the C++ addon: from the executable, the bundle, or node-gyp's output folder. The sanitizer
+ * test run (build.mjs) names another build.
+ */
+export function loadEngine(): unknown {
+  if (IS_EXECUTABLE) return loadAddon("peneira.node");
+  const built = BUNDLED ? "./peneira.node" : "../native-index/build/Release/peneira.node";
+  return createRequire(import.meta.url)(process.env.PENEIRA_ADDON ?? built);
+}
+
+/**
+ * Loads the addon of zstd, which few threads need. It is required and not imported, because Node
+ * aborts if a thread ends while it loads a module (process/threads.ts).
+ */
+export function loadZstd(): typeof import("zstd-napi/binding.js") {
+  const loaded = IS_EXECUTABLE
+    ? loadAddon("zstd.node")
+    : createRequire(import.meta.url)("zstd-napi/binding.js");
+  return loaded as typeof import("zstd-napi/binding.js");
+}

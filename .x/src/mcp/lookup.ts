@@ -1,0 +1,94 @@
+/**
+ * The tool `look_up_cnpjs`: many CNPJs in one call. Input: up to 200 CNPJs in any spelling, and
+ * fields. Output: one result for each, in the same order.
+ * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts that
+ * were found, before they are answered.
+ */
+import type { TSchema } from "typebox";
+import { resultsOf } from "../http/api/enrichment/enrich.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
+import type { KeyCall, QueryContext, QueryPart } from "../http/server/service.ts";
+import type { JsonObject } from "../spec/reader.ts";
+import { wordFor } from "../text/amounts.ts";
+import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
+import {
+  objectSchema,
+  READING,
+  SOURCE,
+  sourceLine,
+  type Tool,
+  terse,
+  VALUES_NOTE,
+  withBody,
+} from "./tool.ts";
+
+/** CNPJs of one call: more than a model reads. */
+const CNPJS_MAX = 200;
+
+const { cnpjs } = SCHEMAS.EnrichRequest.properties;
+/** Names of fields are listed by search_accounts: a model reads all tools every time. */
+const ARGUMENTS = {
+  cnpjs: { ...terse(cnpjs), maxItems: CNPJS_MAX } as TSchema,
+  fields: {
+    ...{ type: "array", items: { type: "string" }, description: "As in search_accounts." },
+  } as TSchema,
+};
+
+const result = { type: "object" } as TSchema;
+
+const DEFINITION = {
+  name: "look_up_cnpjs",
+  title: "Look up many CNPJs",
+  description:
+    `Reads up to ${CNPJS_MAX} CNPJs, one result for each: input, status (found, head_office of a ` +
+    `root, not_in_snapshot, not_a_cnpj), cnpj, account, reason. ${VALUES_NOTE}`,
+  inputSchema: objectSchema(ARGUMENTS, ["cnpjs"]),
+  outputSchema: objectSchema(
+    {
+      snapshot: terse(SOURCE.snapshot),
+      snapshot_date: terse(SOURCE.snapshot_date),
+      results: { type: "array", items: result } as unknown as TSchema,
+    },
+    ["snapshot", "snapshot_date", "results"],
+  ),
+  annotations: { title: "Look up many CNPJs", ...READING },
+};
+
+/** Makes the tool; `charge` is called with the accounts that were found. */
+function lookUpTool<Context extends QueryContext<QueryPart>>(
+  charge: (context: Context, rows: number) => void,
+): Tool<Context> {
+  return {
+    definition: DEFINITION,
+    async run(sent, context) {
+      const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
+      if (Array.isArray(sent.cnpjs) && sent.cnpjs.length > CNPJS_MAX) {
+        const detail = `Send at most ${CNPJS_MAX} CNPJs a call, not ${sent.cnpjs.length}.`;
+        mistakes.push({ pointer: "/cnpjs", code: "too_many", detail });
+      }
+      const { cnpjs = [], fields = [] } = sent;
+      const found = await withArgumentMistakes(mistakes, async () => {
+        const read = await resultsOf(withBody(context, { cnpjs, fields }));
+        charge(context, read.found);
+        return read;
+      });
+      const { segment, results } = found;
+      const source = { snapshot: segment.label, snapshot_date: segment.snapshotDate };
+      const count = `${found.found} of ${results.length} ${wordFor(results.length, "CNPJ")}`;
+      const lines = results.map((one) => JSON.stringify(one));
+      return {
+        text: [`${count} found. ${sourceLine(source)}`, ...lines].join("\n"),
+        structured: { ...source, results } as unknown as JsonObject,
+        accounts: found.found,
+      };
+    },
+  };
+}
+
+/** The tool of a process without a server: nothing is charged. */
+export const LOOK_UP_TOOL: Tool<QueryContext<QueryPart>> = lookUpTool(() => {});
+
+/** The tool of a server. */
+export const SERVER_LOOK_UP_TOOL: Tool<KeyCall<QueryPart | "exporter">> = lookUpTool(
+  ({ service, identity, plan }, rows) => service.exporter.charge({ ...identity, plan }, rows),
+);

@@ -1,0 +1,157 @@
+/**
+ * The thread that counts notices, one saved search at a time. Input: a pair of snapshots that the
+ * server has open, its list of changes, and a search. Output: exact counts, or why there are none.
+ * Invariant: it has a lower priority than requests, so that a new month does not slow them. It
+ * opens a pair once for many searches; `release` closes it. Memory is bounded by one slice of the
+ * list and the cached rows of saved lists.
+ */
+import { type ChangeList, openChangeList } from "../changes/list.ts";
+import { changeCatalog, changeTally, watchableFields } from "../changes/query.ts";
+import { changeItems } from "../changes/rows.ts";
+import { AppError } from "../errors.ts";
+import { ListBinder } from "../lists/listbinding.ts";
+import { Lists } from "../lists/lists.ts";
+import { systemClock } from "../process/clock.ts";
+import { describeError } from "../process/log.ts";
+import { lowerPriority, worker } from "../process/tasks.ts";
+import { openSharedSegment, type Segment, type SharedSegment } from "../search/segment.ts";
+import type { Catalog } from "../spec/catalog.ts";
+import { DEFAULT_FIELDS, type OutputField } from "../spec/fields.ts";
+import { SPEC_LIMITS } from "../spec/limits.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { isJsonObject } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { openSecondConnection } from "../store/database.ts";
+import { ListStore } from "../store/liststore.ts";
+import type { StateDatabase } from "../store/sqlite.ts";
+import type { FirstAccount, NoticeCounts } from "./payload.ts";
+
+/** Accounts of a notice. */
+const FIRST_MAX = 10;
+
+/** A search to count between two snapshots. */
+export interface CountOrder {
+  readonly older: SharedSegment;
+  readonly newer: SharedSegment;
+  readonly listPath: string;
+  /** The data directory, with the database of saved lists. */
+  readonly dataDir: string;
+  readonly tenantId: string;
+  /** The saved spec, as JSON. */
+  readonly spec: string;
+  /** Fields of the plan. */
+  readonly fields: readonly OutputField[];
+  /** Comma-separated names of the watched fields, or null for all. */
+  readonly watch: string | null;
+}
+
+/** Outcome of a count. */
+export type CountOutcome =
+  | {
+      readonly kind: "counted";
+      readonly counts: NoticeCounts;
+      /** The fields that were watched. */
+      readonly watch: readonly OutputField[];
+    }
+  /** The snapshots cannot answer the spec, now or later. */
+  | { readonly kind: "refused"; readonly detail: string }
+  /** Another attempt may succeed; `error` holds the kind of an error, never its text. */
+  | { readonly kind: "failed"; readonly error: Readonly<Record<string, unknown>> };
+
+/** Functions of the thread. */
+export interface CountWork {
+  readonly count: readonly [CountOrder, CountOutcome];
+  readonly release: readonly [null, undefined];
+}
+
+/** The open pair. */
+interface Opened {
+  readonly name: string;
+  readonly list: ChangeList;
+  readonly catalog: Catalog;
+  readonly database: StateDatabase;
+  readonly listed: ListBinder;
+}
+
+let opened: Opened | null = null;
+
+lowerPriority();
+
+/** Entry point for the thread pool. */
+export const run = worker<CountWork>({ count, release });
+
+/** Never rejects. */
+async function count(order: CountOrder): Promise<CountOutcome> {
+  try {
+    return await countOne(pairOf(order), order);
+  } catch (error) {
+    const refused = error instanceof AppError && [404, 422].includes(error.status);
+    if (refused) return { kind: "refused", detail: error.message };
+    release();
+    return { kind: "failed", error: describeError(error) };
+  }
+}
+
+async function countOne(pair: Opened, order: CountOrder): Promise<CountOutcome> {
+  const { list, listed } = pair;
+  const { older, newer } = list;
+  const spec = normalized(pair, order);
+  const pins = listed.pins(order.tenantId, spec);
+  const bound = await listed.bindToAll(pins, [older, newer], spec);
+  const watched = order.watch?.split(",");
+  const watch = watchableFields(older, newer, order.fields).filter((name) => {
+    return watched === undefined || watched.includes(name);
+  });
+  const query = { list, spec: bound, kinds: [], watch };
+  const { first, fields, ...totals } = await changeTally(query, FIRST_MAX);
+  const accounts = changeItems(list, first, spec.output.fields).map(
+    ({ cnpj, change, changed_fields, before, after }): FirstAccount => {
+      return { cnpj, change, changed_fields, ...(after ?? before) };
+    },
+  );
+  return { kind: "counted", watch, counts: { ...totals, changed_fields: fields, first: accounts } };
+}
+
+function normalized({ catalog }: Opened, { spec, fields }: CountOrder): AccountQuerySpec {
+  const saved: unknown = JSON.parse(spec);
+  // Old versions stored more explanations than are read.
+  const { explain: _, ...input } = isJsonObject(saved) ? saved : {};
+  return normalizeSpec(input, {
+    ...{ catalog, listsKnown: true, fullAllowed: true, mode: "either" },
+    ...{ limitDefault: 1, limitCap: SPEC_LIMITS.exportLimitMax },
+    ...{
+      allowedFields: fields,
+      defaultFields: DEFAULT_FIELDS.filter((one) => fields.includes(one)),
+    },
+  }).spec;
+}
+
+function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: CountOrder): Opened {
+  const name = `${olderFile.snapshotId} ${newerFile.snapshotId}`;
+  if (opened?.name === name) return opened;
+  release();
+  const segments: Segment[] = [];
+  try {
+    for (const file of [olderFile, newerFile]) segments.push(openSharedSegment(file));
+    const [older, newer] = segments as [Segment, Segment];
+    const list = openChangeList(listPath, older, newer);
+    const database = openSecondConnection(dataDir);
+    const listed = new ListBinder(new Lists(new ListStore(database), systemClock));
+    opened = { name, list, database, listed, catalog: changeCatalog(older, newer) };
+    return opened;
+  } catch (error) {
+    for (const segment of segments) segment.close();
+    throw error;
+  }
+}
+
+/** Closes the open pair. */
+function release(): undefined {
+  if (opened === null) return;
+  const { list, database } = opened;
+  opened = null;
+  list.close();
+  list.older.close();
+  list.newer.close();
+  database.close();
+}

@@ -1,0 +1,315 @@
+/**
+ * Counts notices. Input: notices in the state that are not counted yet. Output: their counts and
+ * the exports that their searches want, in the state, with the deliveries of each.
+ * Invariant: counting runs in a thread of its own, one search after another, in the order of the
+ * months. Counts and deliveries are one transaction, so a crash before it counts again under the
+ * same id. A month whose snapshot is gone is replaced by the newest earlier one that is there, and
+ * the notice names that. A notice without any is retried for a day, then shown as failed.
+ */
+import type { PlanName, Plans } from "../access/plans.ts";
+import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
+import type { Month, Months } from "../changes/months.ts";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import { describeError, type Log } from "../process/log.ts";
+import { ThreadPool } from "../process/threads.ts";
+import { type Segment, shareSegment } from "../search/segment.ts";
+import type { CountingRow, NotedMonth, NoticeStore } from "../store/noticestore.ts";
+import type { WebhookStore } from "../store/webhookstore.ts";
+import type { CountOutcome, CountWork } from "./count.worker.ts";
+import type { MadeExport, NoticeExports } from "./noticeexports.ts";
+import type { NoticeCounts } from "./payload.ts";
+
+/** Notices read at a time. */
+const BATCH = 64;
+/** Time that counting waits for a list of changes, in milliseconds. */
+const LIST_WAIT_MS = 3_600_000;
+/** Time until a failed count is tried again, in milliseconds; doubled with each attempt. */
+const RETRY_MS = 15_000;
+/** Longest such time, and the age at which a notice that cannot be counted has failed. */
+const RETRY_MAX_MS = 3_600_000;
+const GIVE_UP_MS = 86_400_000;
+
+/** Time between checks of an export that a notice waits for, in milliseconds. */
+const EXPORT_TURN_MS = 60_000;
+
+/** Parts of the counter. */
+export interface CounterParts {
+  readonly store: NoticeStore;
+  readonly webhooks: WebhookStore;
+  readonly plans: Plans;
+  /** Returns the plan that a search counts with. */
+  readonly planOf: (row: CountingRow) => PlanName;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The served snapshot, and replaced ones that are still open. */
+  readonly served: {
+    current(): Segment | null;
+    retired(belongs: (snapshotId: string) => boolean): Segment | null;
+    retain(segment: Segment): () => void;
+  };
+  readonly changes: {
+    readonly months: Pick<Months, "known" | "open" | "retain">;
+    readonly lists: Pick<ChangeLists, "open">;
+  };
+  readonly exports: NoticeExports;
+  /** Called when deliveries may be due. */
+  readonly counted: () => void;
+}
+
+/** Both snapshots of a count, open until released. */
+interface RetainedPair extends ChangePair {
+  /** Sequence of the older month. */
+  readonly since: number;
+  release(): void;
+}
+
+/** Counts until it is stopped. */
+export class NoticeCounter {
+  readonly #parts: CounterParts;
+  /** Notices that wait for their exports. */
+  readonly #exporting = new Map<string, Promise<void>>();
+  #running: Promise<void> | null = null;
+  #pool: ThreadPool<CountWork> | null = null;
+  #stopped = false;
+
+  constructor(parts: CounterParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts what is due, unless that runs already. */
+  kick(): void {
+    if (this.#stopped) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Begins to stop. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Stops; resolves when the thread has ended. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#running;
+    await Promise.all(this.#exporting.values());
+  }
+
+  async #run(): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    try {
+      for (;;) {
+        const rows = store.counting(clock.nowMs(), BATCH);
+        const [first] = rows;
+        if (first === undefined || this.#stopped) break;
+        const same = rows.filter(({ month, sinceMonth }) => {
+          return month === first.month && sinceMonth === first.sinceMonth;
+        });
+        await this.#countAll(first, same);
+      }
+    } catch (error) {
+      if (!this.#stopped) log.error(describeError(error), "notices were not counted; trying again");
+    } finally {
+      await this.#endThread();
+    }
+  }
+
+  /** Counts notices about one pair of months. */
+  async #countAll(first: CountingRow, rows: readonly CountingRow[]): Promise<void> {
+    const { changes } = this.#parts;
+    const pair = await this.#openPair(first);
+    if (pair === null) {
+      for (const row of rows) this.#postpone(row, "There is no older snapshot to compare with.");
+      return;
+    }
+    let held: RetainedList | null = null;
+    try {
+      const patience = { waitMs: LIST_WAIT_MS, ended: () => this.#stopped };
+      held = await changes.lists.open(pair, patience);
+      for (const row of rows) {
+        if (this.#stopped) return;
+        await this.#countOne(row, pair, held);
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || this.#stopped) throw error;
+      for (const row of rows) this.#postpone(row, error.message);
+    } finally {
+      await this.#pool?.run("release", null).catch(() => {});
+      held?.release();
+      pair.release();
+    }
+  }
+
+  async #countOne(row: CountingRow, pair: RetainedPair, { list }: RetainedList): Promise<void> {
+    const { plans, planOf, dataDir, log } = this.#parts;
+    const plan = plans[planOf(row)];
+    this.#pool ??= new ThreadPool({ worker: "notices/count.worker.ts", threads: 1 });
+    const outcome = await this.#pool
+      .run("count", {
+        ...{ older: shareSegment(pair.older), newer: shareSegment(pair.newer) },
+        ...{ listPath: list.path, dataDir, tenantId: row.tenantId, spec: row.spec },
+        ...{ fields: plan.fields, watch: row.watch },
+      })
+      .catch((error: unknown): CountOutcome => ({ kind: "failed", error: describeError(error) }));
+    if (outcome.kind === "counted") return this.#finish(row, pair, outcome);
+    if (outcome.kind === "refused") {
+      this.#parts.store.fail(row.id, outcome.detail);
+      return;
+    }
+    log.error({ notice: row.id, ...outcome.error }, "a notice was not counted; trying again");
+    this.#postpone(row, "Counting failed on the server.");
+  }
+
+  /** Stores the counts; with an export, once that has ended. */
+  #finish(
+    row: CountingRow,
+    pair: RetainedPair,
+    { counts, watch }: CountOutcome & { readonly kind: "counted" },
+  ): void {
+    if (row.export === null) {
+      this.#store(row, counts, pair.since);
+      return;
+    }
+    const { exports, store, clock } = this.#parts;
+    const made = exports.make(row, pair, { counts, watch });
+    if (made === "later") {
+      this.#postpone(row, "The export waits until there is room for it.", RETRY_MS);
+      return;
+    }
+    if (!("id" in made)) {
+      this.#store(row, { ...counts, ...made }, pair.since);
+      return;
+    }
+    store.hide(row.id, clock.nowMs() + GIVE_UP_MS);
+    const { since } = pair;
+    const waiting = this.#await(row, made, (file) =>
+      this.#store(row, { ...counts, ...file }, since),
+    );
+    this.#exporting.set(
+      row.id,
+      waiting.finally(() => this.#exporting.delete(row.id)),
+    );
+  }
+
+  /** Waits for an export without holding up other notices. Never rejects. */
+  async #await(
+    { id, tenantId }: CountingRow,
+    made: MadeExport,
+    done: (file: Partial<NoticeCounts>) => void,
+  ): Promise<void> {
+    const { exports, log, store, clock } = this.#parts;
+    try {
+      for (;;) {
+        const file = await exports.ended(tenantId, made, EXPORT_TURN_MS);
+        if (this.#stopped) return;
+        if (file !== null) return done(file);
+      }
+    } catch (error) {
+      if (this.#stopped) return;
+      log.error(describeError(error), "a notice lost its export; trying again");
+      store.hide(id, clock.nowMs() + RETRY_MS);
+    }
+  }
+
+  #store(row: CountingRow, counts: NoticeCounts, since: number): void {
+    const { store, webhooks, clock, counted } = this.#parts;
+    store.atomically(() => {
+      const nowMs = clock.nowMs();
+      const known = { counts: JSON.stringify(counts), since, nowMs };
+      if (!store.counted(row.id, known)) return;
+      const { entered, left, changed } = counts;
+      const isQuiet = row.onlyChanges === 1 && entered + left + changed === 0;
+      if (!isQuiet) webhooks.queue(row.id, row.tenantId, row.searchId, nowMs);
+      faultPoint("count.before_commit");
+    });
+    faultPoint("count.after_commit");
+    counted();
+  }
+
+  #postpone(row: CountingRow, failure: string, waitMs?: number): void {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (nowMs - row.createdAt >= GIVE_UP_MS) {
+      store.fail(row.id, failure);
+      return;
+    }
+    const delay = waitMs ?? Math.min(RETRY_MS * 2 ** Math.min(row.attempts, 10), RETRY_MAX_MS);
+    store.postpone(row.id, { failure, nextAt: nowMs + delay });
+  }
+
+  /** Opens both months; the older one may be an earlier one that is still there. */
+  async #openPair({ month, sinceMonth, snapshot, snapshotId }: CountingRow) {
+    const { store } = this.#parts;
+    const newer = await this.#open({ label: snapshot, snapshotId });
+    if (newer === null) return null;
+    const earlier = store.before(month);
+    const from = earlier.findIndex(({ sequence }) => sequence === sinceMonth);
+    for (const noted of earlier.slice(Math.max(0, from))) {
+      const older = await this.#open(noted);
+      if (older !== null && older.segment.snapshotDate <= newer.segment.snapshotDate) {
+        return heldPair(older, newer, noted.sequence);
+      }
+      older?.release();
+    }
+    newer.release();
+    return null;
+  }
+
+  /** Opens a month by its snapshot, or the one of its label that has replaced it. */
+  async #open({ label, snapshotId }: Pick<NotedMonth, "label" | "snapshotId">) {
+    const { served, changes } = this.#parts;
+    const current = served.current();
+    const kept =
+      current?.snapshotId === snapshotId ? current : served.retired((id) => id === snapshotId);
+    if (kept !== null && kept !== undefined && !kept.native.poisoned()) {
+      return { segment: kept, release: served.retain(kept) };
+    }
+    if (current?.label === label) return { segment: current, release: served.retain(current) };
+    const known = changes.months.known();
+    const month =
+      known.find((one) => one.snapshotId === snapshotId) ??
+      known.find((one) => one.label === label);
+    return month === undefined ? null : this.#openMonth(month);
+  }
+
+  async #openMonth(month: Month) {
+    const { months } = this.#parts.changes;
+    try {
+      const segment = await months.open(month);
+      return { segment, release: months.retain(segment) };
+    } catch (error) {
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  /** Months come rarely, so an idle thread would only take memory. */
+  async #endThread(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    try {
+      await pool?.close();
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "the thread of notices did not end well");
+    }
+  }
+}
+
+interface OpenMonth {
+  readonly segment: Segment;
+  readonly release: () => void;
+}
+
+function heldPair(older: OpenMonth, newer: OpenMonth, since: number): RetainedPair {
+  return {
+    ...{ older: older.segment, newer: newer.segment, since },
+    release: () => {
+      older.release();
+      newer.release();
+    },
+  };
+}

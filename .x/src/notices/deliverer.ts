@@ -1,0 +1,210 @@
+/**
+ * Delivers counted notices to webhooks. Input: queued deliveries in the state. Output: requests to
+ * receivers, and their outcomes in the state.
+ * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
+ * notice, whenever the process ends. At most `PER_HOST` requests go to one host at a time, and one
+ * to a webhook that is failing, so slow receivers never delay others. A webhook that is disabled or
+ * deleted meanwhile receives nothing. The queue of a disabled webhook is retained.
+ */
+import type { GuardedWay } from "../download/proxy.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import { describeError, type Log } from "../process/log.ts";
+import type { AuditStore } from "../store/auditstore.ts";
+import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { DeliveryRow, DueWebhook, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
+import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
+import { attempt } from "./sender.ts";
+import { signedHeaders } from "./signing.ts";
+
+/** Requests to one host, to all receivers of a tenant, and in all, at the same time. */
+const PER_HOST = 4;
+const PER_TENANT = 256;
+const IN_ALL = 512;
+/** Time from the end of an attempt to the search for the next one, in milliseconds. */
+const GATHER_MS = 20;
+
+/** Parts of the deliverer. */
+interface DelivererParts {
+  readonly notices: NoticeStore;
+  readonly webhooks: WebhookStore;
+  readonly audit: AuditStore;
+  readonly way: GuardedWay;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly retryMs: number;
+  readonly random: () => number;
+  readonly userAgent: string;
+  /** Returns the body of a counted notice. */
+  readonly bodyOf: (row: NoticeRow) => string;
+  /** Counts an attempt by its outcome. */
+  readonly attempted: (outcome: "delivered" | "retried" | "failed") => void;
+}
+
+/** Delivers notices until it is stopped. */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #ended = new AbortController();
+  /** Running attempts by delivery. */
+  readonly #running = new Map<number, Promise<void>>();
+  readonly #uses = new Uses();
+  #soon: NodeJS.Timeout | null = null;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts attempts that are due, as far as there is room. Never throws. */
+  tick(): void {
+    if (this.#ended.signal.aborted) return;
+    const { webhooks, clock, log } = this.#parts;
+    try {
+      const nowMs = clock.nowMs();
+      for (const due of webhooks.dueWebhooks(nowMs)) {
+        const host = new URL(due.url).hostname;
+        const room = this.#uses.room(due, host);
+        if (room <= 0) continue;
+        const own = this.#uses.of("webhook", due.webhook);
+        const rows = webhooks
+          .due(due.webhook, nowMs, room + own)
+          .filter(({ sequence }) => !this.#running.has(sequence));
+        for (const row of rows.slice(0, room)) this.#begin(row, due, host);
+      }
+    } catch (error) {
+      log.error(describeError(error), "due notices were not sent; trying again");
+    }
+  }
+
+  /** Number of running attempts. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Resolves when no attempt runs. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Ends running attempts; their deliveries stay queued. */
+  async close(): Promise<void> {
+    this.#ended.abort(new Error("the server stops"));
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    await this.idle();
+    await this.#parts.way.close();
+  }
+
+  #begin(row: DeliveryRow, due: DueWebhook, host: string): void {
+    const release = this.#uses.take(due, host);
+    const running = this.#deliver(row)
+      .catch((error: unknown) => {
+        if (this.#ended.signal.aborted) return;
+        this.#parts.log.error(describeError(error), "a notice was not sent; trying again");
+      })
+      .finally(() => {
+        release();
+        this.#running.delete(row.sequence);
+        if (this.#ended.signal.aborted) return;
+        this.#soon ??= setTimeout(() => {
+          this.#soon = null;
+          this.tick();
+        }, GATHER_MS).unref();
+      });
+    this.#running.set(row.sequence, running);
+  }
+
+  async #deliver(row: DeliveryRow): Promise<void> {
+    const { notices, webhooks, clock, bodyOf, way } = this.#parts;
+    const webhook = webhooks.find(row.webhook);
+    const notice = webhook && notices.find(webhook.tenantId, row.notice);
+    if (webhook === undefined || notice === undefined) return;
+    const message = { id: notice.id, at: new Date(clock.nowMs()), body: bodyOf(notice) };
+    const headers = {
+      "user-agent": this.#parts.userAgent,
+      ...signedHeaders(message, webhook.signature, seedsOf(webhook, clock.nowMs())),
+    };
+    const { url } = webhook;
+    const sent = { url, headers, body: message.body };
+    const outcome = await attempt(way, sent, clock, this.#ended.signal);
+    faultPoint("deliver.before_commit");
+    const event = webhooks.atomically(() => this.#settle(row, outcome));
+    faultPoint("deliver.after_commit");
+    this.#tell(webhook, event);
+  }
+
+  /** Stores an outcome; call it inside a transaction. */
+  #settle(row: DeliveryRow, outcome: DeliveryAttempt): HealthEvent {
+    const { webhooks, audit, retryMs, random, attempted } = this.#parts;
+    const webhook = webhooks.find(row.webhook);
+    if (webhook === undefined) return "none";
+    const after = afterAttempt(row, outcome, { retryMs, random });
+    const { state } = after;
+    attempted(state === "waiting" ? "retried" : state);
+    const { health, event } = healthAfter(webhook, outcome);
+    // A 410 is no failure of this notice: it goes out if the owner enables the webhook again.
+    const kept = health.disabledAt !== null && state === "failed";
+    webhooks.settle(
+      kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,
+      row.attempts,
+    );
+    if (webhook.disabledAt !== null) return "none";
+    webhooks.setHealth(webhook.id, health);
+    if (event === "none") return event;
+    const { id: subject, tenantId } = webhook;
+    const line = { at: outcome.endedAt, actor: "server" as const, tenantId, subject };
+    if (event === "warned") {
+      audit.record({ ...line, action: "webhook.warn", facts: { warning: health.warnings } });
+    } else {
+      const facts = { reason: health.disabledReason };
+      audit.record({ ...line, action: "webhook.disable", facts });
+    }
+    return event;
+  }
+
+  #tell({ id, tenantId }: WebhookRow, event: HealthEvent): void {
+    if (event === "none") return;
+    const words = event === "warned" ? "a webhook keeps failing" : "a failing webhook is disabled";
+    this.#parts.log.warn({ webhook: id, tenant_id: tenantId }, words);
+  }
+}
+
+/** Returns the seeds that sign at a time, the newest first. */
+export function seedsOf({ seed, oldSeed, oldUntil }: WebhookRow, nowMs: number): Buffer[] {
+  return oldUntil !== null && nowMs < oldUntil ? [seed, oldSeed] : [seed];
+}
+
+type Use = "host" | "tenant" | "webhook";
+
+/** Counts running attempts by host, tenant, and webhook. */
+class Uses {
+  readonly #counts = new Map<string, number>();
+  #all = 0;
+
+  of(use: Use, name: string): number {
+    return this.#counts.get(`${use} ${name}`) ?? 0;
+  }
+
+  /** Returns the number of further attempts that a webhook may start. */
+  room({ webhook, tenantId, failing }: DueWebhook, host: string): number {
+    return Math.min(
+      PER_HOST - this.of("host", host),
+      (failing === 1 ? 1 : PER_HOST) - this.of("webhook", webhook),
+      PER_TENANT - this.of("tenant", tenantId),
+      IN_ALL - this.#all,
+    );
+  }
+
+  /** Counts an attempt; returns the function that ends it. */
+  take({ webhook, tenantId }: DueWebhook, host: string): () => void {
+    const keys = [`host ${host}`, `tenant ${tenantId}`, `webhook ${webhook}`];
+    for (const key of keys) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    this.#all++;
+    return () => {
+      this.#all--;
+      for (const key of keys) {
+        const left = (this.#counts.get(key) ?? 1) - 1;
+        if (left === 0) this.#counts.delete(key);
+        else this.#counts.set(key, left);
+      }
+    };
+  }
+}

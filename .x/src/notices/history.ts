@@ -1,0 +1,141 @@
+/**
+ * The log of notices: what each held and whether it arrived, and their replay. Input: ids and
+ * ranges. Output: notices with their deliveries, and their texts.
+ * Invariant: another tenant's notice does not exist. A replay keeps the ids, so receivers notice
+ * it; it is durable when it returns. Commands and the server share this code.
+ */
+import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import { stateUnwritable } from "../store/failures.ts";
+import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { SearchRow } from "../store/searchstore.ts";
+import { isStateFailure } from "../store/sqlite.ts";
+import type { DeliveryRow, WebhookStore } from "../store/webhookstore.ts";
+import { type FeedLanguage, feedOf } from "./feed.ts";
+import { noticeBody } from "./payload.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+/** Notices in a feed, and those that one replay queues again. */
+const FEED_MAX = 36;
+const REPLAY_MAX = 500;
+
+/** A notice with its deliveries. */
+export interface NoticeWithDeliveries {
+  readonly row: NoticeRow;
+  readonly deliveries: readonly DeliveryRow[];
+}
+
+/** Which notices a replay queues again. */
+interface ReplayWish {
+  readonly tenantId: string;
+  readonly id: string;
+  /** Last notice of a range, or null for one notice. */
+  readonly through: string | null;
+  /** Only this webhook, or null for all that hear the search. */
+  readonly webhook: string | null;
+  /** True to leave out deliveries that have arrived or wait. */
+  readonly onlyFailed: boolean;
+}
+
+/** Parts of the log. */
+interface HistoryParts {
+  readonly store: NoticeStore;
+  readonly hooks: WebhookStore;
+  readonly webhooks: Pick<Webhooks, "find">;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+/** The log of all tenants. */
+export class NoticeHistory {
+  readonly #parts: HistoryParts;
+
+  constructor(parts: HistoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns a notice with its deliveries. Throws `not_found`. */
+  find(tenantId: string, id: string): NoticeWithDeliveries {
+    const row = stored(() => this.#parts.store.find(tenantId, id));
+    if (row !== undefined) return this.#withDeliveries(row);
+    throw new AppError("not_found", "There is no such notice. Old ones are deleted.");
+  }
+
+  /** Returns a tenant's notices below a sequence, newest first. */
+  page(
+    tenantId: string,
+    page: { readonly before: number; readonly limit: number; readonly searchId?: string },
+  ): NoticeWithDeliveries[] {
+    const rows = stored(() => this.#parts.store.list({ tenantId, ...page }));
+    return rows.map((row) => this.#withDeliveries(row));
+  }
+
+  /** Returns the last counted notice of a search, or null. */
+  last(tenantId: string, searchId: string): NoticeRow | null {
+    return stored(() => this.#parts.store.last(tenantId, searchId)) ?? null;
+  }
+
+  /** Returns a tenant's notices after a sequence, oldest first, also those not counted yet. */
+  after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
+    return stored(() => this.#parts.store.after(tenantId, sequence, limit));
+  }
+
+  /** Returns the Atom feed of a search with its newest notices. */
+  feed(search: SearchRow, language: FeedLanguage): string {
+    const { id: searchId, tenantId } = search;
+    const page = { tenantId, searchId, before: Number.MAX_SAFE_INTEGER, limit: FEED_MAX };
+    const rows = stored(() => this.#parts.store.list(page));
+    return feedOf(search, rows, { base: this.#parts.baseUrl, language });
+  }
+
+  /** Returns the text of a counted notice, as webhooks get it. */
+  bodyOf(row: NoticeRow): string {
+    return noticeBody(row, this.#parts.baseUrl);
+  }
+
+  /** Queues notices again, and counts again those that failed; returns the number. */
+  replay(wish: ReplayWish): number {
+    const { tenantId, id, through, webhook } = wish;
+    const first = this.find(tenantId, id).row;
+    const last = through === null ? first : this.find(tenantId, through).row;
+    if (webhook !== null) this.#parts.webhooks.find(tenantId, webhook);
+    const [from, to] = [first.sequence, last.sequence].sort((a, b) => a - b) as [number, number];
+    const rows = stored(() => this.#parts.store.after(tenantId, from - 1, REPLAY_MAX));
+    const nowMs = this.#parts.clock.nowMs();
+    return stored(() =>
+      this.#parts.store.atomically(() => {
+        const wanted = rows.filter(({ sequence }) => sequence <= to);
+        return wanted.filter((row) => this.#again(row, wish, nowMs)).length;
+      }),
+    );
+  }
+
+  #again(row: NoticeRow, { webhook, onlyFailed }: ReplayWish, nowMs: number): boolean {
+    if (row.state === "failed") return this.#parts.store.recount(row.id, nowMs);
+    if (row.state !== "counted") return false;
+    if (!onlyFailed && webhook === null) {
+      this.#parts.hooks.queue(row.id, row.tenantId, row.searchId, nowMs);
+    }
+    const known = this.#parts.hooks.ofNotice(row.id).filter((one) => {
+      return (
+        (webhook === null || one.webhook === webhook) && (!onlyFailed || one.state === "failed")
+      );
+    });
+    const hooks = webhook !== null && !onlyFailed ? [webhook] : known.map((one) => one.webhook);
+    for (const hook of hooks) this.#parts.hooks.requeue(row.id, hook, nowMs);
+    return hooks.length > 0;
+  }
+
+  #withDeliveries(row: NoticeRow): NoticeWithDeliveries {
+    return { row, deliveries: stored(() => this.#parts.hooks.ofNotice(row.id)) };
+  }
+}
+
+function stored<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    throw stateUnwritable(error);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The exports that are made with notices. Input: a counted notice whose search wants an export.
+ * Output: the export, created once for each notice, and the link to its file.
+ * Invariant: the export's idempotency key is the notice, so counting again after a crash finds the
+ * same export. Bounds and quotas are those of any other export of the tenant; what they refuse is
+ * named in the notice, which is sent without a file.
+ */
+import type { Plan, PlanName, Plans } from "../access/plans.ts";
+import type { ChangeKind } from "../changes/kinds.ts";
+import type { ChangePair } from "../changes/lists.ts";
+import { changeCatalog } from "../changes/query.ts";
+import { AppError } from "../errors.ts";
+import type { Exporter } from "../export/exporter.ts";
+import { signNoticeLink } from "../export/files/links.ts";
+import type { ListBinder } from "../lists/listbinding.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import type { Catalog } from "../spec/catalog.ts";
+import { DEFAULT_FIELDS, type OutputField } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import { isJsonObject } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { CountingRow, NoticeStore } from "../store/noticestore.ts";
+import type { SecretRing } from "../store/secrets.ts";
+import type { NoticeCounts } from "./payload.ts";
+
+/** The export that a search wants with each notice, as stored. */
+export interface ExportWish {
+  readonly output: unknown;
+  readonly kinds: readonly ChangeKind[];
+  readonly limit: number | null;
+}
+
+/** An export that was created for a notice. */
+export interface MadeExport {
+  readonly id: string;
+}
+
+/** Parts of these exports. */
+interface NoticeExportParts {
+  readonly store: NoticeStore;
+  readonly exporter: Pick<Exporter, "create" | "settled">;
+  readonly listed: ListBinder;
+  readonly plans: Plans;
+  readonly planOf: (row: CountingRow) => PlanName;
+  readonly clock: Clock;
+  /** Secrets that sign links. */
+  readonly secrets: SecretRing;
+}
+
+/** Creates the exports of notices. */
+export class NoticeExports {
+  readonly #parts: NoticeExportParts;
+
+  constructor(parts: NoticeExportParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Creates the export of a notice, or finds the one of an earlier attempt. Returns `later` if the
+   * queue has no room now, or the error for a refusal.
+   */
+  make(
+    row: CountingRow,
+    { older, newer }: ChangePair,
+    { counts, watch }: { readonly counts: NoticeCounts; readonly watch: readonly OutputField[] },
+  ): MadeExport | "later" | Pick<NoticeCounts, "export_error"> {
+    if (row.exportId !== null) return { id: row.exportId };
+    const { exporter, listed, plans, planOf, store } = this.#parts;
+    const plan = plans[planOf(row)];
+    const wish = JSON.parse(row.export as string) as ExportWish;
+    try {
+      const spec = exportSpec(row.spec, wish, { plan, catalog: changeCatalog(older, newer) });
+      const matches = wish.kinds.reduce((sum, kind) => sum + counts[kind], 0);
+      faultPoint("count.before_export");
+      const { record } = exporter.create({
+        ...{ tenantId: row.tenantId, plan, spec, segment: newer },
+        keyId: row.keyId ?? `user:${row.userId ?? ""}`,
+        idempotencyKey: `notice:${row.id}`,
+        bodyHash: row.id,
+        changes: { older, kinds: wish.kinds, watch },
+        lists: listed.pins(row.tenantId, spec),
+        rows: Math.min(matches, spec.limit),
+      });
+      store.give(row.id, record.id);
+      faultPoint("count.after_export");
+      return { id: record.id };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const passes = ["rate_limited", "storage_full", "overloaded"].includes(error.code);
+      return passes ? "later" : { export_error: error.code };
+    }
+  }
+
+  /** Waits for the end of an export; returns null if it has not ended within `waitMs`. */
+  async ended(
+    tenantId: string,
+    { id }: MadeExport,
+    waitMs: number,
+  ): Promise<Pick<NoticeCounts, "file" | "file_until" | "export_error"> | null> {
+    const { exporter, secrets } = this.#parts;
+    try {
+      const record = await exporter.settled(tenantId, id, waitMs);
+      if (record.state === "failed") return { export_error: record.failure ?? "failed" };
+      if (record.state !== "done" || record.expiresAtMs === null) return null;
+      const until = new Date(record.expiresAtMs).toISOString();
+      return { file: signNoticeLink(record, secrets), file_until: until };
+    } catch (error) {
+      // The tenant has deleted it meanwhile.
+      if (error instanceof AppError && error.status === 404) return { export_error: error.code };
+      throw error;
+    }
+  }
+}
+
+/** Normalizes a saved spec for the export that a search wants. Throws `AppError` for mistakes. */
+export function exportSpec(
+  saved: string,
+  { output, limit }: Pick<ExportWish, "output" | "limit">,
+  { plan, catalog }: { readonly plan: Plan; readonly catalog: Catalog },
+): AccountQuerySpec {
+  const read: unknown = JSON.parse(saved);
+  const { explain: _, output: own, limit: __, ...input } = isJsonObject(read) ? read : {};
+  const fields = isJsonObject(own) ? own.fields : undefined;
+  const rows = plan.limits.export_rows;
+  return normalizeSpec(
+    { ...input, ...(fields === undefined ? {} : { output: { fields } }) },
+    {
+      ...{ catalog, listsKnown: true, fullAllowed: false, mode: "export" },
+      ...{ limitDefault: rows, limitCap: rows, bodyLimit: limit ?? undefined, bodyOutput: output },
+      ...{ allowedFields: plan.fields, defaultFields: DEFAULT_FIELDS },
+    },
+  ).spec;
+}

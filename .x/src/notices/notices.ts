@@ -1,0 +1,221 @@
+/**
+ * The notices of a data directory: notes served months, counts, delivers, and answers about them.
+ * Invariant: a month and its notices are noted in one transaction, before anything is counted. A
+ * month that was noted, or that is older than one that was, makes no notice, however often it is
+ * served. If the state cannot be written, the month is noted later. A stop leaves only what a
+ * restart continues.
+ */
+import type { PlanName, Plans } from "../access/plans.ts";
+import { type GuardedWay, guardedWay } from "../download/proxy.ts";
+import type { Exporter } from "../export/exporter.ts";
+import type { ListBinder } from "../lists/listbinding.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import { describeError, type Log } from "../process/log.ts";
+import type { Segment } from "../search/segment.ts";
+import { AuditStore } from "../store/auditstore.ts";
+import { type CountingRow, NoticeStore } from "../store/noticestore.ts";
+import { SearchStore } from "../store/searchstore.ts";
+import type { SecretRing } from "../store/secrets.ts";
+import type { StateDatabase } from "../store/sqlite.ts";
+import { WebhookStore } from "../store/webhookstore.ts";
+import { type CounterParts, NoticeCounter } from "./counter.ts";
+import { Deliverer } from "./deliverer.ts";
+import { Egress, type Resolve } from "./egress.ts";
+import { NoticeHistory } from "./history.ts";
+import { NoticeExports } from "./noticeexports.ts";
+import { Webhooks } from "./webhooks.ts";
+
+/** Interval between looks at what is due, in milliseconds. */
+const TICK_MS = 1_000;
+/** Time for a receiver to accept a connection, in milliseconds. */
+const CONNECT_MS = 10_000;
+/** Interval between deletions of old notices, in milliseconds, and the number of each. */
+const SWEEP_MS = 60_000;
+const FORGET_AT_ONCE = 1_000;
+
+/** Settings of the notices. */
+interface NoticeSettings {
+  /** Comma-separated networks that receivers may be in, or null. */
+  readonly allowNetworks: string | null;
+  readonly retryMs: number;
+  readonly retentionMs: number;
+  /** Public address of the server, without a slash at its end; empty if unknown. */
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+/** Parts of the notices. */
+export interface NoticeParts {
+  readonly database: StateDatabase;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly plans: Plans;
+  /** Returns the plan of a tenant's console. */
+  readonly consolePlan: (tenantId: string) => PlanName;
+  readonly served: CounterParts["served"];
+  readonly changes: CounterParts["changes"];
+  readonly exporter: Pick<Exporter, "create" | "settled">;
+  readonly listed: ListBinder;
+  readonly linkSecrets: SecretRing;
+  readonly settings: NoticeSettings;
+  /** For tests: resolves names, and returns random numbers. */
+  readonly resolve?: Resolve;
+  readonly random?: () => number;
+}
+
+/** The notices of all tenants. */
+export class Notices {
+  readonly webhooks: Webhooks;
+  readonly history: NoticeHistory;
+  /** Attempts by outcome. */
+  readonly attempts = { delivered: 0, retried: 0, failed: 0 };
+  readonly #parts: NoticeParts;
+  readonly #store: NoticeStore;
+  readonly #hooks: WebhookStore;
+  readonly #counter: NoticeCounter;
+  readonly #deliverer: Deliverer;
+  #timer: NodeJS.Timeout | null = null;
+  #sweptMs = Number.NEGATIVE_INFINITY;
+  /** A served month that could not be noted yet. */
+  #unnoted: Segment | null = null;
+
+  constructor(parts: NoticeParts) {
+    const { database, clock, log, plans, listed, exporter, settings } = parts;
+    this.#parts = parts;
+    const store = new NoticeStore(database);
+    const webhooks = new WebhookStore(database);
+    const audit = new AuditStore(database);
+    const egress = new Egress(settings.allowNetworks, parts.resolve);
+    const way: GuardedWay = guardedWay(egress, CONNECT_MS);
+    const userAgent = `Peneira/${settings.version}`;
+    const planOf = (row: CountingRow) => (row.plan ?? parts.consolePlan(row.tenantId)) as PlanName;
+    const sending = { audit, way, clock, userAgent };
+    this.#store = store;
+    this.#hooks = webhooks;
+    this.webhooks = new Webhooks({
+      ...{ ...sending, store: webhooks, searches: new SearchStore(database), egress },
+      baseUrl: settings.baseUrl,
+    });
+    const { baseUrl } = settings;
+    this.history = new NoticeHistory({
+      store,
+      hooks: webhooks,
+      webhooks: this.webhooks,
+      clock,
+      baseUrl,
+    });
+    this.#deliverer = new Deliverer({
+      ...{ ...sending, notices: store, webhooks, log, retryMs: settings.retryMs },
+      random: parts.random ?? Math.random,
+      bodyOf: (row) => this.history.bodyOf(row),
+      attempted: (outcome) => {
+        this.attempts[outcome]++;
+      },
+    });
+    const making = { store, exporter, listed, plans, planOf, clock, secrets: parts.linkSecrets };
+    this.#counter = new NoticeCounter({
+      ...{ store, webhooks, plans, planOf, dataDir: parts.dataDir, clock, log },
+      ...{ served: parts.served, changes: parts.changes },
+      exports: new NoticeExports(making),
+      counted: () => this.#deliverer.tick(),
+    });
+  }
+
+  /** Continues what an earlier process left, and begins to work. */
+  start(served: Segment | null): void {
+    if (served !== null) this.serve(served);
+    try {
+      this.#store.wake(this.#parts.clock.nowMs());
+    } catch (error) {
+      this.#parts.log.error(describeError(error), "notices were not continued; trying again");
+    }
+    this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /** Notes a month that is served from now on. */
+  serve(segment: Segment): void {
+    this.#unnoted = segment;
+    this.#note();
+  }
+
+  /** Does what is due. Never throws. */
+  tick(): void {
+    const { clock, log, settings } = this.#parts;
+    if (this.#unnoted !== null) this.#note();
+    this.#counter.kick();
+    this.#deliverer.tick();
+    // A statement that writes waits for other writers, so it does not run in every tick.
+    if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = clock.monotonicMs();
+    try {
+      this.#store.forget(clock.nowMs() - settings.retentionMs, FORGET_AT_ONCE);
+    } catch (error) {
+      log.error(describeError(error), "old notices were not deleted; trying again");
+    }
+  }
+
+  /** Begins to stop: starts nothing more. */
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#counter.stop();
+  }
+
+  /** Ends all work; what is unfinished continues at the next start. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all([this.#counter.close(), this.#deliverer.close()]);
+  }
+
+  /** Numbers for the metrics. */
+  counts() {
+    const { waiting, nextAt } = this.#hooks.queued();
+    const lateMs = nextAt === null ? 0 : Math.max(0, this.#parts.clock.nowMs() - nextAt);
+    return {
+      states: this.#store.states(),
+      waiting,
+      lateSeconds: lateMs / 1_000,
+      running: this.#deliverer.size,
+      disabled: this.#hooks.disabled(),
+      attempts: this.attempts,
+    };
+  }
+
+  /** Resolves when no attempt runs; for tests. */
+  idle(): Promise<void> {
+    return this.#deliverer.idle();
+  }
+
+  /** Notes the served month. If the state cannot be written, it is noted later. */
+  #note(): void {
+    const segment = this.#unnoted;
+    if (segment === null) return;
+    const { label, snapshotDate: date, snapshotId } = segment;
+    const { clock, log } = this.#parts;
+    try {
+      const made = this.#store.atomically(() => {
+        const before = this.#store.newest();
+        const isNewer = before === undefined || order({ date, label }) > order(before);
+        const isNoted = this.#store.isNoted(label);
+        if (!isNewer && !isNoted) return 0;
+        const nowMs = clock.nowMs();
+        const month = this.#store.note({ label, date, snapshotId }, nowMs);
+        const announces = before !== undefined && isNewer && !isNoted;
+        const count = announces ? this.#store.announce(month, before.sequence, nowMs) : 0;
+        faultPoint("note.before_commit");
+        return count;
+      });
+      faultPoint("note.after_commit");
+      this.#unnoted = null;
+      if (made > 0) log.info({ snapshot: label, notices: made }, "notices are being counted");
+    } catch (error) {
+      log.error(describeError(error), "the served month was not noted; trying again");
+    }
+  }
+}
+
+/** Orders months by date of the data, then by label. */
+function order({ date, label }: { readonly date: string; readonly label: string }): string {
+  return `${date} ${label}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * The text of a notice: what a webhook is sent, and what `peneira watch` prints. Input: a counted
+ * notice as stored. Output: JSON with the shape of the contract.
+ * Invariant: the same notice gives the same bytes in every attempt. They are at most 20 KB: if the
+ * first accounts do not fit, fewer are sent. Links are below the operator's public address.
+ */
+import type { ChangeTotals } from "../changes/query.ts";
+import type { NoticeRow } from "../store/noticestore.ts";
+
+/** Largest body of a webhook. */
+const BODY_BYTES_MAX = 20_000;
+
+/** An account of a notice: its change, the fields that changed, and its output fields. */
+export type FirstAccount = Readonly<Record<string, unknown>> & {
+  readonly change: string;
+  readonly changed_fields: readonly string[];
+};
+
+/** Counts of a notice, as stored. */
+export interface NoticeCounts extends ChangeTotals {
+  /** Accounts by changed field; an account with several counts in each. */
+  readonly changed_fields: Readonly<Record<string, number>>;
+  readonly first: readonly FirstAccount[];
+  /** Address of the export's file without the host, and the end of its life, if there is one. */
+  readonly file?: string;
+  readonly file_until?: string;
+  /** Why there is no export although the search wants one. */
+  readonly export_error?: string;
+}
+
+/** Links of a notice; null if there is nothing to link. */
+interface NoticeLinks {
+  readonly console: string;
+  readonly changes: string;
+  readonly export: string | null;
+}
+
+/** The counts of a counted notice. */
+export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | null {
+  return counts === null ? null : (JSON.parse(counts) as NoticeCounts);
+}
+
+/** Returns the links of a notice. `base` is the public address of the server, or empty. */
+function linksOf(row: NoticeRow, base: string): NoticeLinks {
+  const search = encodeURIComponent(row.searchId);
+  const file = countsOf(row)?.file ?? null;
+  return {
+    console: `${base}/app/news#${search}`,
+    changes: `${base}/v1/searches/${search}/changes?since=${row.since}`,
+    export: file === null ? null : base + file,
+  };
+}
+
+/** Returns the body of a counted notice. `base` is the public address of the server, or empty. */
+export function noticeBody(row: NoticeRow, base: string): string {
+  const links = linksOf(row, base);
+  const counts = countsOf(row);
+  if (counts === null) throw new Error("a notice is sent after it is counted");
+  const { entered, left, changed, changed_fields, first } = counts;
+  const made = (accounts: readonly FirstAccount[]) =>
+    JSON.stringify({
+      type: "search.changed",
+      timestamp: new Date(row.countedAt ?? row.createdAt).toISOString(),
+      data: {
+        notice_id: row.id,
+        search_id: row.searchId,
+        search_name: row.searchName,
+        sequence: row.number,
+        snapshot: row.snapshot,
+        snapshot_date: row.snapshotDate,
+        since: row.since,
+        ...{ entered, left, changed, changed_fields },
+        first: accounts,
+        links,
+      },
+    });
+  for (let most = first.length; ; most--) {
+    const body = made(first.slice(0, most));
+    if (most === 0 || Buffer.byteLength(body) <= BODY_BYTES_MAX) return body;
+  }
+}
+
+/** Returns the body of a test: a sample with the members of a notice. */
+export function testBody(id: string, now: Date, base: string): string {
+  const search = "sch_00000000000000000000000000000000";
+  return JSON.stringify({
+    type: "webhook.test",
+    timestamp: now.toISOString(),
+    data: {
+      ...{ notice_id: id, search_id: search, search_name: "Test", sequence: 1 },
+      ...{ snapshot: "2026-10", snapshot_date: "2026-10-10", since: "2026-09" },
+      ...{ entered: 0, left: 0, changed: 0, changed_fields: {}, first: [] },
+      links: {
+        console: `${base}/app/news#${search}`,
+        changes: `${base}/v1/searches/${search}/changes?since=2026-09`,
+        export: null,
+      },
+    },
+  });
+}

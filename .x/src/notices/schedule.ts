@@ -1,0 +1,111 @@
+/**
+ * The times of deliveries, as pure functions. Input: the state of a delivery and of its webhook,
+ * and the outcome of an attempt. Output: both after it.
+ * Invariant: the time comes from the caller. The last attempt lies at the end of the retry period,
+ * so a delivery is always delivered or failed after it. A webhook is disabled for failures only
+ * after three warnings, each at least 12 hours after the failure before it.
+ */
+import type { DeliveryRow, WebhookHealth } from "../store/webhookstore.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Time from an attempt to the next one; the last one repeats until the period ends. */
+const DELAYS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** Share of a delay by which it varies, so that receivers of one outage do not return together. */
+const JITTER = 0.1;
+
+/** Failures closer than this to the last one that counted do not count. */
+export const STRIKE_GAP_MS = 12 * HOUR_MS;
+/** Minimum time without success before a webhook is disabled. */
+export const FAILING_MS = 5 * 24 * HOUR_MS;
+/** Warnings before a webhook is disabled. */
+export const WARNINGS = 3;
+
+/** Outcome of one attempt. */
+export interface DeliveryAttempt {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly tookMs: number;
+  /** Null if there was no answer. */
+  readonly status: number | null;
+  /** Null if it succeeded. */
+  readonly error: string | null;
+  /** Time before which the receiver wants no other attempt, or null. */
+  readonly retryAt: number | null;
+}
+
+/** Options of the schedule. */
+interface ScheduleOptions {
+  readonly retryMs: number;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Returns a delivery after an attempt. */
+export function afterAttempt(
+  row: DeliveryRow,
+  attempt: DeliveryAttempt,
+  options: ScheduleOptions,
+): DeliveryRow {
+  const attempts = row.attempts + 1;
+  const firstAt = row.firstAt ?? attempt.startedAt;
+  const tried = {
+    ...row,
+    ...{ attempts, firstAt, lastAt: attempt.startedAt, lastMs: Math.round(attempt.tookMs) },
+    ...{ lastStatus: attempt.status, lastError: attempt.error },
+  };
+  if (attempt.error === null) return { ...tried, state: "delivered", nextAt: null };
+  const lastAt = firstAt + options.retryMs;
+  // The attempt at the end of the period may begin a little early: the next one would be too late.
+  if (attempt.startedAt >= lastAt - SECOND_MS) return { ...tried, state: "failed", nextAt: null };
+  return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
+}
+
+function nextTime(attempts: number, attempt: DeliveryAttempt, { random }: ScheduleOptions): number {
+  const delay = DELAYS_MS[Math.min(attempts, DELAYS_MS.length) - 1] as number;
+  const varied = delay * (1 + JITTER * (2 * random() - 1));
+  const next = attempt.endedAt + Math.round(varied);
+  return Math.max(next, attempt.retryAt ?? 0);
+}
+
+/** Change of a webhook that its owners must know. */
+export type HealthEvent = "none" | "warned" | "disabled";
+
+/** Returns the health of a webhook after an attempt, and what its owners must know. */
+export function healthAfter(
+  health: WebhookHealth,
+  { endedAt, status, error }: DeliveryAttempt,
+): { readonly health: WebhookHealth; readonly event: HealthEvent } {
+  if (error === null) {
+    const well = { failingSince: null, struckAt: null, strikes: 0, warnings: 0 };
+    return { health: { ...health, ...well, succeededAt: endedAt }, event: "none" };
+  }
+  const failingSince = health.failingSince ?? endedAt;
+  if (status === 410) {
+    const gone = { disabledAt: endedAt, disabledReason: "gone" } as const;
+    return { health: { ...health, failingSince, ...gone }, event: "disabled" };
+  }
+  const counts = health.struckAt === null || endedAt - health.struckAt >= STRIKE_GAP_MS;
+  if (!counts) return { health: { ...health, failingSince }, event: "none" };
+  const struck = { ...health, failingSince, struckAt: endedAt, strikes: health.strikes + 1 };
+  if (struck.strikes === 1) return { health: struck, event: "none" };
+  if (health.warnings < WARNINGS) {
+    return { health: { ...struck, warnings: health.warnings + 1 }, event: "warned" };
+  }
+  if (endedAt - failingSince < FAILING_MS) return { health: struck, event: "none" };
+  const failing = { disabledAt: endedAt, disabledReason: "failing" } as const;
+  return { health: { ...struck, ...failing }, event: "disabled" };
+}

@@ -1,0 +1,112 @@
+/**
+ * Sends one request to a receiver. Input: its address, headers, and a body. Output: the outcome.
+ * Invariant: never rejects for anything a receiver does. Redirects are not followed. At most 64 KiB
+ * of an answer are read, within 15 s from the start. The outcome's words hold nothing that the
+ * receiver has sent, and no address behind its name.
+ */
+import type { Way } from "../download/proxy.ts";
+import type { Clock } from "../process/clock.ts";
+import { EgressRefusal } from "./egress.ts";
+import type { DeliveryAttempt } from "./schedule.ts";
+
+/** Time for one attempt, in milliseconds. */
+export const ATTEMPT_MS = 15_000;
+/** Bytes of an answer that are read. */
+const ANSWER_BYTES_MAX = 65_536;
+/** Longest wait that a receiver can request, in milliseconds. */
+const RETRY_AFTER_MAX_MS = 86_400_000;
+
+/** A request to a receiver. */
+interface Outgoing {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends a request; rejects only with the reason of `ended`. */
+export async function attempt(
+  way: Way,
+  { url, headers, body }: Outgoing,
+  clock: Clock,
+  ended: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const startedAt = clock.nowMs();
+  const beganMs = clock.monotonicMs();
+  const late = AbortSignal.timeout(ATTEMPT_MS);
+  const outcome = (
+    status: number | null,
+    error: string | null,
+    retryAt: number | null = null,
+  ): DeliveryAttempt => {
+    const tookMs = clock.monotonicMs() - beganMs;
+    return { startedAt, endedAt: clock.nowMs(), tookMs, status, error, retryAt };
+  };
+  try {
+    const response = await way.fetch(new URL(url), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.any([late, ended]),
+    });
+    await readSome(response.body);
+    const { status } = response;
+    if (status >= 200 && status < 300) return outcome(status, null);
+    const retryAt = retryTime(response.headers.get("retry-after"), clock.nowMs());
+    const words =
+      status >= 300 && status < 400 ? "a redirect, which is not followed" : "no success";
+    return outcome(status, `The receiver answered ${status}: ${words}.`, retryAt);
+  } catch (error) {
+    ended.throwIfAborted();
+    return outcome(null, late.aborted ? LATE : wordsOf(error));
+  }
+}
+
+const LATE = `There was no whole answer within ${ATTEMPT_MS / 1000} s.`;
+
+/** Reads the beginning of an answer, so that the connection can be used again. */
+async function readSome(body: AsyncIterable<Uint8Array> | null): Promise<void> {
+  if (body === null) return;
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) return;
+  }
+}
+
+/** Returns the time that a Retry-After header names, as seconds or as a date; null without one. */
+export function retryTime(header: string | null, nowMs: number): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const atMs = /^\d{1,9}$/.test(text) ? nowMs + Number(text) * 1_000 : Date.parse(text);
+  if (Number.isNaN(atMs) || atMs <= nowMs) return null;
+  return Math.min(atMs, nowMs + RETRY_AFTER_MAX_MS);
+}
+
+/** Words for the codes of failed connections. */
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "The receiver refuses connections.",
+  ECONNRESET: "The receiver closed the connection.",
+  UND_ERR_SOCKET: "The receiver closed the connection.",
+  ENOTFOUND: "The receiver's name was not found (DNS).",
+  EAI_AGAIN: "The receiver's name could not be looked up (DNS).",
+  EHOSTUNREACH: "The receiver cannot be reached.",
+  ENETUNREACH: "The receiver cannot be reached.",
+  ETIMEDOUT: "The receiver did not accept a connection in time.",
+  UND_ERR_CONNECT_TIMEOUT: "The receiver did not accept a connection in time.",
+};
+
+/** Certificates that are refused have codes of many names. */
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
+
+function wordsOf(error: unknown): string {
+  let found: unknown = error;
+  for (let depth = 0; depth < 5 && found instanceof Error; depth++) {
+    if (found instanceof EgressRefusal) return found.message;
+    const { code = "", errors } = found as NodeJS.ErrnoException & { readonly errors?: Error[] };
+    const known = TLS.test(code) ? "The receiver's certificate is refused." : CODES[code];
+    if (known !== undefined) return known;
+    found = errors?.[0] ?? found.cause;
+  }
+  return "The receiver's answer could not be read.";
+}

@@ -1,0 +1,279 @@
+/**
+ * The webhooks of tenants. Input: requests to create, change, rotate, test, and delete them.
+ * Output: rows as stored, and secrets once.
+ * Invariant: another tenant's webhook does not exist. A change is durable when the method returns,
+ * and writes its audit line in its transaction. A webhook names only searches of its tenant. An
+ * address inside the operator's network is refused here if it is written as one, and before each
+ * connection in any case.
+ */
+import { randomBytes } from "node:crypto";
+import type { GuardedWay } from "../download/proxy.ts";
+import { AppError, type Mistake } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import type { Actor, AuditStore } from "../store/auditstore.ts";
+import { stateUnwritable } from "../store/failures.ts";
+import type { SearchStore } from "../store/searchstore.ts";
+import { isStateFailure } from "../store/sqlite.ts";
+import type { SignatureKind, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
+import { seedsOf } from "./deliverer.ts";
+import type { Egress } from "./egress.ts";
+import { testBody } from "./payload.ts";
+import type { DeliveryAttempt } from "./schedule.ts";
+import { attempt } from "./sender.ts";
+import { OVERLAP_MS, SEED_BYTES, signedHeaders } from "./signing.ts";
+
+/** Longest address of a receiver. */
+const URL_MAX = 2_048;
+/** Maximum searches that a webhook names; more hear all. */
+const SEARCHES_MAX = 500;
+
+/** Requested members of a webhook; undefined ones stay as they are. */
+interface WebhookWish {
+  readonly url?: unknown;
+  readonly searches?: unknown;
+  readonly signature?: unknown;
+  readonly enabled?: unknown;
+}
+
+/** Parts of the webhooks. */
+interface WebhookParts {
+  readonly store: WebhookStore;
+  readonly searches: SearchStore;
+  readonly audit: AuditStore;
+  readonly egress: Egress;
+  readonly way: GuardedWay;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly baseUrl: string;
+}
+
+/** Client of a change: its tenant, and its name in the audit trail. */
+export interface WebhookOwner {
+  readonly tenantId: string;
+  readonly actor: Actor;
+}
+
+/** The webhooks of all tenants. */
+export class Webhooks {
+  readonly #parts: WebhookParts;
+
+  constructor(parts: WebhookParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns a tenant's webhooks below a sequence, newest first. */
+  page(tenantId: string, before: number, limit: number): WebhookRow[] {
+    return stored(() => this.#parts.store.list(tenantId, before, limit));
+  }
+
+  /** Returns a webhook of a tenant. Throws `not_found`. */
+  find(tenantId: string, id: string): WebhookRow {
+    const row = stored(() => this.#parts.store.find(id));
+    if (row !== undefined && row.tenantId === tenantId) return row;
+    throw new AppError("not_found", "There is no such webhook. It may have been deleted.");
+  }
+
+  /** Creates a webhook. Throws `invalid_request` with every mistake, or `plan_not_allowed`. */
+  create({ tenantId, actor }: WebhookOwner, wish: WebhookWish, most: number): WebhookRow {
+    const { store, audit, clock } = this.#parts;
+    const read = this.#read(tenantId, wish, { url: null, searches: null, signature: "v1" });
+    const id = `whk_${randomBytes(16).toString("hex")}`;
+    const createdAt = clock.nowMs();
+    const seed = randomBytes(SEED_BYTES);
+    stored(() =>
+      store.atomically(() => {
+        const { url, searches, signature } = read;
+        const row = { id, tenantId, url, searches, signature, seed, createdAt };
+        if (!store.insert(row, most)) throw full(most);
+        const line = { at: createdAt, actor, tenantId, subject: id };
+        audit.record({ ...line, action: "webhook.create", facts: {} });
+      }),
+    );
+    return this.find(tenantId, id);
+  }
+
+  /** Changes a webhook; enabling it resumes its queue. Throws as `create` does, or `not_found`. */
+  change({ tenantId, actor }: WebhookOwner, id: string, wish: WebhookWish): WebhookRow {
+    const { store, audit, clock } = this.#parts;
+    const before = this.find(tenantId, id);
+    const read = this.#read(tenantId, wish, before);
+    const nowMs = clock.nowMs();
+    const enabled = read.enabled ?? before.disabledAt === null;
+    const state = stateAfter(before, enabled, nowMs);
+    const { url, searches, signature } = read;
+    stored(() =>
+      store.atomically(() => {
+        store.change(id, { url, searches, signature, changedAt: nowMs, ...state });
+        const line = { at: nowMs, actor, tenantId, subject: id };
+        audit.record({ ...line, action: "webhook.change", facts: {} });
+        if (enabled && before.disabledAt !== null) {
+          const well = { failingSince: null, struckAt: null, strikes: 0, warnings: 0 };
+          store.setHealth(id, { succeededAt: before.succeededAt, ...well, ...state });
+          store.resume(id, nowMs);
+          audit.record({ ...line, action: "webhook.enable", facts: {} });
+        }
+        if (!enabled && before.disabledAt === null) {
+          audit.record({ ...line, action: "webhook.disable", facts: { reason: "owner" } });
+        }
+      }),
+    );
+    return this.find(tenantId, id);
+  }
+
+  /** Replaces the secret; the previous one signs too for a day. Throws `not_found`. */
+  rotate({ tenantId, actor }: WebhookOwner, id: string): WebhookRow {
+    const { store, audit, clock } = this.#parts;
+    this.find(tenantId, id);
+    const nowMs = clock.nowMs();
+    stored(() =>
+      store.atomically(() => {
+        store.rotate(id, randomBytes(SEED_BYTES), { oldUntil: nowMs + OVERLAP_MS, nowMs });
+        const line = { at: nowMs, actor, tenantId, subject: id };
+        audit.record({ ...line, action: "webhook.rotate", facts: {} });
+      }),
+    );
+    return this.find(tenantId, id);
+  }
+
+  /** Deletes a webhook with its queue. Throws `not_found`. */
+  remove({ tenantId, actor }: WebhookOwner, id: string): void {
+    const { store, audit, clock } = this.#parts;
+    this.find(tenantId, id);
+    stored(() =>
+      store.atomically(() => {
+        store.remove(tenantId, id);
+        const line = { at: clock.nowMs(), actor, tenantId, subject: id };
+        audit.record({ ...line, action: "webhook.delete", facts: {} });
+      }),
+    );
+  }
+
+  /** Sends a sample once, also to a disabled webhook; changes nothing. Throws `not_found`. */
+  async test(
+    tenantId: string,
+    id: string,
+  ): Promise<{ readonly id: string; readonly outcome: DeliveryAttempt }> {
+    const { clock, way, userAgent, baseUrl } = this.#parts;
+    const webhook = this.find(tenantId, id);
+    const test = `tst_${randomBytes(16).toString("hex")}`;
+    const at = new Date(clock.nowMs());
+    const message = { id: test, at, body: testBody(test, at, baseUrl) };
+    const seeds = seedsOf(webhook, at.getTime());
+    const headers = {
+      "user-agent": userAgent,
+      ...signedHeaders(message, webhook.signature, seeds),
+    };
+    const sent = { url: webhook.url, headers, body: message.body };
+    const outcome = await attempt(way, sent, clock, new AbortController().signal);
+    return { id: test, outcome };
+  }
+
+  #read(
+    tenantId: string,
+    wish: WebhookWish,
+    known: {
+      readonly url: string | null;
+      readonly searches: string | null;
+      readonly signature: SignatureKind;
+    },
+  ) {
+    const mistakes: Mistake[] = [];
+    const url = wish.url === undefined ? known.url : this.#readUrl(wish.url, mistakes);
+    if (url === null && mistakes.length === 0) {
+      const detail = "Say where notices go: an address that begins with https://.";
+      mistakes.push({ pointer: "/url", code: "missing", detail });
+    }
+    const searches =
+      wish.searches === undefined
+        ? known.searches
+        : this.#readSearches(tenantId, wish.searches, mistakes);
+    const signature =
+      wish.signature === undefined ? known.signature : readSignature(wish.signature, mistakes);
+    if (wish.enabled !== undefined && typeof wish.enabled !== "boolean") {
+      const detail = "enabled must be true or false.";
+      mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
+    }
+    refuse(mistakes);
+    return {
+      url: url as string,
+      searches,
+      signature,
+      enabled: wish.enabled as boolean | undefined,
+    };
+  }
+
+  #readUrl(sent: unknown, mistakes: Mistake[]): string | null {
+    const fits = typeof sent === "string" && sent.length <= URL_MAX && URL.canParse(sent);
+    if (!fits) {
+      const detail = `url must be an address of up to ${URL_MAX} characters, with https://.`;
+      mistakes.push({ pointer: "/url", code: "wrong_format", detail });
+      return null;
+    }
+    const url = new URL(sent);
+    url.hash = "";
+    const why = this.#parts.egress.whyNot(url);
+    if (why !== null) mistakes.push({ pointer: "/url", code: "not_allowed", detail: why });
+    return url.href;
+  }
+
+  #readSearches(tenantId: string, sent: unknown, mistakes: Mistake[]): string | null {
+    if (sent === null) return null;
+    if (!Array.isArray(sent) || sent.length === 0 || sent.length > SEARCHES_MAX) {
+      const detail =
+        `searches must be a list of 1 to ${SEARCHES_MAX} ids of saved searches, or null for all ` +
+        "of the tenant.";
+      mistakes.push({ pointer: "/searches", code: "wrong_type", detail });
+      return null;
+    }
+    const known = new Set(this.#parts.searches.known(tenantId, sent.map(String)));
+    for (const [at, id] of sent.entries()) {
+      if (typeof id === "string" && known.has(id)) continue;
+      const detail = "There is no such saved search. GET /v1/searches lists them.";
+      mistakes.push({ pointer: `/searches/${at}`, code: "unknown_value", detail });
+    }
+    return JSON.stringify([...known]);
+  }
+}
+
+/** An owner disables a webhook once; other reasons stay until it is enabled. */
+function stateAfter(
+  before: WebhookRow,
+  enabled: boolean,
+  nowMs: number,
+): Pick<WebhookRow, "disabledAt" | "disabledReason"> {
+  if (enabled) return { disabledAt: null, disabledReason: null };
+  const { disabledAt, disabledReason } = before;
+  if (disabledAt !== null) return { disabledAt, disabledReason };
+  return { disabledAt: nowMs, disabledReason: "owner" };
+}
+
+function readSignature(sent: unknown, mistakes: Mistake[]): SignatureKind {
+  if (sent === "v1" || sent === "v1a" || sent === "both") return sent;
+  const detail = "signature must be v1 (HMAC-SHA256), v1a (ed25519), or both.";
+  mistakes.push({ pointer: "/signature", code: "unknown_value", detail });
+  return "v1";
+}
+
+function refuse(errors: readonly Mistake[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const rest = errors.length > 1 ? ` There are ${errors.length} mistakes; see errors.` : "";
+  throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
+}
+
+function full(most: number): AppError {
+  const detail =
+    most === 0
+      ? "The plan does not include webhooks."
+      : `The plan allows ${most} webhooks. Delete one first.`;
+  return new AppError("plan_not_allowed", detail);
+}
+
+function stored<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    throw stateUnwritable(error);
+  }
+}

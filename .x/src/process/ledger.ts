@@ -1,0 +1,180 @@
+/**
+ * Counters shared by all threads of a process: rates, held amounts, key usage, and log lines. One
+ * ledger is one set of counters; a process has one, a test may have several.
+ * Invariant: counters are in the addon and exact across threads; a call waits at most while another
+ * thread counts once. Holds of a thread are recorded under its slot.
+ */
+import { ledgers } from "../../native-index/napi/engine.ts";
+import {
+  HOLD,
+  type NativeLedgers,
+  type NativeUses,
+  RATE,
+  SHORTAGES,
+  USE,
+} from "../../native-index/napi/handles.ts";
+
+export { HOLD, RATE, USE } from "../../native-index/napi/handles.ts";
+
+/** Tables of rates; their names are independent. */
+const RATE_TABLES = { keys: 0, guesses: 1 } as const;
+
+const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
+
+/** Kinds of held amounts. */
+export type HoldKind = keyof typeof HOLD_KINDS;
+
+/** Reason for a refusal: the owner is at its limit, or all together are. */
+export type Shortage = "share" | "all";
+
+/** Slot of the thread that opens a ledger. */
+const FIRST_SLOT = 0;
+
+/** Usage of a key on a day (UTC). */
+export interface Use {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly day: number;
+  readonly requests: number;
+  readonly accounts: number;
+}
+
+/** A thread's handle of a ledger. */
+export class Ledger {
+  readonly slot: number;
+  #id: number | null;
+  #addon: NativeLedgers | null = null;
+
+  private constructor(id: number | null, slot: number) {
+    this.#id = id;
+    this.slot = slot;
+  }
+
+  /** Returns a new ledger. It is opened on first use, like the addon. */
+  static open(): Ledger {
+    return new Ledger(null, FIRST_SLOT);
+  }
+
+  /** Returns another thread's ledger; `slot` must be unique to this thread. */
+  static join(id: number, slot: number): Ledger {
+    return new Ledger(id, slot);
+  }
+
+  /** Number of the ledger, for `join` in other threads. */
+  get id(): number {
+    this.#id ??= this.#native.openLedger();
+    return this.#id;
+  }
+
+  /** Closes the ledger for all threads. Idempotent. */
+  close(): void {
+    if (this.#id !== null) this.#native.closeLedger(this.#id);
+  }
+
+  /** Spends units of a name; returns true if available. `RATE` has the indexes of the numbers. */
+  takeRate(name: string, numbers: Float64Array): boolean {
+    return this.#native.takeRate(this.id, name, numbers);
+  }
+
+  /** Acquires an amount. Returns the reason of a refusal, or null. */
+  acquireHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
+    const { id } = this;
+    return SHORTAGES[this.#native.acquireHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
+  }
+
+  /** Returns the result of `acquireHold` without acquiring anything. */
+  shortageOf(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
+    const { id } = this;
+    return SHORTAGES[this.#native.shortageOf(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
+  }
+
+  /** Releases an amount of this thread. Throws if it holds less. */
+  releaseHold(kind: HoldKind, owner: string, numbers: Float64Array): void {
+    this.#native.releaseHold(this.id, HOLD_KINDS[kind], owner, numbers);
+  }
+
+  /** Releases everything that an ended thread held. */
+  releaseSlot(slot: number): void {
+    this.#native.releaseSlot(this.id, slot);
+  }
+
+  /** Returns the amount that all owners hold. */
+  amountInUse(kind: HoldKind): number {
+    return this.#native.amountInUse(this.id, HOLD_KINDS[kind]);
+  }
+
+  /** Returns the amount that one owner holds in all threads. */
+  amountOfOwner(kind: HoldKind, owner: string): number {
+    return this.#native.amountOfOwner(this.id, HOLD_KINDS[kind], owner);
+  }
+
+  /** Adds to a key's usage of a day; `USE` has the indexes of the numbers. */
+  countUse(tenantId: string, keyId: string, numbers: Float64Array): void {
+    this.#native.countUse(this.id, tenantId, keyId, numbers);
+  }
+
+  /** Returns a tenant's usage that `drainUses` has not returned yet. */
+  usesOf(tenantId: string): Use[] {
+    return usesIn(this.#native.usesOf(this.id, tenantId));
+  }
+
+  /** Removes and returns all usage. */
+  drainUses(): Use[] {
+    return usesIn(this.#native.drainUses(this.id));
+  }
+
+  /** Records a use of a key, in milliseconds since the epoch; the latest counts. */
+  recordLastUse(keyId: string, atMs: number): void {
+    this.#native.recordLastUse(this.id, keyId, atMs);
+  }
+
+  /** Removes and returns the last uses of keys. */
+  drainLastUses(): Map<string, number> {
+    const { keys, times } = this.#native.drainLastUses(this.id);
+    return new Map(keys.map((key, at) => [key, times[at] as number]));
+  }
+
+  /** Appends a log line; the reader limits the number. */
+  appendLine(atMs: number, level: number, text: string): void {
+    this.#native.appendLine(this.id, atMs, level, text);
+  }
+
+  /** Removes and returns the lines up to a time, in order of time. */
+  drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] } {
+    return this.#native.drainLines(this.id, upToMs);
+  }
+
+  get #native(): NativeLedgers {
+    this.#addon ??= ledgers();
+    return this.#addon;
+  }
+}
+
+/** Returns the argument array of `takeRate`; reused by all calls to avoid garbage. */
+export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
+  const numbers = new Float64Array(Object.keys(RATE).length);
+  numbers[RATE.now] = Number.NaN;
+  numbers[RATE.table] = RATE_TABLES[table];
+  return numbers;
+}
+
+/** Returns the argument array for holds of this thread: one unit, no limit. Callers set limits. */
+export function holdNumbers(ledger: Ledger): Float64Array {
+  const numbers = new Float64Array(Object.keys(HOLD).length);
+  numbers[HOLD.amount] = 1;
+  numbers[HOLD.slot] = ledger.slot;
+  numbers[HOLD.ownerMost] = Number.POSITIVE_INFINITY;
+  numbers[HOLD.most] = Number.POSITIVE_INFINITY;
+  numbers[HOLD.share] = 1;
+  return numbers;
+}
+
+function usesIn({ tenants, keys, numbers }: NativeUses): Use[] {
+  return keys.map((keyId, at) => {
+    const of = (member: keyof typeof USE) => numbers[3 * at + USE[member]] as number;
+    return {
+      ...{ tenantId: tenants[at] as string, keyId },
+      ...{ day: of("day"), requests: of("requests"), accounts: of("accounts") },
+    };
+  });
+}

@@ -1,0 +1,258 @@
+/**
+ * The log, and the only importer of pino. Input: a level and a message.
+ * Output: one JSON line each on standard output, or one readable line on a terminal.
+ * Invariant: no names, e-mails, phones, keys, or query text are logged. Unknown errors are logged
+ * only with kind, code, and stack location, because a message may quote a request. Engine messages
+ * about a snapshot file quote nothing and are logged.
+ */
+import { ftruncateSync, openSync, writeSync } from "node:fs";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { stderr, stdout } from "./terminal.ts";
+
+/** Maximum buffered text, in characters: about 80 lines of requests. */
+const COLLECTED_MAX = 16 * 1024;
+
+/** Maximum delay of a line, in milliseconds. */
+const KEPT_BACK_MS = 200;
+
+/** Receives log lines. */
+export type LogDestination = DestinationStream;
+
+/** The log of a running server. */
+export type Log = Logger;
+
+/** Minimum level that is written. */
+type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+/** Levels of preformatted lines. */
+type LineLevel = "debug" | "info";
+
+/** A destination that may require the level of each line. */
+interface LevelledStream extends DestinationStream {
+  readonly [pino.symbols.needsMetadataGsym]?: boolean;
+  lastLevel?: number;
+}
+
+const ERROR_LEVEL = pino.levels.values.error as number;
+const WARN_LEVEL = pino.levels.values.warn as number;
+
+/** Retry delay for a full non-blocking pipe. */
+const EAGAIN_WAIT_MS = 5;
+const WAITED_ON = new Int32Array(new SharedArrayBuffer(4));
+
+/** Opens the log; `destination` defaults to standard output. */
+export function openLog(level: LogLevel, destination?: DestinationStream): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return pino(options, destination ?? standardOutput());
+}
+
+function standardOutput(): DestinationStream {
+  return stdout.isTTY ? { write: writeReadable } : bufferedDestination(1);
+}
+
+/** Queue of lines of several threads, in order of time. */
+interface LineQueue {
+  appendLine(atMs: number, level: number, text: string): void;
+  /** Removes and returns the lines up to a time (milliseconds since the epoch). */
+  drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
+}
+
+/** Write interval of thread lines, and their minimum age, in milliseconds. */
+const GATHERED_MS = 50;
+const SETTLED_MS = 20;
+/** Offset of the time in a line, after the two-digit level. */
+const TIME_AT = '{"level":30,"time":"'.length;
+const TIME_LENGTH = "2026-01-01T00:00:00.000Z".length;
+
+/** Returns the destination of a thread whose lines another thread writes. */
+export function queued(queue: LineQueue): LogDestination {
+  return {
+    /** Makes pino report the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      const atMs = Date.parse(line.slice(TIME_AT, TIME_AT + TIME_LENGTH));
+      queue.appendLine(atMs, this.lastLevel, line);
+    },
+  } as LogDestination & { lastLevel: number };
+}
+
+/** Writes the lines of a queue periodically and at exit. */
+export class LogBuffer {
+  readonly #queue: LineQueue;
+  readonly #destination: LevelledStream;
+  readonly #timer: NodeJS.Timeout;
+  readonly #atExit = () => this.#write(Number.POSITIVE_INFINITY);
+
+  constructor(queue: LineQueue, destination: LogDestination = standardOutput()) {
+    this.#queue = queue;
+    this.#destination = destination;
+    this.#timer = setInterval(() => this.#write(Date.now() - SETTLED_MS), GATHERED_MS).unref();
+    // Runs before the destination flushes its buffer.
+    process.prependOnceListener("exit", this.#atExit);
+  }
+
+  /** Writes all lines, and ends the queue. */
+  close(): void {
+    clearInterval(this.#timer);
+    process.off("exit", this.#atExit);
+    this.#write(Number.POSITIVE_INFINITY);
+  }
+
+  #write(upToMs: number): void {
+    const { levels, texts } = this.#queue.drainLines(upToMs);
+    const wantsLevel = this.#destination[pino.symbols.needsMetadataGsym] === true;
+    for (let at = 0; at < texts.length; at++) {
+      if (wantsLevel) this.#destination.lastLevel = levels[at] as number;
+      this.#destination.write(texts[at] as string);
+    }
+  }
+}
+
+/** Cached start of a line up to its second, shared by many lines. */
+let lastStart = { second: Number.NaN, level: 0, text: "" };
+/** Beginning of the last line up to its milliseconds, which lines share under load. */
+const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
+
+/** Three digits of milliseconds with the text after them. */
+const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => {
+  return `${String(ms).padStart(3, "0")}Z",`;
+});
+
+function startOf(level: number): string {
+  const atMs = Date.now();
+  if (lastBegun.atMs === atMs && lastBegun.level === level) return lastBegun.text;
+  const second = Math.floor(atMs / 1_000);
+  if (lastStart.second !== second || lastStart.level !== level) {
+    const upToSecond = new Date(atMs).toISOString().slice(0, -"000Z".length);
+    lastStart = { second, level, text: `{"level":${level},"time":"${upToSecond}` };
+  }
+  lastBegun.atMs = atMs;
+  lastBegun.level = level;
+  lastBegun.text = lastStart.text + (MILLISECONDS[atMs - 1_000 * second] as string);
+  return lastBegun.text;
+}
+
+/** End of the last line, cached because most lines have the same message. */
+let lastEnd = { message: "", text: "" };
+
+function endOf(message: string): string {
+  if (lastEnd.message !== message || lastEnd.text === "") {
+    lastEnd = { message, text: `,"msg":"${message}"}\n` };
+  }
+  return lastEnd.text;
+}
+
+/**
+ * Writes a line from preformatted members, `"name":value` separated by commas, with the same bytes
+ * as if the log had serialized an object; for per-request lines. The level must be enabled.
+ */
+export function writeMembers(log: Log, level: LineLevel, members: string, message: string): void {
+  const stream = (log as unknown as { readonly [pino.symbols.streamSym]: LevelledStream })[
+    pino.symbols.streamSym
+  ];
+  const number = pino.levels.values[level] as number;
+  if (stream[pino.symbols.needsMetadataGsym] === true) stream.lastLevel = number;
+  stream.write(startOf(number) + members + endOf(message));
+}
+
+/**
+ * Writes to a descriptor in batches: if the buffer is full, after a delay, immediately for errors,
+ * and at process end except on SIGKILL. Measured CPU time: 0.9 µs a line; 3.4 µs with a write per
+ * line or with pino's own buffers.
+ */
+export function bufferedDestination(fd: number): DestinationStream {
+  let text = "";
+  let awaited = false;
+  const writeOut = () => {
+    const bytes = Buffer.from(text);
+    text = "";
+    writeWhole(fd, bytes);
+  };
+  const onTime = () => {
+    awaited = false;
+    writeOut();
+  };
+  const lines = {
+    /** Makes pino report the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      text += line;
+      if (text.length >= COLLECTED_MAX || lines.lastLevel >= ERROR_LEVEL) writeOut();
+      if (awaited) return;
+      awaited = true;
+      setTimeout(onTime, KEPT_BACK_MS).unref();
+    },
+  };
+  process.once("exit", writeOut);
+  return lines;
+}
+
+/**
+ * Writes all bytes; waits for a slow reader. Unwritable lines (full disk, closed reader) are
+ * dropped, because a log must not end the server.
+ */
+function writeWhole(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(fd, bytes, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      Atomics.wait(WAITED_ON, 0, 0, EAGAIN_WAIT_MS);
+    }
+  }
+}
+
+/** Engine codes about snapshots: messages name blocks, sections, rows, checksums, no values. */
+const SAYS_WHY = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
+
+/** Returns loggable facts of an error, without quoting a client. */
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const code = (error as NodeJS.ErrnoException).code;
+  const place = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    error: error.name,
+    ...(code === undefined ? {} : { error_code: code }),
+    ...(code !== undefined && SAYS_WHY.test(code) ? { why: error.message } : {}),
+    // Errors of engine threads have no stack location.
+    ...(place.length === 0 ? {} : { place: place.slice(0, 8).map((line) => line.trim()) }),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}
+
+/** Writes to a file, truncated at start and at `bytesMax`; warnings and errors also to stderr. */
+export function fileOfLog(path: string, bytesMax: number): LogDestination {
+  const fd = openSync(path, "a", 0o600);
+  ftruncateSync(fd);
+  const file = bufferedDestination(fd) as LogDestination & { lastLevel: number };
+  let written = 0;
+  return {
+    /** Makes pino report the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      written += Buffer.byteLength(line);
+      if (written > bytesMax) {
+        ftruncateSync(fd);
+        written = 0;
+      }
+      file.lastLevel = this.lastLevel;
+      file.write(line);
+      if (this.lastLevel >= WARN_LEVEL) stderr.print(readable(line));
+    },
+  } as LogDestination & { lastLevel: number };
+}
+
+function writeReadable(line: string): void {
+  stdout.print(readable(line));
+}
+
+function readable(line: string): string {
+  const { level, time, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const name = pino.levels.labels[Number(level)] ?? "log";
+  const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  const clock = String(time).slice(11, 19);
+  return `${clock} ${name.padEnd(5)} ${[msg, ...details].join(" ")}\n`;
+}

@@ -1,0 +1,31 @@
+/**
+ * Queries to the operating system: running processes, and this one's limit of open files and
+ * connections.
+ * Invariant: processes of other users count as well. Process ids are reused, so a positive answer
+ * may be wrong; a negative one is right. The limit applies to this process; its shell or service
+ * manager may have another.
+ */
+import { readFileSync } from "node:fs";
+
+/** True if a process with this id exists. */
+export function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 only checks existence.
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Returns the limit (proc(5), "limits"); null if the system has none (Linux does). */
+export function openFilesMax(path = "/proc/self/limits"): number | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+  // The soft limit comes first; Node has raised it to the hard limit.
+  const [, limit] = /^Max open files +(\d+|unlimited) /m.exec(text) ?? [];
+  return limit === undefined || limit === "unlimited" ? null : Number(limit);
+}

@@ -1,0 +1,153 @@
+/**
+ * Thread pools for work that must not block the server; the only importer of piscina.
+ * Input: a worker file (located by src/location.ts) and tasks for its functions (tasks.ts).
+ * Output: their results, typed by the caller's table.
+ * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread. An
+ * error loses its class in transit, so workers return values where that matters.
+ */
+import { setTimeout } from "node:timers/promises";
+import type { MessagePort, Worker } from "node:worker_threads";
+import { Piscina } from "piscina";
+import { workerArguments, workerFile } from "../location.ts";
+import type { Order, WorkTable } from "./tasks.ts";
+
+/** Time that a closing pool waits for work in flight, in milliseconds. */
+const ENDS_WITHIN_MS = 1_000;
+
+interface PoolOptions {
+  /** Source of the worker, relative to src/. */
+  readonly worker: `${string}.worker.ts`;
+  readonly threads: number;
+  /**
+   * True if a thread must handle events between tasks. Otherwise it sleeps without an event loop,
+   * which starts the next task a few microseconds sooner.
+   */
+  readonly listening?: boolean;
+}
+
+/** A pool of threads. Call `close` when it is no longer needed. */
+export class ThreadPool<Work extends WorkTable<Work>> {
+  readonly size: number;
+  readonly #pool: Piscina;
+  /** Callbacks that reject unfinished tasks. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  readonly #running = new Set<Promise<unknown>>();
+  /** Running threads, and those that still load their module. */
+  readonly #alive = new Map<Worker, Promise<void>>();
+  readonly #loading = new Set<Worker>();
+
+  /** Starts the threads; if none can start, tasks reject. */
+  constructor({ worker, threads, listening = false }: PoolOptions) {
+    this.size = threads;
+    this.#pool = new Piscina({
+      filename: workerFile(worker),
+      name: "run",
+      execArgv: workerArguments(),
+      minThreads: threads,
+      maxThreads: threads,
+      atomics: listening ? "disabled" : "sync",
+    });
+    // Errors of the pool belong to no task: a late answer to a cancelled task or after closing, or
+    // the end of an idle thread, which is replaced. Tasks wait indefinitely only if no thread
+    // starts.
+    this.#pool.on("error", (error: Error) => {
+      if (this.#pool.threads.length > 0) return;
+      for (const reject of this.#waiting) reject(error);
+    });
+    this.#watch();
+  }
+
+  /** Tracks loading threads; the pool replaces ended threads and adds missing ones. */
+  #watch(): void {
+    for (const thread of this.#pool.threads) {
+      if (this.#alive.has(thread)) continue;
+      this.#loading.add(thread);
+      // A thread's first message reports that it has loaded.
+      thread.once("message", () => this.#loading.delete(thread));
+      const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
+      this.#alive.set(
+        thread,
+        ended.then(() => {
+          this.#loading.delete(thread);
+          this.#alive.delete(thread);
+          this.#watch();
+        }),
+      );
+    }
+  }
+
+  /**
+   * Runs a task. `signal` cancels the task; if it already runs, its thread is ended and replaced.
+   */
+  async run<Name extends keyof Work & string>(
+    name: Name,
+    task: Work[Name][0],
+    options: {
+      readonly signal?: AbortSignal;
+      readonly transfer?: (MessagePort | ArrayBuffer)[];
+    } = {},
+  ): Promise<Work[Name][1]> {
+    const { signal, transfer } = options;
+    const order: Order<Work> = { name, task };
+    const run = this.#pool.run(order, {
+      ...(signal === undefined ? {} : { signal }),
+      ...(transfer === undefined ? {} : { transferList: transfer }),
+    });
+    this.#watch();
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      this.#running.add(run);
+      run.then(resolve, reject).finally(() => {
+        this.#waiting.delete(reject);
+        this.#running.delete(run);
+      });
+    });
+  }
+
+  /**
+   * Ends the threads and waits for them; tasks not done within a second reject. Threads must be
+   * idle when they end: Node aborts the process if one is loading an ES module (20.20,
+   * `Module::IsGraphAsync`) or is in an addon that expects every value to be created
+   * (better-sqlite3, `v8::ToLocalChecked`).
+   */
+  async close(): Promise<void> {
+    await this.#allLoaded();
+    const ended = Promise.allSettled(this.#running);
+    await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
+    await this.#allLoaded();
+    await this.#allReplaced();
+    // Ending a thread that loads ends the process (Node 20), and a replacement may have begun.
+    await this.#allLoaded();
+    await this.#pool.destroy();
+  }
+
+  /** Waits for threads ordered to end; the pool drops them, and would replace one too late. */
+  async #allReplaced(): Promise<void> {
+    const kept = new Set(this.#pool.threads);
+    await Promise.all([...this.#alive].map(([thread, ended]) => !kept.has(thread) && ended));
+  }
+
+  /** Waits until no thread loads; a task may be cancelled then (see `close`). */
+  loaded(): Promise<void> {
+    return this.#allLoaded();
+  }
+
+  /** Waits for all loading threads, including fresh replacements. */
+  async #allLoaded(): Promise<void> {
+    this.#watch();
+    while (this.#loading.size > 0) {
+      await Promise.all([...this.#loading].map(loaded));
+      this.#watch();
+    }
+  }
+}
+
+/** Waits until a thread has loaded or has failed to. */
+function loaded(thread: Worker): Promise<void> {
+  // A loading thread does not keep the process alive, but its waiter needs that.
+  thread.ref();
+  return new Promise((resolve) => {
+    thread.once("message", () => resolve());
+    thread.once("exit", () => resolve());
+  });
+}

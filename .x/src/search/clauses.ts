@@ -1,0 +1,510 @@
+/**
+ * Filters to clauses. Input: the filters of a normalized spec and the code tables of a segment.
+ * Output: the clauses of the query; a row must meet all of them.
+ * Invariant: every filter that is set becomes a clause; a filter without an entry in CLAUSES does
+ * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. The
+ * clauses of phases share no row, and together they match what `clausesOf` matches.
+ */
+import {
+  type DimensionName,
+  FLAG_CODES,
+  TABLES,
+  type TableName,
+} from "../../native-index/format/columns.ts";
+import type { Clause, PostingClause, RangeClause } from "../../native-index/napi/engine.ts";
+import { analyzeWords } from "../spec/analyzer.ts";
+import { cnaeDigits } from "../spec/catalog.ts";
+import type { FilterName } from "../spec/filters/table.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { districtRows } from "./districts.ts";
+import { ownedRows } from "./owners.ts";
+import { emailRows, LANDLINES, listRowsOf, MOBILES, phoneRows } from "./rowlists.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+type Filters = AccountQuerySpec["filters"];
+
+/** Which activity codes of a row a clause compares. */
+type Activity = "primary" | "either" | "secondary only";
+
+/** First year that the `started_year` dimension knows; its codes count from here. */
+const FIRST_YEAR = 1800;
+/** Last year of the dimension: codes are at most 300. */
+const LAST_YEAR = 2100;
+/**
+ * Max years whose posting lists are used before the test, for an interval that is not whole years.
+ */
+const YEARS_MAX = 2;
+const MILLIS_PER_DAY = 86_400_000;
+
+/** The clauses of a spec's filters. Every match meets them, in each phase. */
+export function clausesOf(segment: Segment, filters: Filters): Clause[] {
+  const { secondary_cnae_mode: mode } = filters.industry;
+  return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
+}
+
+/** Returns the clauses of each phase; the mode `fallback` has two phases. */
+export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
+  const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
+  // Without wanted codes, secondary codes match nothing either.
+  if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
+  const phases: Activity[] = ["primary", "secondary only"];
+  return phases.map((activity) => clausesBy(segment, filters, activity));
+}
+
+function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
+  const { industry, geo, company, contact, lists } = filters;
+  // Members are listed one by one, because a spread costs more than most of the clauses.
+  const asked: Asked = { segment, activity, industry, geo, company, contact, lists };
+  const clauses: Clause[] = [];
+  for (const read of READERS) clauses.push(...read(asked));
+  return clauses;
+}
+
+interface Asked extends Omit<Filters, "lists"> {
+  readonly lists: Filters["lists"];
+  readonly segment: Segment;
+  readonly activity: Activity;
+}
+
+/**
+ * Returns the clauses of a filter, or of several filters that form one clause; an empty list if
+ * unset.
+ */
+type ClauseReader = (asked: Asked) => Clause[];
+
+/** Rows with (`negated`: without) one of the codes of a dimension. */
+function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
+  return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
+}
+
+/** Codes of the values that the snapshot has. */
+function codes(segment: Segment, table: TableName, values: readonly string[]): number[] {
+  return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
+}
+
+/** Codes of subclasses `NNNN-N/NN`; secondary codes use the same numbers as primary ones. */
+function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
+  const known = subclassCodes.get(segment) ?? new Map<string, number>();
+  subclassCodes.set(segment, known);
+  const wanted: number[] = [];
+  for (const subclass of subclasses) {
+    let code = known.get(subclass);
+    if (code === undefined) {
+      code = segment.codeOf("cnae_primary", cnaeDigits(subclass));
+      if (code >= 0) known.set(subclass, code);
+    }
+    if (code >= 0) wanted.push(code);
+  }
+  return wanted;
+}
+
+/** Cache of codes by subclass, as specs spell them; only those in the snapshot. */
+const subclassCodes = new WeakMap<Segment, Map<string, number>>();
+
+function activityClauses({ segment, industry, activity }: Asked): Clause[] {
+  const { cnae_any_of: subclasses } = industry;
+  if (subclasses.length === 0) return [];
+  const wanted = cnaeCodes(segment, subclasses);
+  if (activity === "primary") return [posting("cnae_primary", wanted)];
+  if (activity === "either") return [eitherPosting(wanted, false)];
+  return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
+}
+
+/** Excluded codes. Only the primary code is compared if secondary codes do not count. */
+function excludeClauses({ segment, industry }: Asked): Clause[] {
+  if (industry.cnae_exclude.length === 0) return [];
+  const unwanted = cnaeCodes(segment, industry.cnae_exclude);
+  return industry.secondary_cnae_mode === "off"
+    ? [posting("cnae_primary", unwanted, true)]
+    : [eitherPosting(unwanted, true)];
+}
+
+/** Rows with (`negated`: without) one of the codes as primary or secondary activity. */
+function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
+  const dimensions = ["cnae_primary", "cnae_secondary"] as const;
+  return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
+}
+
+/** A clause of its own: a row must meet it and the clause of `cnae_any_of`. */
+function secondaryClauses({ segment, industry }: Asked): Clause[] {
+  const { cnae_secondary_any_of: subclasses } = industry;
+  if (subclasses === undefined) return [];
+  return [posting("cnae_secondary", cnaeCodes(segment, subclasses))];
+}
+
+function hintClauses({ industry: { text_hints: hints } }: Asked): Clause[] {
+  return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
+}
+
+/** Rows with one of the values of a dimension that has a table; all rows if none is given. */
+function anyOf(
+  segment: Segment,
+  dimension: DimensionName & TableName,
+  values: readonly string[] = [],
+): Clause[] {
+  return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
+}
+
+/** Rows with a flag, or without it; all rows if `wanted` is null. */
+function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
+  return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
+}
+
+/** The IBGE and TOM lists form one union. */
+function municipalityClauses({ segment, geo }: Asked): Clause[] {
+  const any = (["municipality_ibge", "municipality_tom"] as const)
+    .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
+    .filter(({ values }) => values.length > 0)
+    .map(({ dimension, values }) => ({
+      dimension,
+      codes: ascending(codes(segment, dimension, values)),
+    }));
+  return any.length === 0 ? [] : [{ kind: "posting", any, negated: false }];
+}
+
+function districtClauses({ segment, geo: { district_any_of: districts } }: Asked): Clause[] {
+  if (districts === undefined) return [];
+  return [{ kind: "rows", lists: [districtRows(segment, districts)], negated: false }];
+}
+
+function postalClauses({ geo: { postal_code_prefix_any_of: prefixes } }: Asked): Clause[] {
+  if (prefixes === undefined) return [];
+  return [{ kind: "range", column: "postal_code", ranges: prefixes.map(prefixRange) }];
+}
+
+function areaClauses({ geo: { area_code_any_of: areas } }: Asked): Clause[] {
+  return areas === undefined ? [] : [posting("area_code", areas.map(Number))];
+}
+
+function statusClauses({ company: { registration_status_any_of: statuses } }: Asked): Clause[] {
+  return statuses.length === 0 ? [] : [posting("registration_status", [...statuses])];
+}
+
+function capitalClauses({ company }: Asked): RangeClause[] {
+  const { share_capital_min: min, share_capital_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
+  const high = max === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(max * 100 + 1e-6);
+  return [{ kind: "range", column: "share_capital_cents", ranges: [[low, high]] }];
+}
+
+/**
+ * The interval [after, before) of opening dates. Whole years are the union of their posting lists
+ * and need no test. Other intervals test the dates of the rows that other clauses leave. The
+ * posting lists are used only if the years are few and exclude most rows (measured, bench search).
+ */
+function startedClauses({ company }: Asked): Clause[] {
+  const { started_after: after, started_before: before } = company;
+  if (after === null && before === null) return [];
+  const firstDay = after === null ? yearStart(FIRST_YEAR) : dayOf(after);
+  const lastDay = (before === null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
+  const exact: Clause = { kind: "range", column: "started_on", ranges: [[firstDay, lastDay]] };
+  const firstYear = Math.max(FIRST_YEAR, yearOf(firstDay));
+  const lastYear = Math.min(LAST_YEAR, yearOf(lastDay));
+  const aligned = firstDay <= yearStart(firstYear) && lastDay === yearStart(lastYear + 1) - 1;
+  if (!aligned && lastYear - firstYear >= YEARS_MAX) return [exact];
+  const years = [];
+  for (let year = firstYear; year <= lastYear; year++) years.push(year - FIRST_YEAR);
+  const union = posting("started_year", years);
+  return aligned ? [union] : [union, exact];
+}
+
+/** An interval [since, before) of the days of a column. */
+function dayClauses(
+  column: RangeClause["column"],
+  since: string | null | undefined,
+  before: string | null | undefined,
+): Clause[] {
+  if (since == null && before == null) return [];
+  const first = since == null ? yearStart(FIRST_YEAR) : dayOf(since);
+  const last = (before == null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
+  return [{ kind: "range", column, ranges: [[first, last]] }];
+}
+
+function statusDayClauses({ company }: Asked): Clause[] {
+  return dayClauses("registration_status_date", company.status_since, company.status_before);
+}
+
+function simplesDayClauses({ company }: Asked): Clause[] {
+  const { simples_excluded_since: since, simples_excluded_before: before } = company;
+  return dayClauses("simples_excluded_on", since, before);
+}
+
+function meiDayClauses({ company }: Asked): Clause[] {
+  const { mei_excluded_since: since, mei_excluded_before: before } = company;
+  return dayClauses("mei_excluded_on", since, before);
+}
+
+/** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
+function reasonClauses({ segment, company: { status_reason_any_of: reasons } }: Asked): Clause[] {
+  if (reasons === undefined) return [];
+  const column = "registration_status_reason";
+  const ranges: [number, number][] = [];
+  for (const code of codes(segment, column, reasons)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return [{ kind: "range", column, ranges }];
+}
+
+function sanctionClauses({ company: { sanction_any_of: lists } }: Asked): Clause[] {
+  if (lists === undefined) return [];
+  return [
+    posting(
+      "flag",
+      lists.map((list) => FLAG_CODES[SANCTION_FLAGS[list]]),
+    ),
+  ];
+}
+
+const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
+
+function ownedClauses({ segment, company }: Asked): Clause[] {
+  const { owned_by_any_of: roots, owned_by_depth: depth = 1 } = company;
+  if (roots === undefined) return [];
+  return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
+}
+
+/** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
+function missingClauses({ contact: { missing_any_of: kinds } }: Asked): Clause[] {
+  if (kinds === undefined) return [];
+  const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
+  return [
+    posting(
+      "flag",
+      flags.map((name) => FLAG_CODES[name]),
+      true,
+    ),
+  ];
+}
+
+/** By the kinds in normal form: the flags of which a row has none. */
+const MISSING_FLAGS: Readonly<Record<string, readonly (keyof typeof FLAG_CODES)[]>> = {
+  any: ["has_email", "has_phone"],
+  email: ["has_email"],
+  phone: ["has_phone"],
+  mobile: ["has_mobile"],
+  "email phone": ["email_and_phone"],
+  "email mobile": ["email_and_mobile"],
+};
+
+function anyContactClauses({ contact }: Asked): Clause[] {
+  if (!contact.require_any_contact) return [];
+  return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
+}
+
+/** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
+function phoneKindClauses(
+  { segment, contact }: Asked,
+  kind: "mobile" | "landline",
+  ranges: RangeClause["ranges"],
+): Clause[] {
+  if (contact[`require_${kind}`] !== true) return [];
+  if (!segment.catalog.lacksCounts) return flag(`has_${kind}`, true);
+  return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
+}
+
+/** Rows whose count is from `min` to `max`, if given. */
+function countClauses(
+  segment: Segment,
+  columns: Pick<RangeClause, "column" | "or">,
+  [min = 0, max]: readonly [min: number | undefined, max: number | undefined],
+): Clause[] {
+  const numbers = numbersOf(segment);
+  const low = firstFrom(numbers, min);
+  const high = (max === undefined ? numbers.length : firstFrom(numbers, max + 1)) - 1;
+  return [{ kind: "range", ...columns, ranges: low <= high ? [[low, high]] : [] }];
+}
+
+function establishmentClauses({ segment, company }: Asked): Clause[] {
+  const { establishments_min: min, establishments_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  return countClauses(segment, { column: "establishments" }, [min, max]);
+}
+
+/** E-mails of only one company have posting lists; for other limits, rows are tested. */
+function emailSharedClauses({ segment, contact: { email_shared_max: max } }: Asked): Clause[] {
+  if (max === undefined) return [];
+  if (max === 1) return flag("own_email", true);
+  return countClauses(segment, { column: "email_shared" }, [undefined, max]);
+}
+
+function phoneSharedClauses({ segment, contact: { phone_shared_max: max } }: Asked): Clause[] {
+  if (max === undefined) return [];
+  const columns = { column: "phone_1_shared", or: "phone_2_shared" } as const;
+  return countClauses(segment, columns, [undefined, max]);
+}
+
+function phoneClauses({ segment, contact: { phone_any_of: phones } }: Asked): Clause[] {
+  if (phones === undefined) return [];
+  return [{ kind: "rows", lists: [phoneRows(segment, phones)], negated: false }];
+}
+
+function emailClauses({ segment, contact: { email_any_of: emails } }: Asked): Clause[] {
+  if (emails === undefined) return [];
+  return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
+}
+
+/** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
+function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
+  if (lists?.[member] === undefined) return [];
+  const negated = member === "exclude";
+  return [{ kind: "rows", lists: listRowsOf(lists, segment)[member], negated }];
+}
+
+/** The numbers that count codes stand for, ascending. */
+function numbersOf(segment: Segment): readonly number[] {
+  const known = numbersBySegment.get(segment);
+  if (known !== undefined) return known;
+  const numbers = segment.native.table(TABLES.indexOf("number")).map(Number);
+  numbersBySegment.set(segment, numbers);
+  return numbers;
+}
+
+const numbersBySegment = new WeakMap<Segment, readonly number[]>();
+
+/** Index of the first number that is not below a bound. */
+function firstFrom(numbers: readonly number[], bound: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Postal codes that begin with a prefix, as an inclusive range of 8-digit numbers. */
+function prefixRange(prefix: string): [number, number] {
+  const scale = 10 ** (8 - prefix.length);
+  const low = Number(prefix) * scale;
+  return [low, low + scale - 1];
+}
+
+/** Days since 1970-01-01 of a date `YYYY-MM-DD`. */
+export function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / MILLIS_PER_DAY;
+}
+
+function yearOf(day: number): number {
+  return new Date(day * MILLIS_PER_DAY).getUTCFullYear();
+}
+
+function yearStart(year: number): number {
+  return Date.UTC(year, 0, 1) / MILLIS_PER_DAY;
+}
+
+/** Readers of each filter, in the order of the clauses. */
+const CLAUSES = {
+  cnae_any_of: activityClauses,
+  // Sets which activities count for the wanted and the unwanted codes.
+  secondary_cnae_mode: activityClauses,
+  cnae_exclude: excludeClauses,
+  text_hints: hintClauses,
+  cnae_secondary_any_of: secondaryClauses,
+  uf_any_of: ({ segment, geo }) => anyOf(segment, "uf", geo.uf_any_of),
+  municipality_ibge_any_of: municipalityClauses,
+  municipality_tom_any_of: municipalityClauses,
+  postal_code_prefix_any_of: postalClauses,
+  area_code_any_of: areaClauses,
+  district_any_of: districtClauses,
+  registration_status_any_of: statusClauses,
+  company_size_code_any_of: ({ segment, company }) =>
+    anyOf(segment, "company_size_code", company.company_size_code_any_of),
+  legal_nature_any_of: ({ segment, company }) =>
+    anyOf(segment, "legal_nature", company.legal_nature_any_of),
+  headquarters_only: ({ company }) => flag("headquarters", company.headquarters_only || null),
+  branches_only: ({ company }) => flag("headquarters", company.branches_only ? false : null),
+  simples_opt_in: ({ company }) => flag("simples_opt_in", company.simples_opt_in),
+  mei_opt_in: ({ company }) => flag("mei_opt_in", company.mei_opt_in),
+  share_capital_min: capitalClauses,
+  share_capital_max: capitalClauses,
+  started_after: startedClauses,
+  started_before: startedClauses,
+  require_email: ({ contact }) => flag("has_email", contact.require_email || null),
+  require_phone: ({ contact }) => flag("has_phone", contact.require_phone || null),
+  require_any_contact: anyContactClauses,
+  status_since: statusDayClauses,
+  status_before: statusDayClauses,
+  status_reason_any_of: reasonClauses,
+  simples_excluded_since: simplesDayClauses,
+  simples_excluded_before: simplesDayClauses,
+  mei_excluded_since: meiDayClauses,
+  mei_excluded_before: meiDayClauses,
+  sanction_any_of: sanctionClauses,
+  has_federal_debt: ({ company }) => flag("federal_debt", company.has_federal_debt ?? null),
+  owned_by_any_of: ownedClauses,
+  owned_by_depth: ownedClauses,
+  missing_any_of: missingClauses,
+  establishments_min: establishmentClauses,
+  establishments_max: establishmentClauses,
+  require_mobile: (asked) => phoneKindClauses(asked, "mobile", MOBILES),
+  require_landline: (asked) => phoneKindClauses(asked, "landline", LANDLINES),
+  require_own_domain: ({ contact }) => flag("own_domain", contact.require_own_domain ?? null),
+  email_shared_max: emailSharedClauses,
+  phone_shared_max: phoneSharedClauses,
+  phone_any_of: phoneClauses,
+  email_any_of: emailClauses,
+  any_of: (asked) => listClauses(asked, "any_of"),
+  exclude: (asked) => listClauses(asked, "exclude"),
+} satisfies Readonly<Record<FilterName, ClauseReader>>;
+
+/** Each reader once: filters that form one clause share a reader. */
+const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];
+
+/** Row of a CNPJ (14 characters, upper case), or -1. */
+export function rowOf(segment: Segment, cnpj: string): number {
+  return guarded(() => segment.native.findCnpj(cnpj));
+}
+
+/**
+ * True if a row meets filters. Rows are stored by score, so in that order the first match after the
+ * preceding row is the row itself, or the row does not match.
+ */
+export function meets(segment: Segment, filters: Filters, row: number): boolean {
+  const { rows } = guarded(() =>
+    segment.native.select({
+      clauses: clausesOf(segment, filters),
+      order: [{ key: "score", descending: true }],
+      method: "rank",
+      seed: 0n,
+      afterRow: row - 1,
+      limit: 1,
+    }),
+  );
+  return rows[0] === row;
+}
+
+/** Sorts codes and removes repeats; most lists are sorted already. */
+export function ascending(codes: number[]): Uint32Array {
+  for (let at = 1; at < codes.length; at++) {
+    if ((codes[at - 1] as number) >= (codes[at] as number)) {
+      return Uint32Array.from(new Set(codes)).sort();
+    }
+  }
+  const list = roomFor(codes.length);
+  // Copies the codes one by one, which is faster than copying a list by a call.
+  for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
+  return list;
+}
+
+/** Max codes of a list on the heap; longer lists share a buffer outside of it. */
+const HEAP_CODES_MAX = 16;
+/** Codes of a shared buffer; each of its lists retains all of it. */
+const POOL_CODES = 2_048;
+let pool = new ArrayBuffer(0);
+let taken = 0;
+
+/** A list of zeros. An own buffer outside the heap would cost more than the codes. */
+function roomFor(count: number): Uint32Array {
+  if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
+  if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {
+    pool = new ArrayBuffer(POOL_CODES * Uint32Array.BYTES_PER_ELEMENT);
+    taken = 0;
+  }
+  const list = new Uint32Array(pool, taken * Uint32Array.BYTES_PER_ELEMENT, count);
+  taken += count;
+  return list;
+}

@@ -1,0 +1,72 @@
+/**
+ * Districts of a snapshot: their rows, names, and sizes.
+ * Invariant: while cached, the rows of the same districts are one object (rowlists.ts).
+ */
+import type { NativeRowList } from "../../native-index/napi/engine.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { cachedRows } from "./rowlists.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+type SpecDistricts = NonNullable<AccountQuerySpec["filters"]["geo"]["district_any_of"]>;
+
+/** The rows that are in one of the districts. */
+export function districtRows(segment: Segment, districts: SpecDistricts): NativeRowList {
+  return cachedRows(segment, `districts ${JSON.stringify(districts)}`, () =>
+    foundRows(segment, districts),
+  );
+}
+
+function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
+  const known = districts
+    .map(({ municipality_ibge: ibge, name }) => {
+      return { code: segment.codeOf("municipality_ibge", ibge), name };
+    })
+    .filter(({ code }) => code >= 0);
+  const codes = Uint32Array.from(known, ({ code }) => code);
+  const names = known.map(({ name }) => name);
+  return segment.native.districtRows(codes, names);
+}
+
+/** Max and default length of a list of districts. */
+export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
+
+/** A district as its best account spells it, with its number of accounts. */
+interface District {
+  readonly name: string;
+  readonly accounts: number;
+}
+
+/** The first districts that fit; `total` counts all. */
+export interface DistrictList {
+  readonly districts: readonly District[];
+  readonly total: number;
+}
+
+/**
+ * Returns the districts of a municipality (IBGE code, 7 digits) in which every typed word begins a
+ * word. An empty text fits all. Those that begin with the text come first, then the largest.
+ */
+export function districtsOf(
+  segment: Segment,
+  { ibge, typed, limit }: { ibge: string; typed: string; limit: number },
+): DistrictList {
+  const code = segment.codeOf("municipality_ibge", ibge);
+  if (code < 0) return { districts: [], total: 0 };
+  const { names, rows, total } = segment.native.districts(code, typed, limit);
+  return { districts: names.map((name, i) => ({ name, accounts: rows[i] as number })), total };
+}
+
+/**
+ * Counts the accounts of each municipality (IBGE code) that name each of these folded districts;
+ * all names of the first municipality come first.
+ */
+export function districtSizes(
+  segment: Segment,
+  ibges: readonly string[],
+  names: readonly string[],
+): Uint32Array {
+  const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
+  if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
+  // As an unsigned number, the code -1 of an unknown municipality is larger than all codes.
+  return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
+}

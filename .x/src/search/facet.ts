@@ -1,0 +1,348 @@
+/**
+ * Counts how the matches of a query spread over the values of a field. Input: a segment, the
+ * filters of a spec, names of facets. Output: for each the most frequent values with exact counts,
+ * the matches of the other values, and the matches without a value.
+ * Invariant: listed, other, and missing counts sum to the number of matches. More frequent values
+ * come first, ties by value ascending. The values of a facet are made once for a segment, from the
+ * tables of the snapshot alone; they are distinct and ascending.
+ */
+import { availableParallelism } from "node:os";
+import { TABLES, type TableName } from "../../native-index/format/columns.ts";
+import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
+import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
+import type { FacetName, FacetPair } from "../spec/facets.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** Max listed values of a facet; all further values are counted together. */
+export const FACET_VALUES_MAX = 100;
+
+/** One value as a spec's filter takes it, with its name if it has one. */
+export interface FacetCount extends FacetValue {
+  readonly count: number;
+}
+
+/** The values of one facet. */
+export interface Facet {
+  readonly values: readonly FacetCount[];
+  /** Values that are not listed: their number and their matches. */
+  readonly other: { readonly values: number; readonly count: number };
+  /** Matches without a value. */
+  readonly missing: number;
+}
+
+/** Facets by name. */
+export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
+
+/** The addon's facet of each public facet. */
+const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
+  uf: "uf",
+  municipality: "municipality",
+  cnae_section: "cnae",
+  cnae_division: "cnae",
+  cnae_group: "cnae",
+  cnae_class: "cnae",
+  cnae_subclass: "cnae",
+  registration_status: "registration_status",
+  company_size: "company_size",
+  started_year: "started_year",
+  legal_nature: "legal_nature",
+  simples: "simples",
+  mei: "mei",
+  headquarters: "headquarters",
+  contact: "contact",
+  started_quarter: "started_month",
+  started_month: "started_month",
+  status_month: "status_month",
+};
+
+/** Counts facets of the matches of clauses. */
+export function facets(
+  segment: Segment,
+  clauses: readonly Clause[],
+  names: readonly FacetName[],
+): Facets {
+  const wanted = nativeOf(names);
+  const counted = guarded(() => segment.native.facets(clauses, wanted));
+  return namedFacets(segment, names, counted);
+}
+
+/** Accounts per additional thread; the whole registry has nine times as many. */
+const ACCOUNTS_EACH = 8_000_000;
+
+/** Threads that are worth their start for a scan of a snapshot. */
+function threadsFor({ accounts }: Segment): number {
+  return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
+}
+
+/** Like `facets`, off the main thread; `most` values of each facet are listed. */
+export async function facetsAsync(
+  segment: Segment,
+  clauses: readonly Clause[],
+  names: readonly FacetName[],
+  most = FACET_VALUES_MAX,
+): Promise<Facets> {
+  const { native } = segment;
+  const counted = await native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
+  return namedFacets(segment, names, counted, most);
+}
+
+/** Counts of pairs of values of two facets, with the values in the order of their codes. */
+export interface PairCounts {
+  readonly rows: FacetValues;
+  readonly columns: FacetValues;
+  /** By code of the first facet, then by code of the second one; the last codes mean no value. */
+  readonly counts: Uint32Array;
+}
+
+/** Counts pairs of values off the main thread. */
+export async function pairsAsync(
+  segment: Segment,
+  clauses: readonly Clause[],
+  [first, second]: FacetPair,
+): Promise<PairCounts> {
+  const pair = [NATIVE[first], NATIVE[second]];
+  const counts = await segment.native.pairsAsync(clauses, pair, threadsFor(segment));
+  const rows = valuesOfFacet(segment, first, codesOf(segment, first));
+  const columns = valuesOfFacet(segment, second, codesOf(segment, second));
+  return { rows, columns, counts };
+}
+
+/** Number of codes of each facet of the addon, or the table that has them. */
+const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
+  uf: "uf",
+  municipality: "municipality_ibge",
+  cnae: "cnae_primary",
+  registration_status: 9,
+  company_size: "company_size_code",
+  started_year: 301,
+  legal_nature: "legal_nature",
+  simples: 2,
+  mei: 2,
+  headquarters: 2,
+  contact: 4,
+  started_month: 3_612,
+  status_month: 3_612,
+};
+
+/** Number of codes of a facet in a snapshot. */
+export function codesOf({ native }: Segment, name: FacetName): number {
+  const codes = CODES[NATIVE[name]];
+  return typeof codes === "number" ? codes : native.table(TABLES.indexOf(codes)).length;
+}
+
+/** Upper bound of the work for facets and the total; see `facetsWorkMax` of the addon. */
+export function facetsWork(
+  segment: Segment,
+  clauses: readonly Clause[],
+  names: readonly FacetName[],
+): number {
+  return segment.native.facetsWorkMax(clauses, nativeOf(names));
+}
+
+/** The addon's facets for public facets, without repeats. */
+function nativeOf(names: readonly FacetName[]): NativeFacet[] {
+  return [...new Set(names.map((name) => NATIVE[name]))];
+}
+
+function namedFacets(
+  segment: Segment,
+  names: readonly FacetName[],
+  counted: readonly Uint32Array[],
+  most = FACET_VALUES_MAX,
+): Facets {
+  const native = nativeOf(names);
+  return Object.fromEntries(
+    names.map((name) => {
+      const counts = counted[native.indexOf(NATIVE[name])] as Uint32Array;
+      return [name, facetOf(segment, name, counts, most)];
+    }),
+  );
+}
+
+/**
+ * Turns counts by code into values. Several codes may share one value, or have none. Only listed
+ * values become objects: there are thousands of municipalities.
+ */
+function facetOf(segment: Segment, name: FacetName, counts: Uint32Array, most: number): Facet {
+  const { values, places } = valuesOfFacet(segment, name, counts.length - 1);
+  const byPlace = new Float64Array(values.length);
+  let missing = counts[counts.length - 1] as number;
+  for (let code = 0; code < counts.length - 1; code++) {
+    const count = counts[code] as number;
+    const place = places[code] as number;
+    if (place < 0) missing += count;
+    else (byPlace[place] as number) += count;
+  }
+  const { listed, other } = most === FACET_VALUES_MAX ? mostOf(byPlace) : allOf(byPlace);
+  const counted = (place: number): FacetCount => {
+    const { value, label } = values[place] as FacetValue;
+    const count = byPlace[place] as number;
+    return label === undefined ? { value, count } : { value, label, count };
+  };
+  return { values: listed.map(counted), other, missing };
+}
+
+/** Returns the places of all counts above 0, the largest first; ties keep the order of places. */
+function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
+  const listed = [...counts.keys()].filter((place) => (counts[place] as number) > 0);
+  listed.sort((a, b) => (counts[b] as number) - (counts[a] as number) || a - b);
+  return { listed, other: { values: 0, count: 0 } };
+}
+
+/**
+ * Returns the places of the largest counts, up to the listed maximum, and the sums of the others;
+ * ties keep the order of places.
+ */
+function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
+  const listed: number[] = [];
+  let values = 0;
+  let sum = 0;
+  // Count of the last listed place once the list is full; later places must exceed it.
+  let least = 0;
+  for (let place = 0; place < counts.length; place++) {
+    const count = counts[place] as number;
+    if (count === 0) continue;
+    values++;
+    sum += count;
+    if (count <= least) continue;
+    if (listed.length === FACET_VALUES_MAX) listed.pop();
+    listed.splice(placeFor(listed, counts, count), 0, place);
+    if (listed.length === FACET_VALUES_MAX) least = counts[listed.at(-1) as number] as number;
+  }
+  for (const place of listed) sum -= counts[place] as number;
+  return { listed, other: { values: values - listed.length, count: sum } };
+}
+
+/** Insert position of a count: after all counts that are not smaller. */
+function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
+  let low = 0;
+  for (let high = listed.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((counts[listed[middle] as number] as number) >= count) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** One value as a spec's filter takes it, with its name if it has one. */
+interface FacetValue {
+  readonly value: string | number | boolean;
+  readonly label?: string;
+}
+
+/** The distinct values of a facet, ascending. */
+export interface FacetValues {
+  readonly values: readonly FacetValue[];
+  /** Place of the value of each code, or -1 if it has none. */
+  readonly places: Int32Array;
+}
+
+/** First year of the codes of `started_year`. */
+const FIRST_YEAR = 1800;
+
+/** Combinations of ways to reach an account, by code. */
+const CONTACTS = ["none", "email", "phone", "email_and_phone"] as const;
+
+/** Digits of a CNAE prefix by facet; the section is a letter and the subclass the whole code. */
+const PREFIX_DIGITS = { cnae_division: 2, cnae_group: 3, cnae_class: 5 } as const;
+
+const known = new WeakMap<Segment, Map<FacetName, FacetValues>>();
+
+/** Values of a facet with so many codes; cached. */
+function valuesOfFacet(segment: Segment, name: FacetName, codes: number): FacetValues {
+  const facets = known.get(segment) ?? new Map<FacetName, FacetValues>();
+  known.set(segment, facets);
+  let values = facets.get(name);
+  if (values === undefined) {
+    const read = readerOf(segment, name);
+    values = inOrder(Array.from({ length: codes }, (_, code) => read(code)));
+    facets.set(name, values);
+  }
+  return values;
+}
+
+/** Sorts the values of codes; several codes may share a value. */
+function inOrder(codes: readonly Read[]): FacetValues {
+  const distinct = new Map<FacetValue["value"], FacetValue>();
+  for (const read of codes) if (read !== null) distinct.set(read.value, read);
+  const values = [...distinct.values()].sort((a, b) => (a.value < b.value ? -1 : 1));
+  const placeOf = new Map(values.map(({ value }, place) => [value, place]));
+  const places = codes.map((read) => (read === null ? -1 : (placeOf.get(read.value) as number)));
+  return { values, places: Int32Array.from(places) };
+}
+
+/** The value of a code, or null if it has none. */
+type Read = FacetValue | null;
+
+/** Returns a reader of a facet's codes. */
+function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
+  const table = (of: TableName) => segment.native.table(TABLES.indexOf(of));
+  switch (name) {
+    case "registration_status":
+      return (code) => ({ value: code });
+    case "started_year":
+      return (code) => ({ value: code + FIRST_YEAR });
+    case "started_month":
+    case "status_month":
+      return (code) => ({ value: `${yearOf(code)}-${String((code % 12) + 1).padStart(2, "0")}` });
+    case "started_quarter":
+      return (code) => ({ value: `${yearOf(code)}-Q${Math.floor((code % 12) / 3) + 1}` });
+    case "simples":
+    case "mei":
+    case "headquarters":
+      return (code) => ({ value: code === 1 });
+    case "contact":
+      return (code) => ({ value: CONTACTS[code] as string });
+    case "municipality":
+      return municipalityReader(segment, table("municipality_ibge"));
+    case "uf":
+      return plain(table("uf"));
+    case "company_size":
+      return plain(table("company_size_code"));
+    case "legal_nature":
+      return plain(table("legal_nature"), table("legal_nature_description"));
+    default:
+      return cnaeReader(name, table("cnae_primary"), table("cnae_description"));
+  }
+}
+
+/** Year of a month's code. */
+function yearOf(month: number): number {
+  return FIRST_YEAR + Math.floor(month / 12);
+}
+
+function plain(values: readonly string[], labels: readonly string[] = []): (code: number) => Read {
+  return (code) => labelled(values[code] as string, labels[code]);
+}
+
+/** An empty label means that the name is unknown. */
+function labelled(value: string, label: string | undefined): Read {
+  return label === undefined || label === "" ? { value } : { value, label };
+}
+
+/** "Not informed" is a subclass without a class, group, division, or section. */
+function cnaeReader(
+  name: Exclude<FacetName, "uf" | "contact">,
+  codes: readonly string[],
+  descriptions: readonly string[],
+): (code: number) => Read {
+  return (code) => {
+    const digits = codes[code] as string;
+    if (name === "cnae_subclass") return labelled(punctuateCnae(digits), descriptions[code]);
+    if (digits === CNAE_NOT_INFORMED) return null;
+    if (name === "cnae_section") {
+      const section = sectionOfCnae(digits);
+      return section === null ? null : { value: section };
+    }
+    return { value: digits.slice(0, PREFIX_DIGITS[name as keyof typeof PREFIX_DIGITS]) };
+  };
+}
+
+/** The dump names municipalities, by TOM code. */
+function municipalityReader(segment: Segment, codes: readonly string[]): (code: number) => Read {
+  const names = new Map<string, string>();
+  for (const { ibge, name, uf } of segment.catalog.municipalities) {
+    if (ibge !== null) names.set(ibge, uf === null ? name : `${name}/${uf}`);
+  }
+  return (code) => labelled(codes[code] as string, names.get(codes[code] as string));
+}

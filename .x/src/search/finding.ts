@@ -1,0 +1,327 @@
+/**
+ * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the company.
+ * Invariant: text, state, and snapshot alone decide which accounts fit and their order
+ * (native-index/query/find/suggest.h has the rules). The work runs off the main thread, in its own
+ * queue. A text that is spelled like a CNPJ is looked up as one, never as a name. A phone or an
+ * e-mail that accounts have finds these accounts.
+ */
+
+import type { Clause } from "../../native-index/napi/engine.ts";
+import { FairQueue } from "../scheduling/fairqueue.ts";
+import { analyzeWords } from "../spec/analyzer.ts";
+import type { Cnpj } from "../spec/cnpj/cnpj.ts";
+import {
+  type CnpjReading,
+  type CnpjRefusal,
+  readCnpjText,
+  readRootText,
+} from "../spec/cnpj/cnpjspelling.ts";
+import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
+import { wordFor } from "../text/amounts.ts";
+import { ownershipOf } from "./owners.ts";
+import { emailRows, phoneRows } from "./rowlists.ts";
+import {
+  ASYNC_QUEUE_BOUNDS,
+  account,
+  countMatches,
+  counts,
+  page,
+  type RenderedAccount,
+} from "./searcher.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** Kinds of match, best first. */
+export const FITS = [
+  "cnpj",
+  "phone",
+  "email",
+  "name_start",
+  "whole_words",
+  "word_starts",
+  "one_edit",
+  "two_edits",
+] as const;
+
+/** Index of the first kind of name match, as the kernel numbers them. */
+const NAME_FITS = FITS.indexOf("name_start");
+
+type Fit = (typeof FITS)[number];
+
+/** Max characters and words of a text; max and default number of accounts. */
+export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefault: 10 } as const;
+
+/** The typed text, and the wanted accounts. */
+export interface SuggestRequest {
+  readonly text: string;
+  /** Two letters, upper case; null for all. Applies to names and contacts, not to a CNPJ. */
+  readonly uf: string | null;
+  readonly limit: number;
+  readonly fields: readonly string[];
+  /**
+   * True if the caller may see phones or e-mails; only then a text is looked up as a phone or an
+   * e-mail.
+   */
+  readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
+}
+
+interface NamedAccount {
+  readonly match: Fit;
+  readonly account: RenderedAccount;
+}
+
+/** The CNPJ or root that a text was read as. */
+interface TypedNumber {
+  readonly kind: "cnpj" | "root";
+  /** The number in upper case, without punctuation. */
+  readonly value: string;
+  /** True if the check digits of a CNPJ are right; null for a root. */
+  readonly check_digits_right: boolean | null;
+}
+
+/** Reason why a text that looks like a number is not a CNPJ. */
+interface RefusedNumber {
+  readonly reason: CnpjRefusal;
+  /** The CNPJ with its lost zeros restored. */
+  readonly offered?: string;
+}
+
+/** The phone or e-mail that a text was read as. */
+interface TypedContact {
+  readonly kind: "phone" | "email";
+  /** The value as a spec's `phone_any_of` or `email_any_of` takes it. */
+  readonly value: string;
+  /** Accounts with the phone or e-mail, in all states. */
+  readonly total: number;
+  /** Accounts of the wanted state with the phone or e-mail; absent if all states are wanted. */
+  readonly total_in_uf?: number;
+}
+
+/** Accounts that fit, best first. */
+export interface Suggestions {
+  readonly suggestions: readonly NamedAccount[];
+  /** The typed contact; null if the text is not a contact, or if it was not looked up. */
+  readonly contact: TypedContact | null;
+  /** Why a phone or an e-mail was not looked up; null if a CNPJ found accounts. */
+  readonly contact_refused: RefusedContact | null;
+  /** The CNPJ or root; null if the text is a name. */
+  readonly number: TypedNumber | null;
+  /** The refused number; null if the text is a name, a CNPJ, or a root. */
+  readonly refused: RefusedNumber | null;
+}
+
+/** The answer to an empty text. */
+const NOTHING: Suggestions = {
+  suggestions: [],
+  number: null,
+  refused: null,
+  contact: null,
+  contact_refused: null,
+};
+
+/** The requested establishments of a company. */
+export interface CompanyRequest {
+  readonly root: string;
+  /** Row that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  readonly limit: number;
+  readonly fields: readonly string[];
+}
+
+/** Establishments of a company. */
+export interface CompanyPage {
+  readonly accounts: readonly RenderedAccount[];
+  /** Total number of establishments; 0 if there is no such company. */
+  readonly total: number;
+  readonly more: boolean;
+  /** Row that the next page begins after; -1 for an empty page. */
+  readonly lastRow: number;
+}
+
+const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
+
+/** Returns the accounts that fit a typed text. */
+export async function suggest(
+  segment: Segment,
+  request: SuggestRequest,
+  tenantId = "",
+): Promise<Suggestions> {
+  const { limit, fields } = request;
+  const text = request.text.trim();
+  const reading = readCnpjText(text);
+  if (reading.kind === "cnpj") return suggestCnpj(segment, reading, fields);
+  const typed = contactIn(segment, { ...request, text });
+  const contact = typed !== null && "value" in typed ? typed : null;
+  if (contact !== null && contact.total > 0) return suggestContact(segment, contact, request);
+  const refused = refusedNumber(reading, text);
+  // Some mobiles have the check digits of a CPF: the answer has both readings.
+  if (refused?.reason === "cpf") return { ...NOTHING, refused, contact };
+  const root = readRootText(text);
+  const company =
+    root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, tenantId)).rows;
+  const found = new Map<number, Fit>();
+  for (const row of company) found.set(row, FITS[0]);
+  if (found.size < limit) {
+    const { rows, fits } = await namedRows(segment, request, tenantId);
+    for (const [i, row] of rows.entries()) {
+      if (!found.has(row)) found.set(row, FITS[NAME_FITS + (fits[i] as number)] as Fit);
+    }
+  }
+  const rows = [...found].slice(0, limit);
+  const accounts = rendered(
+    segment,
+    Uint32Array.from(rows, ([row]) => row),
+    fields,
+  );
+  return {
+    suggestions: rows.map(([, match], i) => ({ match, account: accounts[i] as RenderedAccount })),
+    number: numberOf(root, company.length > 0),
+    refused,
+    contact,
+    // A CNPJ with accounts or with lost zeros is not a mistyped phone.
+    contact_refused:
+      typed === null || "value" in typed || company.length > 0 || refused?.offered !== undefined
+        ? null
+        : typed,
+  };
+}
+
+/** Returns the phone or e-mail of a text, or why it is not looked up. */
+function contactIn(
+  segment: Segment,
+  { text, uf, contacts }: SuggestRequest,
+): TypedContact | RefusedContact | null {
+  const isLacking = segment.catalog.lacksContacts === true;
+  const read = readContact(text, { ...contacts, isLacking });
+  if (read === null || "reason" in read) return read;
+  const rows = (read.kind === "phone" ? phoneRows : emailRows)(segment, [read.value]);
+  const found = { ...read, total: rows.size };
+  if (uf === null) return found;
+  const own: Clause = { kind: "rows", lists: [rows], negated: false };
+  const clauses = [own, stateClause(segment, uf)];
+  return { ...found, total_in_uf: guarded(() => segment.native.count(clauses)) };
+}
+
+/** Returns how many accounts have a phone or an e-mail, as words. */
+export function contactCount({ value, total, total_in_uf: own }: TypedContact): string {
+  const all = `${total} ${wordFor(total, "account has", "accounts have")} ${value}`;
+  return own === undefined ? all : `${all}, ${own} of them in the state`;
+}
+
+/** Returns accounts with a phone or an e-mail, by rank; of one state if `uf` is set. */
+function suggestContact(
+  segment: Segment,
+  contact: TypedContact,
+  { uf, limit, fields }: SuggestRequest,
+): Suggestions {
+  const { kind, value } = contact;
+  const list = (kind === "phone" ? phoneRows : emailRows)(segment, [value]);
+  const own: Clause = { kind: "rows", lists: [list], negated: false };
+  const { rows } = guarded(() =>
+    segment.native.select({
+      clauses: uf === null ? [own] : [own, stateClause(segment, uf)],
+      order: [{ key: "score", descending: true }],
+      method: "rank",
+      seed: 0n,
+      afterRow: -1,
+      limit,
+    }),
+  );
+  const accounts = rendered(segment, rows, fields);
+  return {
+    ...NOTHING,
+    suggestions: accounts.map((account) => ({ match: kind, account })),
+    contact,
+  };
+}
+
+function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): Suggestions {
+  const row = segment.native.findCnpj(read.cnpj);
+  const accounts = row < 0 ? [] : rendered(segment, Uint32Array.of(row), fields);
+  return {
+    ...NOTHING,
+    suggestions: accounts.map((account) => ({ match: FITS[0], account })),
+    number: { kind: "cnpj", value: read.cnpj, check_digits_right: read.checked },
+  };
+}
+
+/**
+ * Min characters of a number that is refused; a shorter text may be a name, or the beginning of a
+ * number.
+ */
+const SIGNS_MIN = 9;
+
+/** Returns why a text is no CNPJ; null if it may be a name. */
+function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
+  if (reading.kind !== "refused") return null;
+  const { reason, offered } = reading;
+  const isShort = reason === "too_short" && text.replace(/[^0-9A-Z]/gi, "").length < SIGNS_MIN;
+  if (isShort || reason === "not_a_number" || reason === "not_a_cnpj") return null;
+  return offered === undefined ? { reason } : { reason, offered };
+}
+
+/** Eight letters may be a root or a word; if no company has the root, they are a word. */
+function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
+  if (root === null || !(isKnown || /\d/.test(root))) return null;
+  return { kind: "root", value: root, check_digits_right: null };
+}
+
+function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest, tenantId: string) {
+  const words = analyzeWords(text);
+  const clauses = uf === null ? [] : [stateClause(segment, uf)];
+  return queue.run(tenantId, 1, () => segment.native.suggestAsync({ words, clauses, limit }));
+}
+
+function stateClause(segment: Segment, uf: string): Clause {
+  const code = segment.codeOf("uf", uf);
+  const codes = Uint32Array.from(code < 0 ? [] : [code]);
+  return { kind: "posting", any: [{ dimension: "uf", codes }], negated: false };
+}
+
+/** Returns why a text cannot be looked up, as a sentence; null if it can. */
+export function mistakeIn(text: string): string | null {
+  const { characters, words } = SUGGEST_LIMITS;
+  if (text.length > characters) return `Type at most ${characters} characters.`;
+  const count = analyzeWords(text).length;
+  if (count === 0) return "Type at least one letter or digit.";
+  return count > words ? `Type at most ${words} words.` : null;
+}
+
+/** Returns a page of a company's establishments: head offices first, then by CNPJ. */
+export async function establishments(
+  segment: Segment,
+  { root, afterRow, limit, fields }: CompanyRequest,
+  tenantId = "",
+): Promise<CompanyPage> {
+  // Requests one row more than needed, which shows if another page follows.
+  const { rows, total } = await companyRows(
+    segment,
+    { root, afterRow, limit: limit + 1 },
+    tenantId,
+  );
+  const wanted = rows.subarray(0, limit);
+  return {
+    accounts: rendered(segment, wanted, fields),
+    total,
+    more: rows.length > limit,
+    lastRow: wanted.at(-1) ?? -1,
+  };
+}
+
+function companyRows(
+  segment: Segment,
+  page: Pick<CompanyRequest, "root" | "afterRow" | "limit">,
+  tenantId: string,
+) {
+  return queue.run(tenantId, 1, () => segment.native.companyAsync(page));
+}
+
+function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]) {
+  if (rows.length === 0) return [];
+  const bytes = segment.native.renderJson(rows, fields);
+  return JSON.parse(Buffer.from(bytes).toString()) as readonly RenderedAccount[];
+}
+
+/** The functions of the engine that servers and agents use. */
+export const ENGINE = {
+  ...{ page, counts, countMatches, account, suggest, establishments, ownershipOf },
+};

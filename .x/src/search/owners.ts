@@ -1,0 +1,149 @@
+/**
+ * Companies that own companies. Input: a segment whose import read corporate partners. Output: the
+ * rows of the companies that some companies own; the owners of a company, and what it owns, with
+ * names.
+ * Invariant: exact: cycles end, and each company occurs once. Names are those of the snapshot; a
+ * company without an account has none. The pairs are read once for each segment and thread.
+ */
+import {
+  type OwnerPair,
+  Owners,
+  type Range,
+  rootNumber,
+  rootText,
+} from "../../native-index/format/snapshot/owners.ts";
+import { type NativeRowList, NO_ROW } from "../../native-index/napi/engine.ts";
+import { cachedRows } from "./rowlists.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+const known = new WeakMap<Segment, Owners>();
+
+/** The pairs of a segment; null if its import did not read corporate partners. */
+function ownersOf(segment: Segment): Owners | null {
+  const there = known.get(segment);
+  if (there !== undefined) return there;
+  const part = segment.native.ownersPart();
+  if (part === null) return null;
+  const owners = guarded(() => readPart(part));
+  known.set(segment, owners);
+  return owners;
+}
+
+function readPart(part: Uint8Array): Owners {
+  try {
+    return new Owners(part);
+  } catch (error) {
+    throw Object.assign(error as Error, { code: "SNAPSHOT_DAMAGED" });
+  }
+}
+
+/** Low bits of a list entry that hold the order of the branch; 0 means the whole company. */
+const ORDER_BITS = 21n;
+
+/** Rows of the companies that one of these roots owns, through at most `depth` steps. */
+export function ownedRows(
+  segment: Segment,
+  roots: readonly string[],
+  depth: number,
+): NativeRowList {
+  return cachedRows(segment, `owned ${depth} ${roots.join(" ")}`, () => {
+    const reached = ownersOf(segment)?.reachedFrom(roots.map(rootNumber), depth) ?? [];
+    const entries = BigUint64Array.from(reached, (root) => BigInt(root) << ORDER_BITS);
+    return segment.native.entryRows(new Uint8Array(entries.buffer));
+  });
+}
+
+/** A company at the other end of a partnership. */
+export interface Partnership {
+  readonly cnpj_root: string;
+  /** Null if the snapshot has no account of it. */
+  readonly legal_name: string | null;
+  /** Code of the registry, 2 digits. */
+  readonly qualification: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly since: string | null;
+}
+
+/** Some companies in the order of their roots. */
+interface Partnerships {
+  readonly companies: readonly Partnership[];
+  readonly total: number;
+  /** Root after which the next ones are; null at the end. */
+  readonly next: string | null;
+}
+
+/** Both directions of a company. */
+export interface Ownership {
+  readonly owners: Partnerships;
+  readonly owns: Partnerships;
+}
+
+/** Options of `ownershipOf`. */
+export interface OwnershipRequest {
+  readonly root: string;
+  /** Max companies of each direction. */
+  readonly limit: number;
+  /** Root after which to begin, by direction. */
+  readonly ownersAfter?: string | undefined;
+  readonly ownsAfter?: string | undefined;
+}
+
+/** Owners and owned companies of a company; null if the import did not read them. */
+export function ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null {
+  const owners = ownersOf(segment);
+  if (owners === null) return null;
+  const root = rootNumber(request.root);
+  const { limit } = request;
+  return {
+    owners: listed(segment, owners.ownersOf(root, startOf(request.ownersAfter)), {
+      ...{ limit, all: owners.ownersOf(root), other: ({ owner }) => owner },
+    }),
+    owns: listed(segment, owners.owns(root, startOf(request.ownsAfter)), {
+      ...{ limit, all: owners.owns(root), other: ({ owned }) => owned },
+    }),
+  };
+}
+
+function startOf(after: string | undefined): number {
+  return after === undefined ? -1 : rootNumber(after);
+}
+
+interface Listing {
+  readonly limit: number;
+  readonly all: Range;
+  readonly other: (pair: OwnerPair) => number;
+}
+
+function listed(segment: Segment, range: Range, { limit, all, other }: Listing): Partnerships {
+  const end = Math.min(range.end, range.start + limit);
+  const pairs = Array.from({ length: Math.max(0, end - range.start) }, (_, i) =>
+    range.pair(range.start + i),
+  );
+  const roots = pairs.map((pair) => rootText(other(pair)));
+  const names = namesOf(segment, roots);
+  const companies = pairs.map(({ since, qualification }, i) => ({
+    cnpj_root: roots[i] as string,
+    legal_name: names[i] ?? null,
+    qualification: qualification === null ? null : String(qualification).padStart(2, "0"),
+    since: since === null ? null : new Date(since * 86_400_000).toISOString().slice(0, 10),
+  }));
+  const next = end < range.end ? (roots.at(-1) ?? null) : null;
+  return { companies, total: all.end - all.start, next };
+}
+
+/** Bytes of a CNPJ in a look-up; a root is followed by zeros. */
+const CNPJ_BYTES = 14;
+
+/** Legal names of companies, in order; null for one without an account. */
+function namesOf(segment: Segment, roots: readonly string[]): (string | null)[] {
+  if (roots.length === 0) return [];
+  const cnpjs = Buffer.alloc(CNPJ_BYTES * roots.length);
+  for (const [i, root] of roots.entries()) cnpjs.write(root, i * CNPJ_BYTES, "latin1");
+  const { rows } = segment.native.lookUp(cnpjs, null);
+  const there = rows.filter((row) => row !== NO_ROW);
+  if (there.length === 0) return roots.map(() => null);
+  const text = Buffer.from(segment.native.renderJson(there, ["legal_name"])).toString();
+  const found = JSON.parse(text) as { legal_name: string | null }[];
+  let at = 0;
+  return Array.from(rows, (row) => (row === NO_ROW ? null : (found[at++]?.legal_name ?? null)));
+}

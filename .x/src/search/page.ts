@@ -1,0 +1,126 @@
+/**
+ * Pages of rows. Input: a plan, and the row after which the page begins. Output: row ids in plan
+ * order, the exact total, whether more follow, and the row that the next page begins after.
+ * Invariant: walking all pages yields every match exactly once; every order ends on a unique key.
+ * With one account per company, an establishment is left out if and only if another match of its
+ * company precedes it in the whole answer. So a page needs no knowledge of earlier pages. A damaged
+ * snapshot ends as `snapshot_unavailable`, never as rows.
+ */
+import { strict as assert } from "node:assert";
+import type { FirstsPerCompanyRequest, Selection, Work } from "../../native-index/napi/engine.ts";
+import type { QueryPlan } from "./plan.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** The requested rows of the answer. */
+export interface PageRequest {
+  /** Row id of the last row of the previous page; -1 for the first page. */
+  readonly afterRow: number;
+  /** Max rows, 1-50,000. */
+  readonly limit: number;
+}
+
+/** Runs the plan for one page; gives up if the walk would meet more than `meetMax` rows. */
+export function execute(
+  segment: Segment,
+  plan: QueryPlan,
+  page: PageRequest & { readonly meetMax?: number },
+): Selection {
+  const { clauses, order, method, seed } = plan;
+  return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
+}
+
+/** A page of row ids. */
+export interface Page {
+  readonly rows: Uint32Array;
+  /** Exact number of matches of the query. */
+  readonly total: number;
+  readonly more: boolean;
+  /** Row that the next page begins after: the last of this page, or -1 if it is empty. */
+  readonly lastRow: number;
+  readonly work: Work;
+}
+
+/** Collects a page and checks its parts for consistency. */
+export function collect(plan: QueryPlan, selection: Selection): Page {
+  const { rows, more, gaveUp, work } = selection;
+  assert(!gaveUp, "a walk that gave up is no page");
+  assert(rows.length <= plan.matches, "a page holds at most all matches");
+  assert(!(more && rows.length === 0), "an empty page is the last one");
+  return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };
+}
+
+/** Max rows of one native call; large enough to pass a company of many branches in few calls. */
+const SELECT_MAX = 65_536;
+/** Extra rows per selection, for branches that are left out; most answers have few. */
+const SPARE_ROWS = 16;
+const SPARE_SHARE = 8;
+
+/** Finds a page of companies; `more` is true only if another company follows. */
+export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
+  const walk = new CompanyWalk(plan, page);
+  for (;;) {
+    const selection = execute(segment, plan, walk.wanted);
+    const firsts = guarded(() => segment.native.firstsPerCompany(selection.rows, walk.firsts));
+    const found = walk.take(selection, firsts);
+    if (found !== null) return found;
+  }
+}
+
+/** Walks the matches of a plan to collect a page of companies. */
+export class CompanyWalk {
+  readonly #plan: QueryPlan;
+  readonly #limit: number;
+  readonly #kept: number[] = [];
+  #after: number;
+  #size: number;
+
+  constructor(plan: QueryPlan, { afterRow, limit }: PageRequest) {
+    this.#plan = plan;
+    this.#limit = limit;
+    this.#after = afterRow;
+    this.#size = limit + Math.ceil(limit / SPARE_SHARE) + SPARE_ROWS;
+  }
+
+  get wanted(): PageRequest {
+    return { afterRow: this.#after, limit: this.#size };
+  }
+
+  /** The request that finds, among the selected rows, the first establishment of each company. */
+  get firsts(): FirstsPerCompanyRequest {
+    const { clauses, order, seed } = this.#plan;
+    return { clauses, order, seed, beginning: this.#after < 0 };
+  }
+
+  /**
+   * Adds the selected rows and the first rows of their companies. Returns null while the page is
+   * not full.
+   */
+  take(selection: Selection, firsts: Uint32Array): Page | null {
+    const { rows, more } = selection;
+    assert(rows.length > 0 || !more, "a selection brings rows while matches are left");
+    const kept = this.#kept;
+    const room = this.#limit - kept.length;
+    const next = firsts[room];
+    for (const row of firsts.subarray(0, room)) kept.push(row);
+    if (next !== undefined) {
+      // The page ends right before the next company, so that no row is passed twice.
+      const at = rows.indexOf(next);
+      const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
+      return pageOf(this.#plan, selection, { kept, more: true, lastRow });
+    }
+    if (!more) {
+      return pageOf(this.#plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
+    }
+    this.#after = rows[rows.length - 1] as number;
+    this.#size = Math.min(2 * this.#size, SELECT_MAX);
+    return null;
+  }
+}
+
+function pageOf(
+  { matches }: QueryPlan,
+  { work }: Selection,
+  { kept, ...end }: { readonly kept: readonly number[]; more: boolean; lastRow: number },
+): Page {
+  return { rows: Uint32Array.from(kept), total: matches, work, ...end };
+}

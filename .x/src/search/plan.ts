@@ -1,0 +1,217 @@
+/**
+ * Plans how a query is answered: clauses, order keys, and method, printable before they run.
+ * Invariant: the plan changes the cost of an answer, never the answer.
+ */
+import { strict as assert } from "node:assert";
+import type { OrderName } from "../../native-index/format/columns.ts";
+import type { Clause, Method, OrderKey } from "../../native-index/napi/engine.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { wordFor } from "../text/amounts.ts";
+import { clausesOf, phaseClauses } from "./clauses.ts";
+import type { Segment } from "./segment.ts";
+
+/**
+ * Part of an answer: the rows that meet the clauses, by the sort keys. An implicit `cnpj` ascending
+ * breaks ties. An answer is its phases in sequence; no two of them share a row.
+ */
+export interface Phase {
+  readonly clauses: readonly Clause[];
+  readonly order: readonly OrderKey[];
+  readonly seed: bigint;
+}
+
+/** A query ready to run. */
+export interface QueryPlan extends Phase {
+  readonly method: Method;
+  /** Exact number of matches: decides the method, and is the answer's total. */
+  readonly matches: number;
+  /** Why the method was chosen, for people. */
+  readonly reason: string;
+}
+
+/**
+ * Max rows that one native call selects. Comparing by keys holds twice as many rows of 56 bytes:
+ * 112 MiB, and half of that again while its vector grows.
+ */
+export const SELECT_ROWS = 1 << 20;
+
+/**
+ * Rough number of distinct values per order; a walk along an order also gathers its groups of ties.
+ */
+const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
+  cnpj: Number.POSITIVE_INFINITY,
+  legal_name: Number.POSITIVE_INFINITY,
+  started_on: 10_000,
+  share_capital: 500,
+  municipality_population: 500,
+  company_size: 2,
+  score: 200,
+  score_contactable: 100,
+  score_newest: 400,
+  score_established: 200,
+};
+
+/** Reading the keys of a match costs about twice a probe of one bit (measured, bench search). */
+const GATHER_COST = 2;
+
+/** A spec resolved on a segment, independent of the page. */
+interface Compiled {
+  readonly segment: Segment;
+  readonly phases: readonly Phase[];
+  /** Clauses of every match, in any phase. */
+  readonly clauses: readonly Clause[];
+}
+
+const RANK_REASON = "the rows are stored in this order";
+
+/** Cache of the last spec: one request needs its phases, its count, and its facets. */
+let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
+
+/** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
+export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
+  return compiled(segment, spec).phases;
+}
+
+/** The clauses of every match of a spec, in any phase. */
+export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly Clause[] {
+  return compiled(segment, spec).clauses;
+}
+
+function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
+  if (last?.spec === spec && last.made.segment === segment) return last.made;
+  const order = orderOf(spec);
+  const seed = BigInt(spec.scoring.random_seed ?? 0);
+  const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
+  const [one, second] = phases;
+  const single = one !== undefined && second === undefined;
+  const clauses = single ? one.clauses : clausesOf(segment, spec.filters);
+  const made = { segment, phases, clauses };
+  last = { spec, made };
+  return made;
+}
+
+/** Plans a spec of one phase on a segment. Runs only the exact count, which `matches` replaces. */
+export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
+  const [phase, second] = phasesOf(segment, spec);
+  assert(phase !== undefined && second === undefined, "only an export has several phases");
+  return planPhase(segment, phase, { limit: spec.limit, matches });
+}
+
+interface RowLimits {
+  /** Max rows wanted. */
+  readonly limit: number;
+  /** Max rows of one native call; default `SELECT_ROWS`. */
+  readonly selectRows?: number;
+  /** Exact number of matches, if known. */
+  readonly matches?: number | undefined;
+}
+
+/** Plans one phase; runs only its exact count. */
+export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
+  const matches = wanted.matches ?? segment.native.count(phase.clauses);
+  const size = { ...wanted, rows: segment.accounts, matches };
+  return { ...phase, matches, ...chooseMethod(phase.order, size) };
+}
+
+/** Returns true if rows are stored in this order, so that no method needs to be chosen. */
+export function isRankOrder(order: readonly OrderKey[]): boolean {
+  const [first] = order;
+  return order.length === 1 && first?.key === "score" && first.descending;
+}
+
+/** Plans a phase in row order whose matches are known. */
+export function rankPlan({ clauses, order, seed }: Phase, matches: number): QueryPlan {
+  return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
+}
+
+/** Plans every phase of a spec separately, for display: an export may never reach the second. */
+export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
+  return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
+}
+
+/** Sort keys of a spec; keys after a unique one are dropped, because they never decide. */
+export function orderOf(spec: AccountQuerySpec): OrderKey[] {
+  const keys: OrderKey[] = [];
+  const { strategy, random_seed: seed } = spec.scoring;
+  for (const { field, direction } of spec.sort) {
+    const descending = direction === "desc";
+    if (field !== "score") keys.push({ key: field, descending });
+    else if (strategy === "random") keys.push({ key: "random", descending: !descending });
+    else keys.push({ key: strategy === "balanced" ? "score" : `score_${strategy}`, descending });
+  }
+  const shuffled = seed !== null && strategy !== "random";
+  if (shuffled && spec.sort.some((sort) => sort.field === "score")) {
+    keys.push({ key: "random", descending: false });
+  }
+  return dropUndecided(keys);
+}
+
+/** A row id or a cnpj is unique, so keys after it never decide; cnpj ascending is implied. */
+function dropUndecided(keys: OrderKey[]): OrderKey[] {
+  const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
+  const kept = unique < 0 ? keys : keys.slice(0, unique + 1);
+  const last = kept.at(-1);
+  const implied = kept.length > 1 && last?.key === "cnpj" && !last.descending;
+  return implied ? kept.slice(0, -1) : kept;
+}
+
+/**
+ * Returns the cheapest method for an order, given exact sizes. An answer of more than `selectRows`
+ * takes several calls. Each gathers all matches, or its first group of ties, again.
+ */
+function chooseMethod(
+  order: readonly OrderKey[],
+  size: RowLimits & { readonly rows: number; readonly matches: number },
+): { method: Method; reason: string } {
+  const first = order[0] as OrderKey;
+  if (isRankOrder(order)) return { method: "rank", reason: RANK_REASON };
+  const { rows, matches, limit, selectRows = SELECT_ROWS } = size;
+  const calls = Math.ceil(Math.min(limit, matches) / selectRows);
+  const probes = matches === 0 ? 0 : Math.min(rows, ((limit + 1) * rows) / matches);
+  const ties = order.length === 1 || first.key === "random" ? 0 : matches / distinct(first);
+  const walk = probes + calls * ties * GATHER_COST;
+  const gather = calls * matches * GATHER_COST;
+  return walk < gather
+    ? { method: "walk", reason: `about ${Math.ceil(walk)} probes of the ${first.key} order` }
+    : {
+        method: "gather",
+        reason: `${matches} ${wordFor(matches, "match is", "matches are")} few enough to compare`,
+      };
+}
+
+function distinct({ key }: OrderKey): number {
+  return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
+}
+
+/** Plans as text for `--explain-plan`, one fact per line; several plans get headings. */
+export function describePlans(plans: readonly QueryPlan[]): string {
+  const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
+  return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");
+}
+
+function describePlan(plan: QueryPlan): string[] {
+  const order = plan.order.map(({ key, descending }) => `${key} ${descending ? "desc" : "asc"}`);
+  return [
+    `method   ${plan.method} (${plan.reason})`,
+    `order    ${order.join(", ")}${plan.order.at(-1)?.key === "random" ? "" : ", cnpj asc"}`,
+    `matches  ${plan.matches}`,
+    ...plan.clauses.map((clause) => `clause   ${describeClause(clause)}`),
+  ];
+}
+
+function describeClause(clause: Clause): string {
+  if (clause.kind === "range") {
+    const ranges = clause.ranges.map(([low, high]) => `${low}..${high}`);
+    const columns = clause.or === undefined ? clause.column : `${clause.column} or ${clause.or}`;
+    return `test ${columns} in ${ranges.join(", ")}`;
+  }
+  if (clause.kind === "words") {
+    return `words ${clause.hints.map((words) => words.join(" and ")).join(" or ")}`;
+  }
+  if (clause.kind === "rows") {
+    const rows = clause.lists.map(({ size }) => size).join(" or ");
+    return `${clause.negated ? "in none of the lists" : "in a list"} of ${rows} rows`;
+  }
+  const parts = clause.any.map(({ dimension, codes }) => `${dimension} x ${codes.length}`);
+  return `${clause.negated ? "none of" : "any of"} ${parts.join(" or ")}`;
+}

@@ -1,0 +1,118 @@
+/**
+ * Reads all rows of an answer in batches, in answer order, up to the spec's limit.
+ * Invariant: the rows equal the joined pages of the same search. Memory does not grow with their
+ * number (at most one native selection is held, see SELECT_ROWS). A phase beyond the limit is not
+ * even counted.
+ *
+ * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
+ * together meet every row at most once. An order of several keys may start again at the beginning
+ * of its group of ties (see native-index/query/orders/select.cc). So calls are large.
+ */
+import { strict as assert } from "node:assert";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { execute } from "./page.ts";
+import { type Phase, phasesOf, planPhase, type QueryPlan, SELECT_ROWS } from "./plan.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** The rows of an answer. */
+interface Scroll {
+  /** Exact number of matches, ignoring the limit; counts phases that `rowCount` does not need. */
+  readonly matches: number;
+  /** Number of rows to expect: the smaller of limit and matches. */
+  readonly rowCount: number;
+  /** Yields row ids in order; each batch has 1 to `BATCH_ROWS` rows. May be called once. */
+  batches(): Generator<Uint32Array, void>;
+}
+
+/** Max rows of a batch. */
+export const BATCH_ROWS = 65_536;
+
+/** Rows per batch, and per selection. */
+export interface ScrollSizes {
+  readonly batchRows: number;
+  /** At least `batchRows`. */
+  readonly selectRows: number;
+}
+
+const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
+
+/** Target rows met by one call of a walk over groups of ties, per selected row. */
+const WALK_ROWS_PER_SELECTED = 16;
+
+/** Prepares the rows of an answer; runs nothing until the exact count is needed. */
+export function scroll(segment: Segment, spec: AccountQuerySpec, sizes = SIZES): Scroll {
+  return new Answer(segment, spec, sizes);
+}
+
+class Answer implements Scroll {
+  readonly #segment: Segment;
+  readonly #limit: number;
+  readonly #sizes: ScrollSizes;
+  readonly #phases: readonly Phase[];
+  readonly #counts: number[] = [];
+  #begun = false;
+
+  constructor(segment: Segment, spec: AccountQuerySpec, sizes: ScrollSizes) {
+    this.#segment = segment;
+    this.#limit = spec.limit;
+    this.#sizes = sizes;
+    this.#phases = phasesOf(segment, spec);
+  }
+
+  get matches(): number {
+    return this.#phases.reduce((sum, _, i) => sum + this.#count(i), 0);
+  }
+
+  get rowCount(): number {
+    let rows = 0;
+    for (let i = 0; i < this.#phases.length && rows < this.#limit; i++) rows += this.#count(i);
+    return Math.min(rows, this.#limit);
+  }
+
+  *batches(): Generator<Uint32Array, void> {
+    assert(!this.#begun, "a scroll is read once");
+    this.#begun = true;
+    let left = this.rowCount;
+    for (const phase of this.#phases) {
+      if (left === 0) break;
+      for (const batch of this.#batchesOf(phase, left)) {
+        left -= batch.length;
+        yield batch;
+      }
+    }
+    assert(left === 0, "a scroll hands out as many rows as it announced");
+  }
+
+  /** Returns a phase's exact number of matches; counts it at first use. */
+  #count(phase: number): number {
+    const { clauses } = this.#phases[phase] as Phase;
+    this.#counts[phase] ??= guarded(() => this.#segment.native.count(clauses));
+    return this.#counts[phase];
+  }
+
+  *#batchesOf(phase: Phase, wanted: number): Generator<Uint32Array, void> {
+    const { batchRows, selectRows } = this.#sizes;
+    const planned = guarded(() => planPhase(this.#segment, phase, { limit: wanted, selectRows }));
+    const most = this.#rowsPerCall(planned);
+    let afterRow = -1;
+    for (let left = Math.min(wanted, planned.matches); left > 0; ) {
+      const { rows } = execute(this.#segment, planned, { afterRow, limit: Math.min(left, most) });
+      assert(rows.length > 0, "a selection brings rows while there are matches left");
+      for (let from = 0; from < rows.length; from += batchRows) {
+        yield rows.subarray(from, from + batchRows);
+      }
+      left -= rows.length;
+      afterRow = rows[rows.length - 1] as number;
+    }
+  }
+
+  /** Rows of one native call: many if a further call would read rows again. */
+  #rowsPerCall({ method, order, matches }: QueryPlan): number {
+    const { batchRows, selectRows } = this.#sizes;
+    if (method === "gather") return selectRows;
+    if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
+    // If few rows match, a call reads many rows per selected row, so it can select fewer.
+    const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
+    return Math.max(batchRows, Math.ceil(selectRows * share));
+  }
+}

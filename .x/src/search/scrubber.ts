@@ -1,0 +1,251 @@
+/**
+ * Verifies the blocks of opened snapshots again; a damaged snapshot is logged and no longer served.
+ * Invariant: a pass verifies every block of every opened snapshot once in its set time, used or
+ * not, off the main thread. If a file was touched, its checked blocks are no longer trusted. Each
+ * is checked before its next use, and all are checked in one run.
+ */
+import type { FileState } from "../../native-index/napi/engine.ts";
+import type { Clock } from "../process/clock.ts";
+import { describeError, type Log } from "../process/log.ts";
+import { forgetRows } from "./rowlists.ts";
+import type { Segment } from "./segment.ts";
+
+/** Milliseconds between checks for due work; the longest time to notice a touched file. */
+const STEP_MS = 250;
+
+/** Blocks per call: 1 MiB. */
+const BLOCKS_PER_TRANSACTION = 16;
+
+interface ScrubberParts {
+  /** Every opened snapshot. */
+  readonly segments: () => readonly Segment[];
+  /** Time of a pass; 0: only touched files are checked. */
+  readonly seconds: number;
+  /** Called once for each damaged snapshot. */
+  readonly damaged: (segment: Segment) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Start of a pass as a fraction, in [0, 1). */
+  readonly random?: () => number;
+}
+
+/** Progress of one snapshot's verification. */
+export interface ScrubState {
+  readonly snapshot: string;
+  readonly blocks: number;
+  /** Blocks that this pass has checked. */
+  readonly checked: number;
+  /** Whole passes since the snapshot was opened. */
+  readonly passes: number;
+  /** End of the last whole pass, in milliseconds since 1970. */
+  readonly lastPassMs: number | null;
+  /** Time of a pass in seconds; 0 if only touched files are checked. */
+  readonly passSeconds: number;
+}
+
+/** State of one snapshot. */
+interface Pass {
+  readonly segment: Segment;
+  /** State of the file at the last check. */
+  state: FileState;
+  beganMs: number;
+  /** Next block; a pass may begin anywhere and wraps around. */
+  next: number;
+  checked: number;
+  passes: number;
+  lastPassMs: number | null;
+  /** True if the file was touched, so that checks do not wait. */
+  hurried: boolean;
+  /** Number of times the file was touched; checks before the last touch do not count. */
+  touches: number;
+  told: boolean;
+}
+
+/** Verifies the snapshots of a server until it is stopped. */
+export class Scrubber {
+  readonly #parts: ScrubberParts;
+  readonly #passes = new Map<Segment, Pass>();
+  #timer: NodeJS.Timeout | null = null;
+  #stepping: Promise<void> | null = null;
+  #stopped = false;
+  #blocks = 0;
+  #damages = 0;
+
+  constructor(parts: ScrubberParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts, without keeping the process alive. */
+  start(): void {
+    this.#timer = setInterval(() => void this.step(), STEP_MS).unref();
+  }
+
+  /** Stops; resolves when no check is running. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#stepping;
+  }
+
+  /** Blocks verified again, and damaged snapshots found, since the start. */
+  get counts(): { readonly blocks: number; readonly damaged: number } {
+    return { blocks: this.#blocks, damaged: this.#damages };
+  }
+
+  /** Progress of each opened snapshot, except damaged ones. */
+  states(): ScrubState[] {
+    const sound = [...this.#passes].filter(([{ native }]) => !native.poisoned());
+    return sound.map(([, pass]) => this.#stateOf(pass));
+  }
+
+  /** Progress of one snapshot; null if it is not open. */
+  stateOf(segment: Segment): ScrubState | null {
+    const pass = this.#passes.get(segment);
+    return pass === undefined ? null : this.#stateOf(pass);
+  }
+
+  /** Checks for touched files. Costs microseconds, so callers may use it on any hint. */
+  glance(): void {
+    const segments = this.#parts.segments();
+    for (const known of this.#passes.keys()) {
+      if (!segments.includes(known)) this.#passes.delete(known);
+    }
+    for (const segment of segments) {
+      const pass = this.#passOf(segment);
+      if (segment.native.poisoned()) this.#tell(pass);
+      else this.#compare(pass);
+    }
+  }
+
+  /** Counts a snapshot whose file was written over, before it is dropped. */
+  noteOverwritten(segment: Segment): void {
+    const pass = this.#passOf(segment);
+    if (!pass.told) this.#damages++;
+    pass.told = true;
+  }
+
+  /** Checks what is due now. Never rejects; waits for a step that is in progress. */
+  step(): Promise<void> {
+    this.glance();
+    this.#stepping ??= this.#run().finally(() => {
+      this.#stepping = null;
+    });
+    return this.#stepping;
+  }
+
+  #stateOf(pass: Pass): ScrubState {
+    const { checked, passes, lastPassMs, segment } = pass;
+    const passSeconds = this.#parts.seconds;
+    const blocks = blocksOf(pass);
+    return { snapshot: segment.label, blocks, checked, passes, lastPassMs, passSeconds };
+  }
+
+  /** Alternates between snapshots, so that a large snapshot does not delay a small one. */
+  async #run(): Promise<void> {
+    for (let some = true; some && !this.#stopped; ) {
+      some = false;
+      for (const pass of [...this.#passes.values()]) {
+        const due = this.#due(pass);
+        if (due === 0 || this.#stopped) continue;
+        some = true;
+        await this.#check(pass, Math.min(due, BLOCKS_PER_TRANSACTION, blocksOf(pass) - pass.next));
+      }
+    }
+  }
+
+  /** Blocks that are due and not yet checked. */
+  #due(pass: Pass): number {
+    const blocks = blocksOf(pass);
+    if (!this.#passes.has(pass.segment) || pass.told) return 0;
+    if (pass.hurried) return blocks - pass.checked;
+    const { seconds, clock } = this.#parts;
+    if (seconds === 0) return 0;
+    const share = (clock.monotonicMs() - pass.beganMs) / (seconds * 1_000);
+    return Math.max(0, Math.floor(Math.min(1, share) * blocks) - pass.checked);
+  }
+
+  async #check(pass: Pass, count: number): Promise<void> {
+    const { touches } = pass;
+    try {
+      await pass.segment.native.verifyBlocks(pass.next, count);
+      this.#blocks += count;
+      if (pass.touches === touches) this.#advance(pass, count);
+    } catch (error) {
+      // The error may mean that the segment was closed, which ends its pass. `glance` reports
+      // damage.
+      const known = describeError(error);
+      this.glance();
+      if (!this.#passes.has(pass.segment) || pass.told) return;
+      this.#parts.log.error({ file: pass.segment.path, ...known }, "blocks cannot be checked");
+      this.#advance(pass, count);
+    }
+  }
+
+  #advance(pass: Pass, count: number): void {
+    const blocks = blocksOf(pass);
+    pass.next = (pass.next + count) % blocks;
+    pass.checked += count;
+    if (pass.checked < blocks) return;
+    const { clock, log } = this.#parts;
+    const { label: snapshot, path: file } = pass.segment;
+    if (pass.hurried) log.info({ file, snapshot, blocks }, "every block is as it was written");
+    pass.hurried = false;
+    pass.passes++;
+    pass.lastPassMs = clock.nowMs();
+    pass.checked = 0;
+    pass.beganMs = clock.monotonicMs();
+  }
+
+  #passOf(segment: Segment): Pass {
+    const known = this.#passes.get(segment);
+    if (known !== undefined) return known;
+    const { clock, random = Math.random } = this.#parts;
+    const pass: Pass = {
+      ...{ segment, state: segment.native.opened, beganMs: clock.monotonicMs() },
+      // A random start, so that a server restarted daily still checks every block.
+      next: Math.floor(random() * segment.native.blockCount),
+      ...{ checked: 0, passes: 0, lastPassMs: null },
+      ...{ hurried: false, touches: 0, told: false },
+    };
+    this.#passes.set(segment, pass);
+    return pass;
+  }
+
+  #compare(pass: Pass): void {
+    const { native, path: file, label: snapshot } = pass.segment;
+    const now = native.fileState();
+    const touched = wasTouched(pass.state, now);
+    pass.state = now;
+    if (!touched) return;
+    native.recheckAll();
+    forgetRows(pass.segment);
+    pass.touches++;
+    pass.checked = 0;
+    if (pass.hurried) return;
+    pass.hurried = true;
+    this.#parts.log.warn({ file, snapshot }, "a served file was touched; it is checked again");
+  }
+
+  #tell(pass: Pass): void {
+    if (pass.told) return;
+    pass.told = true;
+    this.#damages++;
+    const { native, path: file, label: snapshot } = pass.segment;
+    const block = native.damagedBlock();
+    const why = block < 0 ? "it was cut off" : `block ${block} is not what was written`;
+    const known = { file, snapshot, ...(block < 0 ? {} : { block }), why };
+    this.#parts.log.error(known, "snapshot damaged; nothing of it is served any more");
+    this.#parts.damaged(pass.segment);
+  }
+}
+
+function blocksOf({ segment }: Pass): number {
+  return segment.native.blockCount;
+}
+
+/** Returns true if the bytes may have changed between two states. */
+export function wasTouched(before: FileState, now: FileState): boolean {
+  if (before.inode !== now.inode) return true;
+  if (before.size !== now.size || before.modifiedNs !== now.modifiedNs) return true;
+  return before.changedNs !== now.changedNs && before.links === now.links;
+}

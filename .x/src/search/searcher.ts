@@ -1,0 +1,480 @@
+/**
+ * The only entry to the engine: plan, execute, collect, project. Input: a segment and a normalized
+ * spec. Output: the accounts of one page as JSON bytes, with the exact total, directly or as a
+ * promise.
+ * Invariant: search, lead search, export, count, and command line all use it, so a preview equals
+ * the export. Every path returns the same page, total, and text. Pages in row order take one addon
+ * call; others take the stages, which run off the main thread if expensive. Off the main thread one
+ * query runs at a time, so that the thread pool has room for files and passwords. Tenants take
+ * turns; too many waiting queries are refused.
+ */
+
+import { strict as assert } from "node:assert";
+import {
+  PAGE_FACTS,
+  type RenderedPageRequest,
+  type Selection,
+} from "../../native-index/napi/engine.ts";
+import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
+import type { FacetName } from "../spec/facets.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { facets as countFacets, type Facets, facetsAsync, facetsWork } from "./facet.ts";
+import { CompanyWalk, collect, companyPage, execute, type Page, type PageRequest } from "./page.ts";
+import { isRankOrder, matchClauses, phasesOf, plan, type QueryPlan, rankPlan } from "./plan.ts";
+import {
+  type AccountSlices,
+  accountSlices,
+  EXPLAINED_SLICE_ROWS,
+  type Projector,
+  projector,
+  SLICE_ROWS,
+} from "./project.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** A search page request. */
+export interface EngineRequest extends PageQuery {
+  readonly fields: readonly string[];
+  readonly explain: boolean;
+  /** Renders the rows instead of `fields` and `explain`. */
+  readonly project?: Projector | undefined;
+  /** Results already found for this page. */
+  readonly prepared?: PreparedPage | null;
+  /** Memory for the text of the page; null allocates. */
+  readonly room?: OutputBuffer | null;
+}
+
+/** The accounts of a page and the facts of the whole answer. */
+export type SearchAnswer = RenderedPage;
+
+/** Like `SearchAnswer`, with accounts that are rendered on demand. */
+export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
+  /** Valid only while the segment is open. */
+  readonly slices: AccountSlices;
+}
+
+/** A page request, with facets of all matches or null. */
+export interface FacetedPageRequest extends Omit<EngineRequest, "prepared"> {
+  readonly facets: readonly FacetName[] | null;
+}
+
+/** A page whose accounts are text, or slices if the page is large. */
+export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
+  readonly accounts: Uint8Array | AccountSlices;
+  readonly facets: Facets | null;
+}
+
+/** Number of matches, and their facets. */
+export interface MatchCounts {
+  readonly total: number;
+  readonly facets: Facets | null;
+}
+
+/** Pages with more accounts than this are streamed. */
+export const UNSTREAMED_ACCOUNTS_MAX = 512;
+
+/**
+ * Returns a page: directly if it is quick, else off the main thread, queued by tenant. An
+ * asynchronous page has its own memory. Throws like `search`.
+ */
+export function page(
+  segment: Segment,
+  asked: FacetedPageRequest,
+  tenantId: string,
+): FoundPage | Promise<FoundPage> {
+  const later = pageAsync(segment, asked, asked.facets, tenantId);
+  if (later === null) {
+    if (isRanked(segment, asked.spec)) return pageNow(segment, asked);
+    const walked = walkedPage(segment, asked);
+    if (walked !== null) return pageNow(segment, { ...asked, prepared: walked });
+  }
+  const found = later ?? runAsync(segment, asked, asked.facets, tenantId);
+  return found.then((prepared) => pageNow(segment, { ...asked, room: null, prepared }));
+}
+
+function pageNow(
+  segment: Segment,
+  asked: FacetedPageRequest & Pick<EngineRequest, "prepared">,
+): FoundPage {
+  const { spec, facets: names, prepared = null } = asked;
+  const found =
+    spec.limit <= UNSTREAMED_ACCOUNTS_MAX
+      ? search(segment, asked)
+      : largePage(searchSliced(segment, asked));
+  const left = prepared === null || prepared.facets === null ? names : null;
+  return {
+    ...found,
+    facets: left === null ? (prepared?.facets ?? null) : facets(segment, spec, left),
+  };
+}
+
+/** Returns true if a page is in the order of stored rows. */
+function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
+  return isRankOrder(guarded(() => phasesOf(segment, spec))[0]?.order ?? []);
+}
+
+/**
+ * Returns a page of another order, without facets; null if it exceeds this thread's budget. Only
+ * the walk shows how evenly the matches are spread over an order.
+ */
+function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage | null {
+  const { spec, afterRow, onePerCompany = false } = request;
+  const planned = guarded(() => plan(segment, spec));
+  const wanted = { afterRow, limit: spec.limit };
+  if (onePerCompany) {
+    if (planned.method === "walk" && planned.matches >= FEW_MATCHES) return null;
+    return { plan: planned, page: companyPage(segment, planned, wanted), facets: null };
+  }
+  const selection = execute(segment, planned, { ...wanted, meetMax: WALKED_MAX });
+  if (selection.gaveUp) return null;
+  return { plan: planned, page: collect(planned, selection), facets: null };
+}
+
+/** Keeps a large page as slices, else renders its text. */
+function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
+  const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
+  return { ...rest, count: slices.rowCount, accounts, placed: -1 };
+}
+
+/** Counts matches and facets, directly or later, like `page`. */
+export function counts(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+  tenantId: string,
+): MatchCounts | Promise<MatchCounts> {
+  const later = countsAsync(segment, spec, names, tenantId);
+  if (later !== null) return later;
+  // Facets first: counting them also yields the total.
+  const counted = names === null ? null : facets(segment, spec, names);
+  return { total: countMatches(segment, spec), facets: counted };
+}
+
+/** Returns one page. Throws `AppError` `snapshot_unavailable` if the file is damaged. */
+export function search(segment: Segment, request: EngineRequest): SearchAnswer {
+  const { onePerCompany = false, explain, project, prepared = null } = request;
+  const plain = !onePerCompany && !explain && project === undefined && prepared === null;
+  const whole = plain ? renderedPage(segment, request) : null;
+  if (whole !== null) return whole;
+  const { slices, ...rest } = searchSliced(segment, request);
+  return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
+}
+
+/** Like `search`, but renders no rows. */
+export function searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer {
+  const { spec, fields, afterRow, explain, onePerCompany = false, prepared } = request;
+  const planned = prepared?.plan ?? guarded(() => plan(segment, spec));
+  const wanted = { afterRow, limit: spec.limit };
+  const found = () =>
+    onePerCompany
+      ? companyPage(segment, planned, wanted)
+      : collect(planned, execute(segment, planned, wanted));
+  const page = prepared?.page ?? found();
+  const project = request.project ?? projector(segment, fields, explain ? spec : null);
+  return {
+    slices: accountSlices(page.rows, project, rowsPerSlice(request)),
+    total: page.total,
+    more: page.more,
+    lastRow: page.lastRow,
+    plan: planned,
+  };
+}
+
+/** Rendering through JavaScript takes ten times as long as in the addon alone. */
+function rowsPerSlice({ explain, project }: EngineRequest): number {
+  return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
+}
+
+/** Exact number of accounts that a spec matches. */
+export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
+  return guarded(() => segment.native.count(matchClauses(segment, spec)));
+}
+
+/** Counts a spec's matches by the values of fields. */
+export function facets(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[],
+): Facets {
+  return countFacets(segment, matchClauses(segment, spec), names);
+}
+
+/** A rendered account: the requested fields. */
+export type RenderedAccount = Readonly<Record<string, unknown>>;
+
+/** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */
+export function account(
+  segment: Segment,
+  cnpj: string,
+  fields: readonly string[],
+): RenderedAccount | null {
+  return guarded(() => {
+    const row = segment.native.findCnpj(cnpj);
+    if (row < 0) return null;
+    const bytes = segment.native.renderJson(Uint32Array.of(row), fields);
+    return (JSON.parse(Buffer.from(bytes).toString()) as [RenderedAccount])[0];
+  });
+}
+
+/** Caller's memory for a text, from byte `at` on. */
+export interface OutputBuffer {
+  readonly memory: Uint8Array;
+  readonly at: number;
+}
+
+/** A query, and the requested page of it. */
+interface PageOptions {
+  readonly spec: AccountQuerySpec;
+  readonly fields: readonly string[];
+  readonly afterRow: number;
+  /** Memory for the text; null allocates. */
+  readonly room?: OutputBuffer | null;
+}
+
+/** A rendered page. */
+export interface RenderedPage {
+  /** Text of a JSON array, UTF-8; the room's memory if it was written there. */
+  readonly accounts: Uint8Array;
+  /** Bytes written to the room, or -1 if the text has its own memory. */
+  readonly placed: number;
+  /** Number of accounts on the page. */
+  readonly count: number;
+  /** All matching accounts, also if only one per company is listed. */
+  readonly total: number;
+  readonly more: boolean;
+  /** Row that the next page begins after; the cursor carries it. */
+  readonly lastRow: number;
+  readonly plan: QueryPlan;
+}
+
+/** Output facts of an addon call; read before the next call. */
+const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
+
+/** Returns the page, or null for a query that takes more than one call. */
+export function renderedPage(segment: Segment, options: PageOptions): RenderedPage | null {
+  const request = requestOf(segment, options);
+  if (request === null) return null;
+  const text = textOf(segment, request, options.room ?? null);
+  const total = facts[PAGE_FACTS.matches] as number;
+  const count = facts[PAGE_FACTS.rows] as number;
+  const lastRow = facts[PAGE_FACTS.lastRow] as number;
+  const more = facts[PAGE_FACTS.more] === 1;
+  assert(count <= total, "a page holds at most all matches");
+  assert(!(more && count === 0), "an empty page is the last one");
+  const placed = typeof text === "number" ? text : -1;
+  const accounts = typeof text === "number" ? (options.room as OutputBuffer).memory : text;
+  return { accounts, placed, count, total, more, lastRow, plan: rankPlan(request, total) };
+}
+
+/** Returns the text, or the number of its bytes written to the room. */
+function textOf({ native }: Segment, request: RenderedPageRequest, room: OutputBuffer | null) {
+  facts[PAGE_FACTS.place] = room?.at ?? 0;
+  // segment.ts guards reads of a handle, so this needs no guard of its own.
+  return room === null
+    ? native.renderedPage(request, facts)
+    : native.renderedPage(request, facts, room.memory);
+}
+
+/** Returns the request to the addon; null for a query that takes more than one call. */
+function requestOf(segment: Segment, options: PageOptions): RenderedPageRequest | null {
+  const { spec, fields, afterRow } = options;
+  const [phase, second] = phasesOf(segment, spec);
+  if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
+  const { clauses, order, seed } = phase;
+  return { clauses, order, seed, method: "rank", afterRow, limit: spec.limit, fields };
+}
+
+/**
+ * Bounds of a queue for one kind of work, so that quick work does not wait for slow work. One task
+ * runs at a time, so that the thread pool has room for files and passwords.
+ */
+export const ASYNC_QUEUE_BOUNDS: QueueBounds = {
+  running: 1,
+  waiting: 256,
+  waitingOfOwner: 63,
+  what: "Dear questions",
+};
+
+/** Runs expensive queries one at a time; tenants take turns. */
+const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
+
+/** A page request. */
+export interface PageQuery {
+  readonly spec: AccountQuerySpec;
+  /** Row that the page begins after; -1 for the first page. */
+  readonly afterRow: number;
+  /** Only the first matching establishment of each company; see page.ts. */
+  readonly onePerCompany?: boolean | undefined;
+}
+
+/** Results found for a page. */
+export interface PreparedPage {
+  readonly plan: QueryPlan;
+  readonly page: Page;
+  readonly facets: Facets | null;
+}
+
+interface PreparedCounts {
+  readonly total: number;
+  readonly facets: Facets | null;
+}
+
+/** Values in a spec's lists from which its clauses are tested off this thread: 1 ms. */
+const LISTED_MIN = 1_000;
+/** Prefixes have no posting lists; each costs at least as much as this many codes. */
+const PREFIX_WEIGHT = 10;
+/** Cells and rows from which a query is counted off this thread: about a millisecond. */
+const COUNTED_MIN = 250_000;
+/** Matches from which several keys are expensive: many may tie on the first key. */
+const COMPARED_MIN = 20_000;
+/** Rows that a walk along an order may meet on a request thread: half a millisecond. */
+const WALKED_MAX = 4_096;
+/** Matches from which another order is compared off this thread: a millisecond. */
+const GATHERED_MIN = 8_192;
+/** Up to this many matches, every page in every order takes well under a millisecond. */
+const FEW_MATCHES = 4_096;
+/** Accounts from which a page is large, unless it is in row order. */
+const LARGE_PAGE_MIN = 512;
+
+/** Finds a page off this thread, queued by tenant. Returns null if the page is quick. */
+export function pageAsync(
+  segment: Segment,
+  request: PageQuery,
+  names: readonly FacetName[] | null,
+  tenantId = "",
+): Promise<PreparedPage> | null {
+  const { spec, afterRow, onePerCompany = false } = request;
+  const quick = !isLong(spec) && isCounted(segment, spec) && !isSlow(segment, request);
+  if (quick && !areMany(segment, spec, names)) return null;
+  return runAsync(segment, { spec, afterRow, onePerCompany }, names, tenantId);
+}
+
+/** A function of its own, so that a quick page creates no closure. */
+function runAsync(
+  segment: Segment,
+  { spec, afterRow, onePerCompany }: PageQuery,
+  names: readonly FacetName[] | null,
+  tenantId: string,
+): Promise<PreparedPage> {
+  return queue.run(tenantId, 1, async () => {
+    // Facets first: counting them also yields the total.
+    const facets = await facetsDeferred(segment, spec, names);
+    const matches = await countAsync(segment, spec);
+    const planned = guarded(() => plan(segment, spec, matches));
+    const wanted = { afterRow, limit: spec.limit };
+    const page = onePerCompany
+      ? await companyPageAsync(segment, planned, wanted)
+      : collect(planned, await selectAsync(segment, planned, wanted));
+    return { plan: planned, page, facets };
+  });
+}
+
+/** Like `companyPage`, off the main thread. */
+async function companyPageAsync(
+  segment: Segment,
+  planned: QueryPlan,
+  page: PageRequest,
+): Promise<Page> {
+  const walk = new CompanyWalk(planned, page);
+  for (;;) {
+    const selection = await selectAsync(segment, planned, walk.wanted);
+    const firsts = await guardedAsync(() =>
+      segment.native.firstsPerCompanyAsync(selection.rows, walk.firsts),
+    );
+    const found = walk.take(selection, firsts);
+    if (found !== null) return found;
+  }
+}
+
+function selectAsync(
+  { native }: Segment,
+  { clauses, order, method, seed }: QueryPlan,
+  page: PageRequest,
+): Promise<Selection> {
+  return guardedAsync(() => native.selectAsync({ clauses, order, method, seed, ...page }));
+}
+
+/** Counts off this thread, queued by tenant. Returns null if the count is quick. */
+export function countsAsync(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+  tenantId = "",
+): Promise<PreparedCounts> | null {
+  if (!isLong(spec) && isCounted(segment, spec) && !areMany(segment, spec, names)) return null;
+  return queue.run(tenantId, 1, async () => {
+    const facets = await facetsDeferred(segment, spec, names);
+    return { total: await countAsync(segment, spec), facets };
+  });
+}
+
+/** The number of matches; the addon caches it. */
+function countAsync(segment: Segment, spec: AccountQuerySpec): Promise<number> {
+  return guardedAsync(() => segment.native.countAsync(matchClauses(segment, spec)));
+}
+
+async function facetsDeferred(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+): Promise<Facets | null> {
+  if (names === null) return null;
+  return guardedAsync(() => facetsAsync(segment, matchClauses(segment, spec), names));
+}
+
+/** Returns true if a spec has long lists. */
+function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
+  const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
+  const listed = valuesIn(industry) + valuesIn(geo) + valuesIn(company);
+  return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
+}
+
+/** Counts values in the lists of a filter group; runs per query, so it allocates nothing. */
+function valuesIn(filters: object): number {
+  let values = 0;
+  for (const name in filters) {
+    const value = (filters as Readonly<Record<string, unknown>>)[name];
+    if (Array.isArray(value)) values += value.length;
+  }
+  return values;
+}
+
+/** Counts the matches, which the addon caches; false if that takes too long on this thread. */
+function isCounted(segment: Segment, spec: AccountQuerySpec): boolean {
+  // With so few accounts, any count is quick.
+  if (segment.accounts < COUNTED_MIN) return true;
+  return guarded(() => segment.native.count(matchClauses(segment, spec), COUNTED_MIN)) >= 0;
+}
+
+/** Returns true if a page is large or its order may compare many matches. */
+function isSlow(segment: Segment, { spec, onePerCompany = false }: PageQuery): boolean {
+  const isLarge = spec.limit >= LARGE_PAGE_MIN;
+  if (!isLarge && isRanked(segment, spec)) return false;
+  const { method, order, matches } = guarded(() => plan(segment, spec));
+  if (matches < FEW_MATCHES) return false;
+  if (isLarge && onePerCompany) return true;
+  if (method === "rank") return false;
+  if (method === "gather" && matches >= GATHERED_MIN) return true;
+  return order.length > 1 ? matches >= COMPARED_MIN : isLarge;
+}
+
+function areMany(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+): boolean {
+  // With so few accounts, any count is quick. The sum counts one more for the total.
+  const facets = names?.length ?? 0;
+  if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
+  return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;
+}
+
+/** Like `guarded`, for promises. */
+async function guardedAsync<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await guarded(call);
+  } catch (error) {
+    return guarded(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Prepares a snapshot for its first queries: fills the system's file cache, builds code tables, and
+ * maps the first pages.
+ * Invariant: changes no answer. Yields to other work between steps. Only `readThrough` costs more
+ * in a larger registry.
+ */
+import { open } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { TABLES } from "../../native-index/format/columns.ts";
+import { AppError } from "../errors.ts";
+import { catalogLookup } from "../spec/catalog.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, SORT_FIELDS } from "../spec/fields.ts";
+import { normalizeSpec } from "../spec/normalize.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import { plan } from "./plan.ts";
+import { search } from "./searcher.ts";
+import { guarded, type Segment } from "./segment.ts";
+
+/** Bytes per read. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** Queries at start: the first page of all, and one of some; all fields of both. */
+const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
+
+/** The first accounts by each field; nothing is counted for them. */
+const SORTED = SORT_FIELDS.map((field) => ({ filters: {}, sort: [{ field, direction: "asc" }] }));
+
+/**
+ * Reads a file into the page cache, off the main thread, so that opening it does not wait. Ends
+ * early when `ended` returns true.
+ */
+export async function readThrough(path: string, ended: () => boolean): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    while (!ended()) if ((await file.read(chunk, 0, CHUNK_BYTES)).bytesRead === 0) break;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Runs the first queries on a segment, to prove that searches work; costs the blocks of two pages,
+ * regardless of the size. Throws like a search if the snapshot is damaged.
+ */
+export async function runFirstQueries(segment: Segment): Promise<void> {
+  for (const question of FIRST) {
+    const spec = specOf(question, segment);
+    if (spec === null) continue;
+    search(segment, { spec, fields: OUTPUT_FIELD_NAMES, afterRow: -1, explain: false });
+    await setImmediate();
+  }
+}
+
+/**
+ * Warms a segment; yields to the event loop after each step. Ends early when `ended` returns true.
+ * Throws like a search if the snapshot is damaged. No step's cost depends on the number of
+ * accounts: a full count reads a whole registry, so the first request that needs it pays for it.
+ */
+export async function warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
+  const lookup = catalogLookup(segment.catalog);
+  const steps: (() => unknown)[] = [
+    ...TABLES.map((table) => () => segment.codeOf(table, "")),
+    () => lookup.cnae(""),
+    () => lookup.legalNatures(""),
+    () => lookup.municipalityByTom(""),
+    () => runFirstQueries(segment),
+    ...SORTED.map((question) => () => askSorted(segment, question)),
+  ];
+  for (const step of steps) {
+    if (ended()) return;
+    await step();
+    await setImmediate();
+  }
+}
+
+/** Selects the first page of an order off the main thread, because it reads from the disk. */
+async function askSorted(segment: Segment, question: unknown): Promise<void> {
+  const spec = specOf(question, segment);
+  if (spec === null) return;
+  await setImmediate();
+  const { clauses, order, method, seed } = guarded(() => plan(segment, spec));
+  const request = { clauses, order, method, seed, afterRow: -1, limit: spec.limit };
+  await guarded(() => segment.native.selectAsync(request));
+}
+
+/** Returns the spec of a query; null if a small snapshot lacks one of its codes. */
+function specOf(question: unknown, { catalog }: Segment): AccountQuerySpec | null {
+  try {
+    return normalizeSpec(question, {
+      catalog,
+      limitDefault: 50,
+      limitCap: 50,
+      allowedFields: OUTPUT_FIELD_NAMES,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "search",
+      fullAllowed: false,
+    }).spec;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

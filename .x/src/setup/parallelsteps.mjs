@@ -1,0 +1,162 @@
+/**
+ * Runs steps in parallel with a clock, and records their times for `npm start`. Input: steps with
+ * their dependencies. Output: all steps done, a line at the start and end of each, and its
+ * duration; the times of this machine's last run, or the measured ones if there is none.
+ * Invariant: a step starts when its dependencies are done; after a failure no step starts, and
+ * running ones are not awaited; at most one line a second is written. Times are stored in the
+ * user's cache folder, because a new clone has none; an inaccessible file counts as missing.
+ */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+
+/** Seconds of each step in a new clone, two cores, without prebuilt package binaries. */
+const MEASURED = {
+  where: "two cores of a shared virtual machine",
+  seconds: {
+    packages: 11,
+    addon: 83,
+    sqlite: 58,
+    roaring: 32,
+    zstd: 30,
+    bundle: 5,
+    console: 3,
+    dump: 7,
+    snapshot: 5,
+  },
+};
+
+/** Returns the known times: `{ where, seconds }`. */
+export function lastTimes(file = fileOf()) {
+  try {
+    const { seconds } = JSON.parse(fs.readFileSync(file, "utf8"))[machine()];
+    const known = Object.entries(seconds).filter(([, value]) => Number.isFinite(value));
+    const where = "this machine, the last time";
+    return { where, seconds: { ...MEASURED.seconds, ...Object.fromEntries(known) } };
+  } catch {
+    return MEASURED;
+  }
+}
+
+/** Stores the seconds of the executed steps, and keeps the seconds of other steps. */
+export function storeTimes(seconds, file = fileOf()) {
+  try {
+    const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
+    const rounded = Object.entries(seconds).map(([name, value]) => [name, Math.ceil(value)]);
+    const merged = { ...all[machine()]?.seconds, ...Object.fromEntries(rounded) };
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, `${JSON.stringify({ ...all, [machine()]: { seconds: merged } })}\n`);
+  } catch {
+    // A missing estimate next time is harmless.
+  }
+}
+
+/** Returns the main factors of the times. */
+function machine() {
+  return `${process.platform}-${process.arch}-${os.availableParallelism()}`;
+}
+
+function fileOf() {
+  const caches = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
+  return path.join(caches, "peneira", "start.json");
+}
+
+/** Update interval of the clock on a terminal, and without one. */
+const TICK_MS = 1_000;
+const TELL_MS = 15_000;
+
+/**
+ * Runs the steps `{ name, after, run }`; unknown names in `after` count as done. Returns seconds by
+ * name. Rethrows the first step's failure.
+ */
+export async function runParallel(steps, { out = process.stderr } = {}) {
+  const clock = new Clock(out);
+  const seconds = {};
+  const running = new Map();
+  const begin = (step) => {
+    if (running.has(step.name)) return running.get(step.name);
+    const wanted = steps.filter(({ name }) => step.after.includes(name));
+    const ended = Promise.all(wanted.map(begin)).then(async () => {
+      const began = clock.begins(step.name);
+      await step.run();
+      seconds[step.name] = clock.ends(step.name, began);
+    });
+    running.set(step.name, ended);
+    return ended;
+  };
+  try {
+    await Promise.all(steps.map(begin));
+    return seconds;
+  } finally {
+    clock.stop();
+  }
+}
+
+/** Returns the seconds of the critical path, given each step's `seconds`. */
+export function criticalPath(steps, seconds) {
+  const endOf = (step) => {
+    const before = steps.filter(({ name }) => step.after.includes(name)).map(endOf);
+    return Math.max(0, ...before) + (seconds[step.name] ?? 0);
+  };
+  return Math.max(0, ...steps.map(endOf));
+}
+
+/** Formats minutes and seconds as `1:05`. */
+export function clockText(ms) {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/**
+ * Progress lines: on a terminal the last line is redrawn, elsewhere running steps are printed
+ * again.
+ */
+class Clock {
+  #out;
+  #began = performance.now();
+  #running = new Map();
+  #timer;
+
+  constructor(out) {
+    this.#out = out;
+    const tick = out.isTTY ? () => this.#move() : () => this.#line(`still ${this.#atWork()}`);
+    this.#timer = setInterval(tick, out.isTTY ? TICK_MS : TELL_MS).unref();
+  }
+
+  begins(name) {
+    const now = performance.now();
+    this.#running.set(name, now);
+    this.#line(`${name} …`);
+    return now;
+  }
+
+  ends(name, began) {
+    const seconds = (performance.now() - began) / 1000;
+    this.#running.delete(name);
+    this.#line(`${name} ${seconds.toFixed(1)} s`);
+    return seconds;
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    if (this.#out.isTTY) this.#out.write("\r\u001b[K");
+  }
+
+  #line(text) {
+    const clear = this.#out.isTTY ? "\r\u001b[K" : "";
+    this.#out.write(`${clear}  ${clockText(performance.now() - this.#began)}  ${text}\n`);
+  }
+
+  #move() {
+    const clock = clockText(performance.now() - this.#began);
+    const line = `  ${clock}  ${this.#atWork()}`;
+    this.#out.write(`\r\u001b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}`);
+  }
+
+  #atWork() {
+    const now = performance.now();
+    const each = [...this.#running].map(([name, began]) => `${name} ${clockText(now - began)}`);
+    return each.join(" · ");
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Build steps, each run by one process at a time, and the input files of a checkout. Input: the
+ * folders of a checkout and its caches; the name of a step and its work.
+ * Output: steps that run if their inputs changed since their last success, or are only listed.
+ * Invariant: a stamp is written only after its step is done. While one process of a checkout runs a
+ * step, others wait and find it done; a dead process holds no lock. Paths are relative to the root
+ * and sorted; a missing folder is empty. Plain Node without dependencies; nothing is stored in
+ * node_modules, because npm removes that.
+ */
+
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+
+/** Returns `filesIn(dir, pattern, skip)`: files with a matching name, without `skip` folders. */
+export function filesBelow(root) {
+  const filesIn = (dir, pattern, skip = /^$/) => {
+    const full = path.join(root, dir);
+    if (!fs.existsSync(full)) return [];
+    return fs
+      .readdirSync(full, { withFileTypes: true })
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const child = path.posix.join(dir, entry.name);
+        if (entry.isDirectory()) return skip.test(entry.name) ? [] : filesIn(child, pattern, skip);
+        return pattern.test(entry.name) ? [child] : [];
+      });
+  };
+  return filesIn;
+}
+
+/** Poll interval while another process works. */
+const LOOK_MS = 100;
+/** Locks of this process. */
+const held = new Set();
+
+process.on("exit", () => {
+  for (const file of held) fs.rmSync(file, { force: true });
+});
+
+/** Runs `work` holding `name` in `folder`; returns its result. `tell` gets a line on a wait. */
+function alone(turn, work) {
+  const release = hold(turn);
+  try {
+    return work();
+  } finally {
+    release();
+  }
+}
+
+/** Waits until no other process holds `name` in `folder`; returns a release function. */
+function hold({ folder, name, tell }) {
+  const file = path.join(folder, `${name}.lock`);
+  fs.mkdirSync(folder, { recursive: true });
+  for (let told = false; !taken(file); ) {
+    const holder = holderOf(file);
+    if (holder === undefined) continue;
+    if (!lives(holder)) remove(file, holder);
+    else {
+      if (!told) tell(`${name}: process ${holder} is running this step; waiting for it\n`);
+      told = true;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    }
+  }
+  held.add(file);
+  return () => {
+    held.delete(file);
+    fs.rmSync(file, { force: true });
+  };
+}
+
+/** Tries to take the lock. It is linked, because a newly written file is empty at first. */
+function taken(file) {
+  const own = `${file}.${process.pid}`;
+  fs.writeFileSync(own, String(process.pid));
+  try {
+    fs.linkSync(own, file);
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    fs.rmSync(own, { force: true });
+  }
+}
+
+/** Returns the lock's holder; undefined if it was released meanwhile. */
+function holderOf(file) {
+  try {
+    return Number(fs.readFileSync(file, "utf8"));
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** True if a process with this id exists, also one of another user. */
+export function lives(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** Removes the lock of a dead process, unless another process has taken it since. */
+function remove(file, dead) {
+  const aside = `${file}.${dead}.${process.pid}`;
+  try {
+    fs.renameSync(file, aside);
+    // Another process has removed and retaken it since the check: put it back.
+    if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
+  } catch (error) {
+    if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
+  } finally {
+    fs.rmSync(aside, { force: true });
+  }
+}
+
+/** Steps of the checkout at `root`, with stamps in `cache`. */
+export class Steps {
+  #root;
+  #cache;
+  #locks;
+  /** Names of outdated steps while `due` runs; else null. */
+  #planned = null;
+
+  constructor({ root, cache }) {
+    this.#root = root;
+    this.#cache = cache;
+    this.#locks = path.join(root, ".cache", "locks");
+  }
+
+  /** Returns the outdated steps among those that `steps` runs, without running any. */
+  due(steps) {
+    this.#planned = [];
+    steps();
+    const due = this.#planned;
+    this.#planned = null;
+    return due;
+  }
+
+  /** Runs a step unless its inputs have the hash of its last success. */
+  upToDate({ name, inputs, salt, outputs }, action) {
+    const digest = this.digestOf(inputs, salt);
+    const stamp = path.join(this.#cache, name);
+    const done = () =>
+      fs.existsSync(stamp) &&
+      fs.readFileSync(stamp, "utf8") === digest &&
+      outputs.every((file) => fs.existsSync(file));
+    if (done()) return;
+    this.inTurn(name, () => {
+      if (done()) return;
+      this.step(name, action);
+      if (this.#planned !== null) return;
+      fs.mkdirSync(this.#cache, { recursive: true });
+      fs.writeFileSync(stamp, digest);
+    });
+  }
+
+  /** Does exclusive work on this checkout; a plan needs no lock. */
+  inTurn(name, work) {
+    return this.#planned === null ? alone(this.#turn(name), work) : work();
+  }
+
+  /** Starts exclusive work; returns a release function. */
+  hold(name) {
+    return hold(this.#turn(name));
+  }
+
+  #turn(name) {
+    return { folder: this.#locks, name, tell: (line) => process.stderr.write(line) };
+  }
+
+  /** Returns a hash of file contents and of further inputs of a step. */
+  digestOf(inputs, salt) {
+    const hash = createHash("sha256").update(salt);
+    for (const file of [...new Set(inputs)].sort()) {
+      hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(this.#root, file)));
+    }
+    return hash.digest("hex");
+  }
+
+  /** Runs a step with a line before and after it, or only lists it during `due`. */
+  step(name, action) {
+    if (this.#planned !== null) return this.#planned.push(name);
+    const began = performance.now();
+    process.stderr.write(`${name} …\n`);
+    action();
+    process.stderr.write(`${name} ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  }
+}

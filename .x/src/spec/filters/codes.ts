@@ -1,0 +1,130 @@
+/**
+ * Reads the lists of codes and words that few specs have, and tells faults of phones. Input: a list
+ * in any accepted spelling. Output: codes in their full spelling, ascending without repeats.
+ * Invariant: that of read.ts: no element is dropped; each becomes at least one code, or logs a
+ * mistake.
+ */
+import { type CatalogLookup, notInSnapshot } from "../catalog.ts";
+import type { PhoneFault } from "../contacts/phones.ts";
+import { type SpecReader, shown } from "../reader.ts";
+import { MISSING_CONTACTS, SANCTION_NAMES } from "./wider.ts";
+
+type SanctionName = (typeof SANCTION_NAMES)[number];
+type MissingContact = (typeof MISSING_CONTACTS)[number];
+
+/** A list of a spec, with its place; mistakes go to the reader's log. */
+interface Asked {
+  readonly reader: SpecReader;
+  readonly lookup: CatalogLookup;
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+const NONE: readonly string[] = [];
+
+/** CEP prefixes; one that another covers is removed. */
+export function readPostalPrefixes({ reader, value, pointer }: Asked): string[] {
+  const given = reader.strings(value ?? undefined, pointer, (text, at) => {
+    if (/^\d{1,8}$/.test(text)) return [text];
+    const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
+    reader.mistake(at, "wrong_format", detail);
+    return NONE;
+  });
+  // Ascending order puts a prefix directly before all that it covers.
+  const kept: string[] = [];
+  for (const prefix of given) {
+    const last = kept.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+  }
+  return kept;
+}
+
+/** Area codes. */
+export function readAreaCodes({ reader, value, pointer }: Asked): string[] {
+  return reader.strings(value ?? undefined, pointer, (text, at) => {
+    if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
+    const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
+    reader.mistake(at, "wrong_format", detail);
+    return NONE;
+  });
+}
+
+/** Reasons of a status, 2 digits. */
+export function readReasons({ reader, lookup, value, pointer }: Asked): string[] {
+  return reader.strings(value ?? undefined, pointer, (text, at) => {
+    const code = text.padStart(2, "0");
+    if (/^\d{2}$/.test(code) && lookup.knowsReason(code)) return [code];
+    const detail = () => `Must be a reason of the registry, 2 digits, not ${shown(text)}.`;
+    reader.mistake(at, "unknown_reason", detail);
+    return NONE;
+  });
+}
+
+/** Lists of sanctions that the snapshot has. */
+export function readSanctions({ reader, lookup, value, pointer }: Asked): SanctionName[] {
+  return readWords({ reader, value, pointer }, SANCTION_NAMES, (name, at) => {
+    if (!lookup.lacks(name)) return;
+    reader.mistake(at, "not_in_snapshot", notInSnapshot(name, name));
+  });
+}
+
+/** Kinds of contact, without those that another one includes. */
+export function readMissing({ reader, lookup, value, pointer }: Asked): MissingContact[] {
+  const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
+  const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];
+  const least = kinds.length > 1 ? kinds.filter((kind) => !wider.includes(kind)) : kinds;
+  // Two kinds are found by a flag that only later snapshots have.
+  if (least.length > 1 && lookup.lacks("exclusions")) {
+    const detail = notInSnapshot("a combination of two kinds", "exclusions");
+    reader.mistake(pointer, "not_in_snapshot", detail);
+  }
+  return least;
+}
+
+/** Some of a few words, in any case, sorted. */
+function readWords<Word extends string>(
+  { reader, value, pointer }: Omit<Asked, "lookup">,
+  words: readonly Word[],
+  check: (word: Word, pointer: string) => void = () => {},
+): Word[] {
+  const found = reader.strings(value ?? undefined, pointer, (text, at) => {
+    const word = words.find((one) => one === text.toLowerCase());
+    if (word !== undefined) {
+      check(word, at);
+      return [word];
+    }
+    const detail = () => `Must be one of ${words.join(", ")}, not ${shown(text)}.`;
+    reader.mistake(at, "unknown_word", detail);
+    return NONE;
+  });
+  return found as Word[];
+}
+
+/** Legal natures, expanded from prefixes. */
+export function readNatures({ reader, lookup, value, pointer }: Asked): string[] {
+  return reader.strings(value ?? undefined, pointer, (text, at) => {
+    const found = lookup.legalNatures(text);
+    if (found.length > 0) return found;
+    const detail = () => `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
+    reader.mistake(at, "unknown_legal_nature", detail);
+    return NONE;
+  });
+}
+
+const PHONE_EXAMPLE = "such as 11 98765-4321";
+
+/** Messages for faults of a phone number; possible CPFs are not repeated. */
+export const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
+  wrong_format: (given) =>
+    `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,
+  too_short: (given) =>
+    `Has too few digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  too_long: (given) =>
+    `Has too many digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  missing_area_code: (given) => `Lacks the area code: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  unknown_area_code: (given) =>
+    `Must begin with one of Brazil's 67 area codes, ${PHONE_EXAMPLE}, unlike ${given}.`,
+  foreign_number: (given) => `Must be a number of Brazil (+55), not ${given}.`,
+  looks_like_cpf: () =>
+    "Looks like a CPF, and people are not searched. If it is a phone, write +55 before it.",
+};

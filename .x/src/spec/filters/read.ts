@@ -1,0 +1,591 @@
+/**
+ * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal form:
+ * codes in their full spelling, lists ascending without repeats, defaults filled in, and the named
+ * municipalities, for the warning about states.
+ * Invariant: every row of the table is read, in order, by its method of `ValueReader`. No element
+ * is dropped: each becomes at least one code, or logs a mistake. Unused extensions are absent.
+ */
+
+import { readCapital, readDate } from "../amounts.ts";
+import { analyzeWords } from "../analyzer.ts";
+import {
+  type CatalogLookup,
+  type CatalogMunicipality,
+  type Lacked,
+  notInSnapshot,
+} from "../catalog.ts";
+import { readCnpjText } from "../cnpj/cnpjspelling.ts";
+import { isEmailPattern, readEmail } from "../contacts/emails.ts";
+import { readPhone } from "../contacts/phones.ts";
+import { foldDistrict } from "../districtname.ts";
+import {
+  COMPANY_SIZE_CODES,
+  type OutputField,
+  REGISTRATION_STATUSES,
+  SECONDARY_CNAE_MODES,
+  type SecondaryCnaeMode,
+  UFS,
+} from "../fields.ts";
+import { SPEC_LIMITS } from "../limits.ts";
+import { LIST_ID, LISTS_MAX } from "../listids.ts";
+import { isJsonObject, type SpecReader, shown } from "../reader.ts";
+import type { AccountQuerySpec } from "../schema.ts";
+import {
+  PHONE_FAULTS,
+  readAreaCodes,
+  readMissing,
+  readNatures,
+  readPostalPrefixes,
+  readReasons,
+  readSanctions,
+} from "./codes.ts";
+import { rowsOf } from "./members.ts";
+import {
+  FILTER_GROUPS,
+  type FilterGroup,
+  type FilterName,
+  type FilterRow,
+  OPTIONAL_GROUPS,
+  type ReadName,
+} from "./table.ts";
+
+type Filters = AccountQuerySpec["filters"];
+type Members = Record<string, unknown>;
+type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
+type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
+
+const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
+const NONE: readonly string[] = [];
+const UF_SET: ReadonlySet<string> = new Set(UFS);
+
+/** A district of a spec in normal form. */
+interface SpecDistrict {
+  municipality_ibge: string;
+  name: string;
+}
+
+/** Filters in normal form, and facts for the rest of normalization. */
+interface ReadFilters {
+  readonly filters: Filters;
+  /** Every municipality named by IBGE or TOM code, repeats possible. */
+  readonly municipalities: readonly CatalogMunicipality[];
+}
+
+/** Two ends of an interval. */
+interface Interval {
+  readonly from: FilterName;
+  /** Returns the fault of the two; null if none. */
+  readonly wrong: (from: unknown, to: unknown) => string | null;
+}
+
+/** An interval of days whose second end is excluded. */
+function days(from: FilterName): Interval {
+  return {
+    from,
+    wrong: (after, before) =>
+      (after as string) < (before as string)
+        ? null
+        : `Must be after ${from} (${after}): the interval holds no day.`,
+  };
+}
+
+/** By the second end; checked only if both are set. */
+const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
+  started_before: days("started_after"),
+  status_before: days("status_since"),
+  simples_excluded_before: days("simples_excluded_since"),
+  mei_excluded_before: days("mei_excluded_since"),
+  establishments_max: {
+    from: "establishments_min",
+    wrong: (min, max) =>
+      (min as number) <= (max as number) ? null : `Must not be below establishments_min (${min}).`,
+  },
+  share_capital_max: {
+    from: "share_capital_min",
+    wrong: (min, max) =>
+      (min as number) <= (max as number) ? null : `Must not be below share_capital_min (${min}).`,
+  },
+};
+
+/** Members that exclude each other; checked with the second of the two. */
+const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
+  branches_only: "headquarters_only",
+};
+
+/** Members that need another one. */
+const NEEDING: Readonly<Partial<Record<FilterName, FilterName>>> = {
+  owned_by_depth: "owned_by_any_of",
+};
+
+/** Reads the `filters` object of a spec; mistakes go to the reader's log. */
+export function readFilters(
+  value: unknown,
+  pointer: string,
+  reader: SpecReader,
+  known: { readonly lookup: CatalogLookup; readonly allowedFields: readonly string[] },
+): ReadFilters {
+  const members = reader.object(value, pointer, FILTER_GROUPS);
+  const group = new GroupReader(reader, new ValueReader(reader, known.lookup), known);
+  const filters: Partial<Record<FilterGroup, Members>> = {};
+  for (const name of FILTER_GROUPS) {
+    const read = group.read(name, members[name], `${pointer}/${name}`);
+    if (Object.keys(read).length > 0 || !OPTIONAL_GROUPS.includes(name)) filters[name] = read;
+  }
+  return {
+    filters: filters as Filters satisfies ReadAsSchema,
+    municipalities: group.municipalities,
+  };
+}
+
+/** Reads the groups of one spec; lives as long as one call of `readFilters`. */
+class GroupReader {
+  readonly #reader: SpecReader;
+  readonly #values: ValueReader;
+  readonly #lookup: CatalogLookup;
+  readonly #allowedFields: readonly string[];
+
+  constructor(
+    reader: SpecReader,
+    values: ValueReader,
+    known: { readonly lookup: CatalogLookup; readonly allowedFields: readonly string[] },
+  ) {
+    this.#reader = reader;
+    this.#values = values;
+    this.#lookup = known.lookup;
+    this.#allowedFields = known.allowedFields;
+  }
+
+  get municipalities(): readonly CatalogMunicipality[] {
+    return this.#values.municipalities;
+  }
+
+  read(group: FilterGroup, value: unknown, pointer: string): Members {
+    const rows = rowsOf(group);
+    const sent = this.#reader.object(value, pointer, rows.names);
+    const members: Members = {};
+    for (const row of rows.rows) {
+      const { member, read, unset } = row;
+      const given = sent[member];
+      if (given === undefined) {
+        if (unset !== undefined) members[member] = Array.isArray(unset) ? [] : unset;
+        continue;
+      }
+      const at = `${pointer}/${member}`;
+      const normal: unknown = this.#values[read](given, at);
+      if (unset === undefined && isNothing(normal)) continue;
+      members[member] = normal;
+      if ("needs" in row) this.#checkSnapshot(row.needs, member, at);
+      if ("reveals" in row) this.#checkFields(row.reveals, at);
+      this.#checkInterval(member, members, at);
+      this.#checkContrary(member, members, at);
+      this.#checkNeeded(member, members, at);
+    }
+    return members;
+  }
+
+  #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
+    if (needs === "partners" && this.#lookup.comparesMonths) {
+      const detail = `Changes cannot be filtered by ${member}: the months have different owners.`;
+      this.#reader.mistake(pointer, "not_for_changes", detail);
+      return;
+    }
+    if (!this.#lookup.lacks(needs)) return;
+    this.#reader.mistake(pointer, "not_in_snapshot", notInSnapshot(member, needs));
+  }
+
+  /** A filter by a value reveals the value, so a plan that withholds one withholds both. */
+  #checkFields(reveals: readonly OutputField[], pointer: string): void {
+    const withheld = reveals.filter((field) => !this.#allowedFields.includes(field));
+    if (withheld.length === 0) return;
+    const detail = () =>
+      `The plan does not offer ${withheld.join(" and ")}, nor a filter by what stands there.`;
+    this.#reader.mistake(pointer, "field_not_allowed", detail);
+  }
+
+  #checkContrary(member: FilterName, members: Members, pointer: string): void {
+    const other = CONTRARY[member];
+    if (other === undefined || members[other] !== true) return;
+    const wrong = `Cannot go with ${other}: no account meets both. Leave out one of them.`;
+    this.#reader.mistake(pointer, "contradiction", wrong);
+  }
+
+  #checkNeeded(member: FilterName, members: Members, pointer: string): void {
+    const other = NEEDING[member];
+    if (other === undefined || members[other] !== undefined) return;
+    this.#reader.mistake(pointer, "missing", `Has no effect without ${other}: add it.`);
+  }
+
+  #checkInterval(member: FilterName, members: Members, pointer: string): void {
+    const interval = INTERVALS[member];
+    if (interval === undefined) return;
+    const [from, to] = [members[interval.from] ?? null, members[member] ?? null];
+    const wrong = from === null || to === null ? null : interval.wrong(from, to);
+    if (wrong !== null) this.#reader.mistake(pointer, "empty_interval", wrong);
+  }
+}
+
+function isNothing(normal: unknown): boolean {
+  return normal === undefined || normal === null || (Array.isArray(normal) && normal.length === 0);
+}
+
+/** Result type of a reader's method. */
+type Read<Name extends ReadName> =
+  ReturnType<ValueReader[Name]> extends infer Made ? Exclude<Made, undefined> : never;
+
+/** The filters as the table's methods read them: schemas must agree with it. */
+type ReadAsSchema = {
+  readonly [Group in FilterGroup]?: {
+    readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
+      | Read<Row["read"]>
+      | undefined;
+  };
+};
+
+/** Reads the values of one spec. */
+export class ValueReader
+  implements Readonly<Record<ReadName, (value: unknown, pointer: string) => unknown>>
+{
+  /** Every municipality named so far, repeats possible. */
+  readonly municipalities: CatalogMunicipality[] = [];
+  readonly #reader: SpecReader;
+  readonly #lookup: CatalogLookup;
+
+  constructor(reader: SpecReader, lookup: CatalogLookup) {
+    this.#reader = reader;
+    this.#lookup = lookup;
+  }
+
+  #asked(value: unknown, pointer: string) {
+    return { reader: this.#reader, lookup: this.#lookup, value, pointer };
+  }
+
+  /** Activities in any spelling, expanded to subclasses. */
+  cnaes(value: unknown, pointer: string): string[] {
+    const codes = this.#reader.strings(value, pointer, (text, at) => {
+      const found = this.#lookup.cnae(text);
+      if (found.length === 0) this.#unknownCnae(text, at);
+      return found;
+    });
+    if (codes.length <= SPEC_LIMITS.cnaeCodesMax) return codes;
+    const detail = `Stands for ${codes.length} subclasses; at most ${SPEC_LIMITS.cnaeCodesMax}.`;
+    this.#reader.mistake(pointer, "too_many", detail);
+    return [];
+  }
+
+  /** The same for an extension, which may be null. */
+  secondaryCnaes(value: unknown, pointer: string): string[] {
+    return this.cnaes(value ?? undefined, pointer);
+  }
+
+  #unknownCnae(text: string, pointer: string): void {
+    this.#reader.mistake(pointer, "unknown_cnae", () =>
+      /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)
+        ? `No activity of the snapshot has the code ${shown(text)}.`
+        : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`,
+    );
+  }
+
+  /** Phrases as folded words. */
+  hints(value: unknown, pointer: string): string[] {
+    const { textHintsMax } = SPEC_LIMITS;
+    if (Array.isArray(value) && value.length > textHintsMax) {
+      const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
+  }
+
+  #hint(text: string, pointer: string): readonly string[] {
+    // A repeated word adds nothing; without it, equal hints get equal bytes.
+    const words = [...new Set(analyzeWords(text))].join(" ");
+    const length = Math.max([...text].length, [...words].length);
+    if (length > SPEC_LIMITS.textHintLengthMax) {
+      const detail = `May have ${SPEC_LIMITS.textHintLengthMax} characters, not ${length}.`;
+      this.#reader.mistake(pointer, "too_long", detail);
+      return NONE;
+    }
+    if (words !== "") return [words];
+    this.#reader.mistake(pointer, "no_word", "Holds no word: a hint needs a letter or a digit.");
+    return NONE;
+  }
+
+  /** States in upper case. */
+  ufs(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
+  }
+
+  /** Municipalities by IBGE code, 7 digits. */
+  ibges(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
+  }
+
+  /** Municipalities by TOM code, 4 digits. */
+  toms(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
+  }
+
+  #uf(text: string, pointer: string): readonly string[] {
+    const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
+    if (UF_SET.has(uf)) return [uf];
+    const detail = () => `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
+    this.#reader.mistake(pointer, "unknown_uf", detail);
+    return NONE;
+  }
+
+  #ibge(text: string, pointer: string): readonly string[] {
+    const municipality = this.#lookup.municipalityByIbge(text);
+    if (municipality?.ibge) {
+      this.municipalities.push(municipality);
+      return [municipality.ibge];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      /^\d{6,7}$/.test(text)
+        ? `No municipality has the IBGE code ${shown(text)}.`
+        : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  #tom(text: string, pointer: string): readonly string[] {
+    const wellFormed = /^\d{1,4}$/.test(text);
+    const municipality = wellFormed
+      ? this.#lookup.municipalityByTom(text.padStart(4, "0"))
+      : undefined;
+    if (municipality !== undefined) {
+      this.municipalities.push(municipality);
+      return [municipality.tom];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      wellFormed
+        ? `No municipality has the TOM code ${shown(text)}.`
+        : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  /** Districts by municipality and folded name, ascending. */
+  districts(value: unknown, pointer: string): SpecDistrict[] {
+    const { districtsMax } = SPEC_LIMITS;
+    const found = new Map<string, SpecDistrict>();
+    const sent = this.#reader.array(value, pointer, districtsMax);
+    for (const [i, element] of sent.entries()) {
+      const district = this.district(element, `${pointer}/${i}`);
+      if (district === undefined) continue;
+      found.set(`${district.municipality_ibge} ${district.name}`, district);
+    }
+    return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
+  }
+
+  /** A district by its municipality and its name. */
+  district(element: unknown, at: string): SpecDistrict | undefined {
+    const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
+    // The reader has already logged a non-object; its members are not missing too.
+    if (!isJsonObject(element)) return undefined;
+    const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
+    const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
+    const name = this.#districtName(given.name, `${at}/name`);
+    if (municipality === undefined || name === undefined) return undefined;
+    return { municipality_ibge: municipality, name };
+  }
+
+  #districtName(value: unknown, pointer: string): string | undefined {
+    const text = this.#reader.string(value, pointer);
+    if (text === undefined) return undefined;
+    const name = foldDistrict(text);
+    if (name !== "") return name;
+    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
+    return undefined;
+  }
+
+  /** Registration statuses, numbers or two digits. */
+  statuses(value: unknown, pointer: string): RegistrationStatus[] {
+    const codes = new Set<RegistrationStatus>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_status", detail);
+      }
+    });
+    return [...codes].sort((left, right) => left - right);
+  }
+
+  /** Company sizes, two digits or numbers. */
+  sizes(value: unknown, pointer: string): CompanySize[] {
+    const codes = new Set<CompanySize>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_company_size", detail);
+      }
+    });
+    return [...codes].sort();
+  }
+
+  /** CEP prefixes; one that another covers is removed. */
+  postalPrefixes(value: unknown, pointer: string): string[] {
+    return readPostalPrefixes(this.#asked(value, pointer));
+  }
+
+  /** Area codes. */
+  areaCodes(value: unknown, pointer: string): string[] {
+    return readAreaCodes(this.#asked(value, pointer));
+  }
+
+  /** Reasons of a status, 2 digits. */
+  reasons(value: unknown, pointer: string): string[] {
+    return readReasons(this.#asked(value, pointer));
+  }
+
+  /** Lists of sanctions that the snapshot has. */
+  sanctions(value: unknown, pointer: string): ReturnType<typeof readSanctions> {
+    return readSanctions(this.#asked(value, pointer));
+  }
+
+  /** Kinds of contact, without those that another one includes. */
+  missing(value: unknown, pointer: string): ReturnType<typeof readMissing> {
+    return readMissing(this.#asked(value, pointer));
+  }
+
+  /** Legal natures, expanded from prefixes. */
+  natures(value: unknown, pointer: string): string[] {
+    return readNatures(this.#asked(value, pointer));
+  }
+
+  /** True or false; default false. */
+  flag(value: unknown, pointer: string): boolean {
+    return this.#reader.boolean(value, pointer);
+  }
+
+  /** True, or undefined: a false filter is absent. */
+  only(value: unknown, pointer: string): true | undefined {
+    return this.#reader.boolean(value, pointer) || undefined;
+  }
+
+  /** True, false, or null for either. */
+  optIn(value: unknown, pointer: string): boolean | null {
+    return this.#reader.booleanOrNull(value, pointer);
+  }
+
+  /** A day in full, or null. */
+  date(value: unknown, pointer: string): string | null {
+    return readDate(this.#reader, value, pointer);
+  }
+
+  /** Reais, to the cent, or undefined. */
+  capital(value: unknown, pointer: string): number | undefined {
+    return readCapital(this.#reader, value, pointer);
+  }
+
+  /** A whole number from 1 on, or undefined. */
+  count(value: unknown, pointer: string): number | undefined {
+    if (value === null || value === undefined) return undefined;
+    const { countMax } = SPEC_LIMITS;
+    if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= countMax) {
+      return Number(value);
+    }
+    const wrong = () => `Must be a whole number from 1 to ${countMax}, not ${shown(value)}.`;
+    this.#reader.mistake(pointer, "out_of_range", wrong);
+    return undefined;
+  }
+
+  /** True or false, or undefined for no filter. */
+  either(value: unknown, pointer: string): boolean | undefined {
+    return this.#reader.booleanOrNull(value, pointer) ?? undefined;
+  }
+
+  /** Steps of ownership, or undefined for one, the default. */
+  depth(value: unknown, pointer: string): number | undefined {
+    const { depthMax } = SPEC_LIMITS;
+    if (value === null || value === undefined || value === 1) return undefined;
+    if (Number.isInteger(value) && Number(value) >= 2 && Number(value) <= depthMax) {
+      return Number(value);
+    }
+    const wrong = () => `Must be a whole number from 1 to ${depthMax}, not ${shown(value)}.`;
+    this.#reader.mistake(pointer, "out_of_range", wrong);
+    return undefined;
+  }
+
+  /** Roots of companies, 8 characters, from roots or whole CNPJs in any spelling. */
+  roots(value: unknown, pointer: string): string[] {
+    const { rootsMax } = SPEC_LIMITS;
+    return this.#bounded(value, [pointer, rootsMax], (text, at) => {
+      const reading = readCnpjText(text);
+      if (reading.kind === "root") return [reading.root];
+      if (reading.kind === "cnpj") return [reading.cnpj.slice(0, 8)];
+      const detail = () => `Must be a CNPJ or its first 8 characters, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return [];
+    });
+  }
+
+  /** Ids of lists, ascending, or undefined; ownership is not checked here. */
+  listIds(value: unknown, pointer: string): string[] | undefined {
+    if (!Array.isArray(value)) {
+      this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
+      return undefined;
+    }
+    if (value.length > LISTS_MAX) {
+      this.#reader.mistake(pointer, "too_many", `Name at most ${LISTS_MAX} lists.`);
+      return undefined;
+    }
+    const ids = new Set<string>();
+    value.forEach((id: unknown, at) => {
+      if (typeof id === "string" && LIST_ID.test(id)) ids.add(id);
+      else this.#reader.mistake(`${pointer}/${at}`, "wrong_format", notAList(id));
+    });
+    return [...ids].sort();
+  }
+
+  /** Phones as +55, area code, and number, ascending; accepts any common spelling. */
+  phones(value: unknown, pointer: string): string[] {
+    return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
+      const read = readPhone(text);
+      if ("phone" in read) return [read.phone];
+      this.#reader.mistake(at, read.fault, () => PHONE_FAULTS[read.fault](shown(text)));
+      return [];
+    });
+  }
+
+  /** E-mail addresses in lower case, ascending. */
+  emails(value: unknown, pointer: string): string[] {
+    return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
+      const address = readEmail(text);
+      if (address !== null) return [address];
+      const detail = () =>
+        isEmailPattern(text)
+          ? `Must be a whole e-mail address, without *: ${shown(text)}. Patterns are not searched.`
+          : `Must be an e-mail address such as ana@example.com, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return [];
+    });
+  }
+
+  /** A nullable list with a maximum size. */
+  #bounded(
+    value: unknown,
+    [pointer, most]: readonly [pointer: string, most: number],
+    read: (text: string, pointer: string) => readonly string[],
+  ): string[] {
+    if (Array.isArray(value) && value.length > most) {
+      const detail = `May hold ${most} elements, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return this.#reader.strings(value ?? undefined, pointer, read);
+  }
+
+  /** How secondary activities count. */
+  mode(value: unknown, pointer: string): SecondaryCnaeMode {
+    if (value === undefined) return "off";
+    return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
+  }
+}
+
+function notAList(id: unknown): () => string {
+  return () => `Must be the id of a list, lst_ and 32 digits, or exported, not ${shown(id)}.`;
+}

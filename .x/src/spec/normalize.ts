@@ -1,0 +1,469 @@
+/**
+ * The normal form of a spec, and its identity. Input: a spec as a client sent it, the snapshot's
+ * catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings of this
+ * normalization, on demand the alterations, one per altered member, and the bytes and hashes for
+ * cursors, entity tags, and idempotency keys.
+ * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, without
+ * alterations. Two spellings of the same codes, dates, and defaults give the same bytes. Every
+ * mistake is collected before the refusal. `null` is a mistake unless its meaning is documented. A
+ * spec with one filter that narrows (filters/table.ts) is never too broad, however many accounts it
+ * matches. The identity ignores member order and `explain` only. A cursor ignores `limit` as well:
+ * the page size does not change which accounts follow a row.
+ */
+import { strict as assert } from "node:assert";
+import { sha256Hex } from "../sha256.ts";
+import { type Catalog, type CatalogMunicipality, catalogLookup } from "./catalog.ts";
+import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
+import { type AnyRow, inOrder, isSet } from "./filters/members.ts";
+import { readFilters } from "./filters/read.ts";
+import { FILTERS } from "./filters/table.ts";
+import { SPEC_LIMITS } from "./limits.ts";
+import { type OutputRules, readOutput } from "./output.ts";
+import { isJsonObject, type JsonObject, pointerToken, SpecReader } from "./reader.ts";
+import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
+
+/** The rules under which a spec is read. */
+export interface NormalizeContext extends OutputRules {
+  readonly catalog: Catalog;
+  /** Limit if none is given. */
+  readonly limitDefault: number;
+  /** The plan's cap; a higher limit is lowered to it, with a warning. */
+  readonly limitCap: number;
+  /** True if plan and configuration allow `secondary_cnae_mode` full; never on a search. */
+  readonly fullAllowed: boolean;
+  /** True if the caller has lists that a spec may name. */
+  readonly listsKnown?: boolean;
+  /** `limit` next to the spec in the body; overrides the spec's. Undefined: not sent. */
+  readonly bodyLimit?: unknown;
+  /** `output` next to the spec in the body; overrides each member. Undefined: not sent. */
+  readonly bodyOutput?: unknown;
+  /** Pointer of the spec in the body; default `/spec`. */
+  readonly pointer?: string;
+}
+
+/** Result of a normalization. */
+export interface NormalizedSpec {
+  readonly spec: AccountQuerySpec;
+  /** Warnings of this normalization; `spec.explain.warnings` holds them too. */
+  readonly warnings: readonly string[];
+  /** Differences from the input; computed when read. */
+  readonly changes: readonly NormalizationNote[];
+}
+
+const MEMBERS = [
+  "kind",
+  "spec_version",
+  "entity",
+  "limit",
+  "filters",
+  "sort",
+  "scoring",
+  "output",
+  "explain",
+];
+
+const NO_LISTS =
+  "A server keeps lists for its tenants, and here are none. Leave them out, or ask over HTTP.";
+
+/** Max municipalities outside the given states that a warning names. */
+const WARNING_NAMES_MAX = 5;
+
+/**
+ * Normalizes an account query spec.
+ * @throws AppError `invalid_spec` with every mistake, or `field_not_allowed` or
+ * `secondary_cnae_mode_not_allowed` if all mistakes are of that kind.
+ */
+export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
+  const reader = new SpecReader();
+  const pointer = context.pointer ?? "/spec";
+  if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
+  const root = reader.object(input, pointer, MEMBERS);
+  const read = readFilters(root.filters, `${pointer}/filters`, reader, {
+    lookup: catalogLookup(context.catalog),
+    allowedFields: context.allowedFields,
+  });
+  checkSecondaryMode(read.filters.industry, context, reader);
+  if (read.filters.lists !== undefined && context.listsKnown !== true) {
+    reader.mistake(`${pointer}/filters/lists`, "not_here", NO_LISTS);
+  }
+  const limit = readLimit(root.limit, context, reader);
+  const warnings = [...limit.warnings, ...placeWarnings(read.filters.geo, read.municipalities)];
+  const explain = readExplain(root.explain, `${pointer}/explain`, reader);
+  const spec: AccountQuerySpec = {
+    kind: readFixed(root.kind, `${pointer}/kind`, "account_query", reader),
+    spec_version: readFixed(root.spec_version, `${pointer}/spec_version`, "2.0", reader),
+    entity: readFixed(root.entity, `${pointer}/entity`, "company", reader),
+    limit: limit.effective,
+    filters: read.filters,
+    sort: readSort(root.sort, `${pointer}/sort`, reader),
+    scoring: readScoring(root.scoring, `${pointer}/scoring`, reader),
+    output: readOutput(
+      { value: root.output, pointer: `${pointer}/output` },
+      { value: context.bodyOutput, pointer: "/output" },
+      context,
+      reader,
+    ),
+    explain: appendWarnings(explain, warnings, `${pointer}/explain`, reader),
+  };
+  reader.refuse();
+  return new Normalized(spec, warnings, { input, pointer });
+}
+
+/** A class with getters, so that a search does not compute the values that it never reads. */
+class Normalized implements NormalizedSpec {
+  readonly spec: AccountQuerySpec;
+  readonly warnings: readonly string[];
+  readonly #origin: { readonly input: SpecInput; readonly pointer: string };
+
+  constructor(
+    spec: AccountQuerySpec,
+    warnings: readonly string[],
+    origin: { readonly input: SpecInput; readonly pointer: string },
+  ) {
+    this.spec = spec;
+    this.warnings = warnings;
+    this.#origin = origin;
+  }
+
+  get changes(): readonly NormalizationNote[] {
+    return describeChanges(this.#origin.input, this.spec, this.#origin.pointer);
+  }
+}
+
+/** Reads an optional member that has only one valid value. */
+function readFixed<const Value extends string>(
+  value: unknown,
+  pointer: string,
+  fixed: Value,
+  reader: SpecReader,
+): Value {
+  return value === undefined ? fixed : reader.oneOf(value, pointer, [fixed]);
+}
+
+/** Finds the effective limit; the plan's cap lowers it with a warning. */
+function readLimit(
+  value: unknown,
+  context: NormalizeContext,
+  reader: SpecReader,
+): { readonly effective: number; readonly warnings: readonly string[] } {
+  const pointer = `${context.pointer ?? "/spec"}/limit`;
+  const { searchLimitMax, exportLimitMax } = SPEC_LIMITS;
+  const max = context.mode === "search" ? searchLimitMax : exportLimitMax;
+  const overridden = context.bodyLimit !== undefined;
+  let wanted = context.limitDefault;
+  if (value !== undefined) {
+    // A search may override the limit of a large export's spec.
+    wanted = reader.integer(value, pointer, [1, overridden ? exportLimitMax : max]);
+  }
+  if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
+  if (wanted <= context.limitCap) return { effective: wanted, warnings: [] };
+  const warning = `limit was lowered from ${wanted} to ${context.limitCap}, the plan's cap.`;
+  const asked = overridden || value !== undefined;
+  return { effective: context.limitCap, warnings: asked ? [warning] : [] };
+}
+
+/** Refuses the modes that the endpoint or the plan does not allow. */
+function checkSecondaryMode(
+  industry: AccountQuerySpec["filters"]["industry"],
+  context: NormalizeContext,
+  reader: SpecReader,
+): void {
+  const mode = industry.secondary_cnae_mode;
+  const refusal =
+    context.mode === "search" && mode !== "off"
+      ? `${mode} is for exports; a search takes off only.`
+      : mode === "full" && !context.fullAllowed
+        ? "full needs the plan scale or enterprise, and exports.secondary_cnae_full switched on."
+        : null;
+  if (refusal === null) return;
+  const pointer = `${context.pointer ?? "/spec"}/filters/industry/secondary_cnae_mode`;
+  reader.mistake(pointer, "secondary_cnae_mode_not_allowed", refusal);
+}
+
+/** Reads the sort keys; none means score descending. */
+function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[] {
+  const keys: SortKey[] = [];
+  const elements = reader.array(value, pointer, SPEC_LIMITS.sortKeysMax);
+  for (const [position, element] of elements.entries()) {
+    const place = `${pointer}/${position}`;
+    if (!isJsonObject(element)) {
+      reader.wrongType(place, element, "an object with field and direction");
+      continue;
+    }
+    const members = reader.object(element, place, ["field", "direction"]);
+    const field = reader.oneOf(members.field, `${place}/field`, SORT_FIELDS);
+    const direction = reader.oneOf(members.direction, `${place}/direction`, SORT_DIRECTIONS);
+    if (members.field === field && keys.some((key) => key.field === field)) {
+      reader.mistake(`${place}/field`, "duplicate", `${field} is a sort key already.`);
+    }
+    keys.push({ field, direction });
+  }
+  return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
+}
+
+/** Reads strategy and seed; the strategy random requires a seed. */
+function readScoring(
+  value: unknown,
+  pointer: string,
+  reader: SpecReader,
+): AccountQuerySpec["scoring"] {
+  const members = reader.object(value, pointer, ["strategy", "random_seed"]);
+  const strategy =
+    members.strategy === undefined
+      ? "balanced"
+      : reader.oneOf(members.strategy, `${pointer}/strategy`, SCORING_STRATEGIES);
+  const given = members.random_seed ?? null;
+  const place = `${pointer}/random_seed`;
+  const seed = given === null ? null : reader.integer(given, place, [0, Number.MAX_SAFE_INTEGER]);
+  if (strategy === "random" && seed === null) {
+    reader.mistake(place, "missing", "The strategy random needs a seed: an integer from 0 on.");
+  }
+  return { strategy, random_seed: seed };
+}
+
+/** Warns about municipalities that the state filter excludes. */
+function placeWarnings(
+  geo: AccountQuerySpec["filters"]["geo"],
+  municipalities: readonly CatalogMunicipality[],
+): string[] {
+  if (geo.uf_any_of.length === 0 || municipalities.length === 0) return [];
+  const outside = new Set<string>();
+  for (const { tom, name, uf } of municipalities) {
+    if (uf === null || geo.uf_any_of.includes(uf)) continue;
+    outside.add(`${name}/${uf} (TOM ${tom})`);
+  }
+  if (outside.size === 0) return [];
+  const names = [...outside].sort();
+  const rest = names.length - WARNING_NAMES_MAX;
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  const places = names.slice(0, WARNING_NAMES_MAX).join(", ") + more;
+  const states = geo.uf_any_of.join(", ");
+  return [`uf_any_of (${states}) excludes these municipalities: ${places}.`];
+}
+
+type Explain = AccountQuerySpec["explain"];
+
+const EXPLAIN_MEMBERS = ["assumptions", "warnings", "unmapped_constraints", "confidence"];
+
+/** Reads an `explain` object; mistakes go to the reader's log. */
+function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
+  const members = reader.object(value, pointer, EXPLAIN_MEMBERS);
+  const items = (name: string) => readItems(members[name], `${pointer}/${name}`, reader);
+  return {
+    assumptions: items("assumptions"),
+    warnings: items("warnings"),
+    unmapped_constraints: items("unmapped_constraints"),
+    confidence: readConfidence(members.confidence, `${pointer}/confidence`, reader),
+  };
+}
+
+/** Adds the missing warnings, in order. */
+export function appendWarnings(
+  explain: Explain,
+  warnings: readonly string[],
+  pointer: string,
+  reader: SpecReader,
+): Explain {
+  const missing = warnings.filter((warning) => !explain.warnings.includes(warning));
+  const all = missing.length === 0 ? explain.warnings : [...explain.warnings, ...missing];
+  const whole = { ...explain, warnings: all };
+  refuseLarge(whole, pointer, reader);
+  if (all.length > SPEC_LIMITS.explainItemsMax) {
+    const detail = `Leaves no room for ${missing.length} warnings of this spec; send fewer.`;
+    reader.mistake(`${pointer}/warnings`, "too_many", detail);
+  }
+  return whole;
+}
+
+/** Logs a mistake if the JSON, with the added warnings, has too many bytes. */
+function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): void {
+  const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
+  if (assumptions.length + warnings.length + unmapped.length === 0) return;
+  const bytes = Buffer.byteLength(JSON.stringify(explain));
+  const most = SPEC_LIMITS.explainBytesMax;
+  if (bytes <= most) return;
+  const detail = `May be ${most} bytes of JSON, not ${bytes}; send less of it, or leave it out.`;
+  reader.mistake(pointer, "too_long", detail);
+}
+
+/** Reads one of the arrays: sentences or objects, unchanged. */
+function readItems(value: unknown, pointer: string, reader: SpecReader): Explain["warnings"] {
+  const elements = reader.array(value, pointer, SPEC_LIMITS.explainItemsMax);
+  const items: Explain["warnings"] = [];
+  for (const [position, element] of elements.entries()) {
+    const place = `${pointer}/${position}`;
+    if (typeof element === "string") {
+      if (element.length > SPEC_LIMITS.explainStringMax) {
+        const detail = `May be ${SPEC_LIMITS.explainStringMax} characters long.`;
+        reader.mistake(place, "too_long", detail);
+      }
+      items.push(element);
+    } else if (isJsonObject(element)) {
+      items.push(element);
+    } else {
+      reader.wrongType(place, element, "a string or an object");
+    }
+  }
+  return items;
+}
+
+/** Reads the confidence; 1 for a spec that no translator made. */
+function readConfidence(value: unknown, pointer: string, reader: SpecReader): number {
+  if (value === undefined) return 1;
+  if (typeof value === "number" && value >= 0 && value <= 1) return value === 0 ? 0 : value;
+  reader.wrongType(pointer, value, "a number from 0 to 1");
+  return 0;
+}
+
+/** Filters of which a spec needs at least one. */
+export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
+
+/** Returns the missing filters of a spec that is too broad, else null. */
+export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
+  if (NARROWING.some((row) => isSet(filters, row))) return null;
+  return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
+}
+
+/** The spec without `explain` and `limit`, its members in one fixed order. */
+function walkOf(spec: AccountQuerySpec) {
+  const { kind, spec_version, entity, filters, scoring, output } = spec;
+  // JSON.stringify omits undefined members of the output.
+  return {
+    kind,
+    spec_version,
+    entity,
+    filters: inOrder(filters),
+    sort: spec.sort.map(({ field, direction }) => ({ field, direction })),
+    scoring: { strategy: scoring.strategy, random_seed: scoring.random_seed },
+    output: {
+      format: output.format,
+      include_explain: output.include_explain,
+      fields: output.fields,
+      bom: output.bom,
+      delimiter: output.delimiter,
+      labels: output.labels,
+      preset: output.preset,
+      title: output.title,
+      compression: output.compression,
+    },
+  };
+}
+
+/** UTF-8 bytes that identify a request: the spec without `explain`, `limit` first. */
+export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
+  return Buffer.from(specText(spec, spec.limit), "utf8");
+}
+
+/** The spec without `explain` as JSON that can be sent again; a null limit is omitted. */
+export function specText(spec: AccountQuerySpec, limit: number | null): string {
+  return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
+}
+
+/** SHA-256 (hex) of `canonicalBytes`: for entity tags and idempotency, limit included. */
+export function specHash(spec: AccountQuerySpec): string {
+  return sha256Hex(canonicalBytes(spec));
+}
+
+/** SHA-256 (hex) of the spec without `explain` and `limit`, to bind a cursor. */
+export function resultHash(spec: AccountQuerySpec): string {
+  return sha256Hex(JSON.stringify(walkOf(spec)));
+}
+
+/** Start of every normalized spec's JSON. */
+const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","entity":"company",');
+/** Bytes that end its members, and the object. */
+const [COMMA, BRACE] = [0x2c, 0x7d];
+
+/** Buffer for the text to hash. */
+let room = Buffer.allocUnsafeSlow(8_192);
+
+/**
+ * `resultHash` of a spec from its JSON bytes and the JSON of its `explain`. Normalization writes
+ * members in one order, so ignored members are cut out and nothing is serialized again.
+ */
+export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: string): string {
+  const from = TEXT_START.byteLength + `"limit":${spec.limit},`.length;
+  const end = text.byteLength - `,"explain":}`.length - Buffer.byteLength(explain);
+  assert(text[from - 1] === COMMA && text[end] === COMMA, "the text is that of a normalized spec");
+  if (text.byteLength > room.byteLength) room = Buffer.allocUnsafeSlow(text.byteLength);
+  room.set(TEXT_START);
+  text.copy(room, TEXT_START.byteLength, from, end);
+  const length = TEXT_START.byteLength + end - from;
+  room[length] = BRACE;
+  return sha256Hex(room.subarray(0, length + 1));
+}
+
+/** SHA-256 (hex) that binds a cursor of leads: `resultHash`, and one account per company or all. */
+export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
+  return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
+}
+
+/** Options of a changes query that decide which accounts follow a position, and how they look. */
+interface ChangesOptions {
+  readonly kinds: readonly string[];
+  readonly watch: readonly string[];
+  readonly fields: readonly string[];
+}
+
+/** SHA-256 (hex) that binds a cursor of changes: filters and options, no order. */
+export function changesHash(
+  spec: AccountQuerySpec,
+  { kinds, watch, fields }: ChangesOptions,
+): string {
+  const { filters } = walkOf(spec);
+  return sha256Hex(JSON.stringify({ filters, kinds, watch, fields }));
+}
+
+/** SHA-256 (hex) of the fields a plan allows, in any order. Compute it once per plan. */
+export function fieldsHash(allowedFields: readonly string[]): string {
+  return sha256Hex([...allowedFields].sort().join("\n"));
+}
+
+/** One alteration of normalization. */
+export interface NormalizationNote {
+  /** RFC 6901 pointer into the request body. */
+  readonly pointer: string;
+  /** Value sent; absent if none was. */
+  readonly from?: unknown;
+  /** New value; absent if an unused extension was left out. */
+  readonly to?: unknown;
+  /** The alteration as a sentence. */
+  readonly detail: string;
+}
+
+/** Lists what differs between an accepted input and its normalized form. */
+export function describeChanges(
+  input: unknown,
+  spec: unknown,
+  pointer: string,
+): NormalizationNote[] {
+  const changes: NormalizationNote[] = [];
+  compare(input, spec, pointer, changes);
+  return changes;
+}
+
+/** Compares one value; objects by member, everything else as a whole. */
+function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
+  if (from === undefined) {
+    changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });
+  } else if (to === undefined) {
+    changes.push({ pointer, from, detail: `${pointer} changes nothing and was left out.` });
+  } else if (isJsonObject(from) && isJsonObject(to)) {
+    compareMembers(from, to, pointer, changes);
+  } else if (JSON.stringify(from) !== JSON.stringify(to)) {
+    changes.push({ pointer, from, to, detail: `${pointer} was rewritten in normal form.` });
+  }
+}
+
+/** Compares the members of two objects, those of the normalized one first. */
+function compareMembers(
+  from: JsonObject,
+  to: JsonObject,
+  pointer: string,
+  changes: NormalizationNote[],
+): void {
+  const names = new Set([...Object.keys(to), ...Object.keys(from)]);
+  for (const name of names) {
+    compare(from[name], to[name], `${pointer}/${pointerToken(name)}`, changes);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Layouts of files that other products import (`output.preset`): fields in order, headings,
+ * delimiter.
+ * Invariant: a layout has a field once; no heading needs quoting in a CSV file. Headings are those
+ * that the product's importer maps automatically, in the language its user chose there. Fields it
+ * does not have get the name of this registry. Fields with a fixed list of words, such as an
+ * industry, are left out: this registry's activity names would be refused or would fill that list.
+ * Added columns are empty, for notes, or have the first value of some fields. No field has their
+ * names.
+ */
+import type { OutputField } from "./fields.ts";
+
+/** Names of the layouts. */
+export const PRESET_NAMES = ["sales", "rd_station", "pipedrive", "hubspot", "salesforce"] as const;
+
+/** Name of a layout. */
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** A field and its heading in both languages. */
+type PresetColumn = readonly [field: OutputField, pt: string, en: string];
+
+/** A column after the fields of a layout, with heading and explanation in both languages. */
+interface AddedColumn {
+  readonly name: string;
+  /** Its value is that of the first of these that has one; the column is empty without any. */
+  readonly firstOf: readonly OutputField[];
+  readonly pt: readonly [heading: string, sentence: string];
+  readonly en: readonly [heading: string, sentence: string];
+}
+
+/** One layout. */
+interface PresetRow {
+  /** Delimiter of a csv file if the request names none; null uses the language's. */
+  readonly delimiter: "," | null;
+  readonly columns: readonly PresetColumn[];
+  readonly added?: readonly AddedColumn[];
+}
+
+/** Columns for the result of a call. */
+const CALL_RESULT: readonly AddedColumn[] = [
+  {
+    name: "call_result",
+    firstOf: [],
+    pt: ["Resultado do contato", "Vazia, para você anotar o resultado."],
+    en: ["Call result", "Empty, for the result of the call."],
+  },
+  {
+    name: "called_on",
+    firstOf: [],
+    pt: ["Data do contato", "Vazia, para você anotar a data."],
+    en: ["Call date", "Empty, for the date of the call."],
+  },
+  {
+    name: "call_note",
+    firstOf: [],
+    pt: ["Observações", "Vazia, para as suas observações."],
+    en: ["Notes", "Empty, for your notes."],
+  },
+];
+
+/** Every layout. */
+export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
+  // A list to call and write to.
+  sales: {
+    delimiter: null,
+    columns: [
+      ["legal_name", "Razão social", "Legal name"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["cnpj", "CNPJ", "CNPJ"],
+      ["phone_1", "Telefone", "Phone"],
+      ["phone_2", "Segundo telefone", "Second phone"],
+      ["whatsapp", "WhatsApp", "WhatsApp"],
+      ["email", "E-mail", "E-mail"],
+      ["cnae_primary_description", "Atividade principal", "Main activity"],
+      ["company_size_code", "Porte", "Size"],
+      ["started_on", "Abertura", "Opened"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado", "State"],
+      ["district", "Bairro", "District"],
+      ["street", "Logradouro", "Street"],
+      ["street_number", "Número", "Number"],
+      ["postal_code", "CEP", "Postal code"],
+    ],
+    added: CALL_RESULT,
+  },
+  // Contacts; RD Station identifies them by e-mail address.
+  rd_station: {
+    delimiter: ",",
+    columns: [
+      ["email", "Email", "Email"],
+      ["trade_name", "Nome", "Name"],
+      ["legal_name", "Empresa", "Company"],
+      ["phone_1", "Telefone", "Phone"],
+      ["phone_2", "Segundo telefone", "Second phone"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado", "State"],
+      ["cnpj", "CNPJ", "CNPJ"],
+      ["cnae_primary_description", "Segmento", "Segment"],
+    ],
+  },
+  // Organizations, each with a person, because in Pipedrive only persons have phones and e-mail
+  // addresses, and none is without a name. It finds the object by the text before the hyphen.
+  pipedrive: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Organização - Nome", "Organization - Name"],
+      ["street", "Organização - Endereço", "Organization - Address"],
+      ["street_number", "Organização - Número", "Organization - House number"],
+      ["district", "Organização - Bairro", "Organization - District"],
+      ["municipality_name", "Organização - Cidade", "Organization - City"],
+      ["uf", "Organização - Estado", "Organization - State"],
+      ["postal_code", "Organização - CEP", "Organization - ZIP code"],
+      ["trade_name", "Organização - Nome fantasia", "Organization - Trade name"],
+      ["cnpj", "Organização - CNPJ", "Organization - CNPJ"],
+      ["phone_1", "Pessoa - Telefone", "Person - Phone"],
+      ["email", "Pessoa - E-mail", "Person - Email"],
+      ["cnae_primary_description", "Organização - Atividade", "Organization - Activity"],
+    ],
+    added: [
+      {
+        name: "person_name",
+        firstOf: ["trade_name", "legal_name"],
+        pt: ["Pessoa - Nome", "Nome fantasia ou, sem ele, razão social."],
+        en: ["Person - Name", "Trade name, or the legal name without one."],
+      },
+    ],
+  },
+  // Companies.
+  hubspot: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Nome da empresa", "Company name"],
+      ["phone_1", "Número de telefone", "Phone number"],
+      ["street", "Endereço", "Street address"],
+      ["address_complement", "Endereço 2", "Street address 2"],
+      ["municipality_name", "Cidade", "City"],
+      ["uf", "Estado/Região", "State/Region"],
+      ["postal_code", "CEP", "Postal code"],
+      ["cnae_primary_description", "Atividade principal", "Main activity"],
+      ["email", "E-mail", "Email"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["cnpj", "CNPJ", "CNPJ"],
+    ],
+  },
+  // Accounts.
+  salesforce: {
+    delimiter: ",",
+    columns: [
+      ["legal_name", "Nome da conta", "Account Name"],
+      ["cnpj", "Número da conta", "Account Number"],
+      ["phone_1", "Telefone", "Phone"],
+      ["street", "Rua de cobrança", "Billing Street"],
+      ["municipality_name", "Cidade de cobrança", "Billing City"],
+      ["uf", "Estado/Província de cobrança", "Billing State/Province"],
+      ["postal_code", "CEP/Código postal de cobrança", "Billing Zip/Postal Code"],
+      ["cnae_primary_description", "Descrição da conta", "Account Description"],
+      ["trade_name", "Nome fantasia", "Trade name"],
+      ["email", "E-mail", "Email"],
+    ],
+  },
+};
+
+/** The columns after the fields of a layout. */
+export function addedColumns(preset: PresetName | undefined): readonly AddedColumn[] {
+  return (preset && PRESETS[preset].added) ?? [];
+}
+
+/** The fields of a layout, in the order of its columns. */
+export function presetFields(preset: PresetName): readonly OutputField[] {
+  return PRESETS[preset].columns.map(([field]) => field);
+}

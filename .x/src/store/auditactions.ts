@@ -1,0 +1,88 @@
+/**
+ * The table of audit actions: their names, meanings, and the facts in their lines.
+ * Invariant: an action exists exactly if it has a row here. The compiler or a test checks that
+ * writers, the console's words in both languages, and the documents cover it completely. No row has
+ * room for a name, an e-mail, an address, or a secret.
+ */
+
+/** Kind of a fact: a new value, or old and new values. */
+type FactKind = "value" | "change";
+
+/** Value of a fact; times are ISO texts. */
+type FactValue = string | number | null;
+
+interface Change {
+  readonly from: FactValue;
+  readonly to: FactValue;
+}
+
+/** One row of the table. */
+interface Action {
+  readonly meaning: string;
+  readonly facts: Readonly<Record<string, FactKind>>;
+}
+
+/** All actions; the word before the dot is the subject's kind. */
+export const AUDIT_ACTIONS = {
+  "tenant.create": action("a tenant was created", {}),
+  "tenant.rename": action("a tenant was renamed", {}),
+  "tenant.disable": action("a tenant was disabled, with its keys, sessions, and links", {}),
+  "tenant.enable": action("a disabled tenant was enabled", {}),
+  "tenant.plan": action("the plan of a tenant's console changed", { plan: "change" }),
+  "key.create": action("a key was created", { plan: "value", expires_at: "value" }),
+  "key.rename": action("a key was renamed", {}),
+  "key.plan": action("the plan of a key changed", { plan: "change" }),
+  "key.disable": action("a key was disabled", {}),
+  "key.enable": action("a disabled key was enabled", {}),
+  "key.expire": action("the expiry of a key changed", { expires_at: "change" }),
+  "key.rotate": action("a key was replaced", { replaced_by: "value", expires_at: "change" }),
+  "user.create": action("a user was created", { role: "value" }),
+  "user.invite": action("a user was invited by a link to choose a password", {
+    role: "value",
+    expires_at: "value",
+  }),
+  "user.uninvite": action("an invitation was cancelled", {}),
+  "user.join": action("an invited user chose a password", {}),
+  "user.role": action("the role of a user changed", { role: "change" }),
+  "user.disable": action("a user was disabled and signed out", {}),
+  "user.enable": action("a disabled user was enabled", {}),
+  "user.password": action("the password of a user changed, which ended its sessions", {}),
+  "user.sessions": action("a user ended all sessions", {}),
+  "webhook.create": action("a webhook was created", {}),
+  "webhook.change": action("a webhook was changed", {}),
+  "webhook.rotate": action("the secret of a webhook was replaced", {}),
+  "webhook.warn": action("the server warned that a webhook keeps failing", { warning: "value" }),
+  "webhook.disable": action("a webhook was disabled", { reason: "value" }),
+  "webhook.enable": action("a disabled webhook was enabled", {}),
+  "webhook.delete": action("a webhook was deleted, with its queue", {}),
+  "state.restore": action("the state was made from a backup", { backup_of: "value" }),
+  "state.upgrade": action("the state was migrated to a newer schema", { schema: "change" }),
+} as const satisfies Readonly<Record<string, Action>>;
+
+/** Name of an action. */
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** Exactly the facts in a line of an action. */
+export type FactsOf<Name extends AuditAction> = {
+  readonly [Fact in keyof KindsOf<Name>]: KindsOf<Name>[Fact] extends "change" ? Change : FactValue;
+};
+
+type KindsOf<Name extends AuditAction> = (typeof AUDIT_ACTIONS)[Name]["facts"];
+
+/** Name of a fact. */
+export type FactName = {
+  [Name in AuditAction]: keyof (typeof AUDIT_ACTIONS)[Name]["facts"];
+}[AuditAction];
+
+/** Facts of a line of any action. */
+export type Facts = Readonly<Record<string, FactValue | Change>>;
+
+/** All actions, in table order. */
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as readonly AuditAction[];
+
+function action<const Wanted extends Readonly<Record<string, FactKind>>>(
+  meaning: string,
+  facts: Wanted,
+): { readonly meaning: string; readonly facts: Wanted } {
+  return { meaning, facts };
+}

@@ -1,0 +1,414 @@
+/**
+ * Backup of the whole state of a running server, and its manifest.
+ * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
+ * of the done exports, and the sent files of enrichments that a restore has to render, all as of
+ * one moment, and `manifest.json` with sizes and SHA-256.
+ * Invariant: the moment is a read transaction that begins while no other writer is active, for
+ * about a millisecond. By then a hard link retains every file that it names, so a file that is
+ * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
+ * own checksum and is read only in the form in which it was written, so every changed byte is
+ * found; no path in it leads out of the backup, and it holds no secret.
+ */
+
+import { createHash } from "node:crypto";
+import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { CommandError } from "../../errors.ts";
+import { DATABASE_FILE, isAlone, openUnmigrated, settleCopy, tryLock } from "../database.ts";
+import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
+import { damagedState, isStateDamage } from "../failures.ts";
+import { openSecrets, SECRETS_FILE } from "../secrets.ts";
+import type { StateDatabase } from "../sqlite.ts";
+import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
+
+/** Folder of export files, in a data directory and in a backup. */
+export const EXPORTS_FOLDER = "exports";
+/** Folder of files that clients sent, in a data directory and in a backup. */
+export const SENT_FOLDER = "sent";
+/** Folder in the data directory with the files of a running backup. */
+const HELD_FOLDER = "backup-links";
+const LOCK_FILE = "backup.lock";
+/** Finished files; temporary ones have a longer name. */
+const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
+/** First schema with exports. */
+const EXPORTS_SINCE = 2;
+/** Pages copied before yielding to the event loop. */
+const PAGES_AT_ONCE = 1_000;
+
+interface BackupOptions {
+  readonly dataDir: string;
+  readonly target: string;
+  /** False omits the export files. */
+  readonly exports: boolean;
+  /** Version of this program. */
+  readonly madeBy: string;
+  readonly nowMs: () => number;
+  /** Receives the bytes copied and verified so far, and the total. */
+  readonly onBytes?: (done: number, total: number) => void;
+  /** If aborted, no files remain. */
+  readonly signal?: AbortSignal;
+}
+
+/** Result of a backup. */
+export interface BackupReport {
+  readonly manifest: Manifest;
+  /** Time during which no other process could write, in milliseconds. */
+  readonly heldMs: number;
+}
+
+interface DoneRow {
+  readonly id: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The state at one moment. */
+interface Moment {
+  readonly atMs: number;
+  readonly heldMs: number;
+  readonly done: readonly DoneRow[];
+  /** Names of the linked files by export id. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Enrichments that a restore renders, and whose sent file was linked. */
+  readonly sent: readonly string[];
+}
+
+/** Creates a backup. Throws `CommandError` and leaves no files. */
+export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
+  const { dataDir, target } = options;
+  refuseWithout(dataDir, target);
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  if (unlock === null) {
+    throw new CommandError(`Another backup of ${dataDir} is under way. Wait for its end.`);
+  }
+  const held = join(dataDir, HELD_FOLDER);
+  rmSync(held, { recursive: true, force: true });
+  try {
+    const folder = NewFolder.begin(target, "The place of the backup");
+    try {
+      return await fill(folder, held, options);
+    } catch (error) {
+      folder.discard();
+      if (!isStateDamage(error)) throw error;
+      throw damagedState(join(dataDir, DATABASE_FILE), [(error as Error).message], error);
+    }
+  } finally {
+    rmSync(held, { recursive: true, force: true });
+    unlock();
+  }
+}
+
+/** Removes the links of a killed backup, so that they do not retain expired files. */
+export function removeHeldFiles(dataDir: string): void {
+  const held = join(dataDir, HELD_FOLDER);
+  if (lookAt(held) === undefined) return;
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  if (unlock === null) return;
+  rmSync(held, { recursive: true, force: true });
+  unlock();
+}
+
+function refuseWithout(dataDir: string, target: string): void {
+  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) {
+    throw new CommandError(`There is no state (${DATABASE_FILE}) in ${dataDir}. Check the path.`);
+  }
+  if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)) {
+    throw new CommandError(`${target} lies in the data directory. Name a folder outside of it.`);
+  }
+}
+
+async function fill(
+  folder: NewFolder,
+  held: string,
+  options: BackupOptions,
+): Promise<BackupReport> {
+  const { dataDir, signal } = options;
+  mkdirSync(held, { mode: DIRECTORY_MODE });
+  const database = openUnmigrated(dataDir);
+  const place = join(folder.path, DATABASE_FILE);
+  let moment: Moment;
+  try {
+    moment = hold(database, held, options);
+    folder.reserve(sizeOf(database) + total(moment) + sentBytes(held, moment));
+    // A read transaction is open, so every step copies pages of the same moment.
+    await database.backup(place, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_AT_ONCE;
+      },
+    });
+    database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
+  const stateVersion = settleCopy(place, join(dataDir, DATABASE_FILE));
+  const copied = await copyAll(folder, { moment, held, place, options });
+  const manifest: Manifest = {
+    format: "peneira backup",
+    // Without sent files, earlier versions of the program can read it.
+    version: moment.sent.length === 0 ? 1 : BACKUP_VERSION,
+    made_at: new Date(moment.atMs).toISOString(),
+    made_by: options.madeBy,
+    state_version: stateVersion,
+    exports: options.exports,
+    ...copied,
+  };
+  await folder.write(MANIFEST_FILE, manifestText(manifest));
+  signal?.throwIfAborted();
+  folder.publish();
+  return { manifest, heldMs: moment.heldMs };
+}
+
+/**
+ * Begins the read transaction and links every file that it names. Most are linked before; those
+ * finished meanwhile are linked while no other process can write, so none is missed.
+ */
+function hold(database: StateDatabase, held: string, options: BackupOptions): Moment {
+  const { dataDir, nowMs } = options;
+  const folder = join(dataDir, EXPORTS_FOLDER);
+  const names = new Map<string, string>();
+  const wanted = options.exports && knowsExports(database);
+  if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
+  // Without other processes, no lock is needed.
+  const locker = isAlone(database) ? null : openUnmigrated(dataDir);
+  const began = performance.now();
+  try {
+    locker?.exec("BEGIN IMMEDIATE");
+    database.exec("BEGIN");
+    // The first read sets the moment.
+    const done = knowsExports(database) ? doneRows(database) : [];
+    const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
+    if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
+    // An enrichment whose sent file is gone fails with that reason, here and after a restore.
+    const sent = sentIds(database, options.exports).filter((id) => {
+      return link(join(dataDir, SENT_FOLDER, id), join(held, id));
+    });
+    return { atMs: nowMs(), heldMs: performance.now() - began, done, names, sent };
+  } finally {
+    locker?.close();
+  }
+}
+
+function knowsExports(database: StateDatabase): boolean {
+  return Number(database.pragma("user_version", { simple: true })) >= EXPORTS_SINCE;
+}
+
+/** Returns done exports that have not expired. */
+function doneRows(database: StateDatabase): DoneRow[] {
+  return database
+    .prepare<[], DoneRow>(
+      `SELECT id, size_bytes AS bytes, sha256 FROM exports
+       WHERE state = 'done' AND expired_at IS NULL ORDER BY sequence`,
+    )
+    .all();
+}
+
+/**
+ * Returns the enrichments that a restore has to render: unfinished ones, and without the files of
+ * exports also done ones.
+ */
+function sentIds(database: StateDatabase, exports: boolean): string[] {
+  const known = database
+    .prepare("SELECT 1 FROM pragma_table_info('exports') WHERE name = 'sent'")
+    .get();
+  if (known === undefined) return [];
+  const states = exports ? "'queued', 'running'" : "'queued', 'running', 'done'";
+  return database
+    .prepare<[], { readonly id: string }>(
+      `SELECT id FROM exports WHERE sent IS NOT NULL AND expired_at IS NULL
+       AND state IN (${states}) ORDER BY sequence`,
+    )
+    .all()
+    .map(({ id }) => id);
+}
+
+function holdAll(
+  folder: string,
+  held: string,
+  { names, ids }: { readonly names: Map<string, string>; readonly ids: readonly string[] },
+): void {
+  if (ids.length === 0 || lookAt(folder) === undefined) return;
+  const present = new Map(
+    readdirSync(folder).map((name) => [FINAL_NAME.exec(name)?.[1] ?? "", name]),
+  );
+  for (const id of ids) {
+    const name = present.get(id);
+    if (name !== undefined && link(join(folder, name), join(held, name))) names.set(id, name);
+  }
+}
+
+/** Links a file; returns false if it is missing. */
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return false;
+    const mend = "Say --no-exports: the server renders the files again after a restore";
+    throw new CommandError(`${from} cannot be held by a hard link (${code}). ${mend}.`, 1, error);
+  }
+}
+
+function sizeOf(database: StateDatabase): number {
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  return number("page_count") * number("page_size");
+}
+
+function total({ done, names }: Moment): number {
+  return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
+}
+
+/** Bytes of the linked sent files. */
+function sentBytes(held: string, { sent }: Moment): number {
+  return sent.reduce((sum, id) => sum + lstatSync(join(held, id)).size, 0);
+}
+
+/** Copies secrets and files, verifies everything, and lists it. */
+async function copyAll(
+  folder: NewFolder,
+  parts: {
+    readonly moment: Moment;
+    readonly held: string;
+    readonly place: string;
+    readonly options: BackupOptions;
+  },
+): Promise<{ files: BackupFile[]; missing: MissingFile[] }> {
+  const { moment, held, place, options } = parts;
+  const { dataDir, signal } = options;
+  const state = lstatSync(place).size;
+  const secrets = checkDataFile(dataDir, SECRETS_FILE);
+  const secretBytes = secrets ? lstatSync(join(dataDir, SECRETS_FILE)).size : 0;
+  const bytesTotal = state + secretBytes + total(moment) + sentBytes(held, moment);
+  let bytesDone = 0;
+  const onBytes = (bytes: number) => {
+    signal?.throwIfAborted();
+    bytesDone += bytes;
+    options.onBytes?.(bytesDone, bytesTotal);
+  };
+  // A file is copied and then read again, so each counts half.
+  const onHalf = (bytes: number) => onBytes(bytes / 2);
+  const files: BackupFile[] = [
+    { path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) },
+  ];
+  if (secrets) {
+    const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
+    // Detect damaged secrets now, not at a restore.
+    openSecrets(folder.path);
+    files.push({ path: SECRETS_FILE, ...facts });
+  }
+  const missing: MissingFile[] = [];
+  folder.folder(EXPORTS_FOLDER);
+  for (const row of options.exports ? moment.done : []) {
+    const name = moment.names.get(row.id);
+    if (name === undefined) {
+      missing.push({ export_id: row.id, reason: "lost" });
+      continue;
+    }
+    const path = `${EXPORTS_FOLDER}/${name}`;
+    const facts = await copied(folder, join(held, name), path, onHalf);
+    if (facts.bytes === row.bytes && facts.sha256 === row.sha256) files.push({ path, ...facts });
+    else {
+      folder.remove(path);
+      missing.push({ export_id: row.id, reason: "damaged" });
+    }
+  }
+  if (moment.sent.length > 0) folder.folder(SENT_FOLDER);
+  for (const id of moment.sent) {
+    const path = `${SENT_FOLDER}/${id}`;
+    files.push({ path, ...(await copied(folder, join(held, id), path, onHalf)) });
+  }
+  return { files, missing };
+}
+
+/** Copies a file and reads the copy again. */
+async function copied(
+  folder: NewFolder,
+  from: string,
+  path: string,
+  onHalf: (bytes: number) => void,
+): Promise<FileFacts> {
+  const facts = await folder.copy(from, path, onHalf);
+  const again = await factsOf(join(folder.path, path), onHalf);
+  if (again.sha256 === facts.sha256) return facts;
+  throw new CommandError(`The disk gives back other bytes for ${path} than were written.`);
+}
+
+/** Name of the manifest in a backup. */
+export const MANIFEST_FILE = "manifest.json";
+
+/** Version of the backup format: 2 has files that clients sent. Newer ones are refused. */
+export const BACKUP_VERSION = 2;
+
+/** A file of a backup; `path` is relative to it, with `/`. */
+interface BackupFile extends FileFacts {
+  readonly path: string;
+}
+
+/** A done export whose file could not be copied. A restore renders it again. */
+export interface MissingFile {
+  readonly export_id: string;
+  readonly reason: "lost" | "damaged";
+}
+
+/** Content of a backup. */
+export interface Manifest {
+  readonly format: "peneira backup";
+  readonly version: number;
+  readonly made_at: string;
+  /** Version of the program that made it. */
+  readonly made_by: string;
+  readonly state_version: number;
+  /** False if the export files were omitted on purpose. */
+  readonly exports: boolean;
+  readonly files: readonly BackupFile[];
+  readonly missing: readonly MissingFile[];
+}
+
+/** All paths that a backup may contain. */
+const EXPORT_PATH = /^exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
+const OTHER_PATH = /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32})$/;
+
+/** Returns the text of a manifest. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2)}\n`;
+}
+
+/** Parses a manifest. Throws `CommandError` that names `path`. */
+export function parseManifest(text: string, path: string): Manifest {
+  const { checksum, ...manifest } = parse(text, path);
+  if (manifest.format !== "peneira backup") {
+    throw new CommandError(`${path} is not the manifest of a backup of Peneira.`);
+  }
+  if (typeof manifest.version === "number" && manifest.version > BACKUP_VERSION) {
+    throw new CommandError(
+      `${path} is of a newer version of Peneira (backup format ${manifest.version}, this one ` +
+        `reads ${BACKUP_VERSION}). Restore it with that version or a later one.`,
+    );
+  }
+  const whole = manifest as unknown as Manifest;
+  if (checksum !== checksumOf(whole) || text !== manifestText(whole)) {
+    throw new CommandError(`${path} is damaged: it does not have its own checksum.`);
+  }
+  const foreign = whole.files.find(({ path }) => !EXPORT_PATH.test(path) && !OTHER_PATH.test(path));
+  if (foreign !== undefined) {
+    throw new CommandError(`${path} lists ${JSON.stringify(foreign.path)}, which no backup holds.`);
+  }
+  return whole;
+}
+
+function parse(text: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Readonly<Record<string, unknown>>;
+    }
+  } catch {
+    // The error below is the same for any parse failure.
+  }
+  throw new CommandError(`${path} is damaged: it is not a JSON object.`);
+}
+
+function checksumOf(manifest: Manifest): string {
+  return createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
+}

@@ -1,0 +1,268 @@
+/**
+ * Atomic creation of a folder. Input: its path, and files to copy into it. Output: the durable
+ * folder at that path, with modes 0700 and 0600, and the SHA-256 of each file.
+ * Invariant: until it is published, everything is in a hidden folder next to the path, whose lock
+ * ends with its process; the next process removes the leftovers of a killed one.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { CommandError } from "../../errors.ts";
+import { stderr } from "../../process/terminal.ts";
+import { tryLock } from "../database.ts";
+import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
+
+/** Size and content of a file. */
+export interface FileFacts {
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Names of the hidden folders, and of their locks. */
+const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
+const LOCK = "lock";
+/**
+ * Max age of a folder without a lock, which is created before it is locked; an older folder belongs
+ * to a dead process.
+ */
+const UNLOCKED_MS_MAX = 60_000;
+const CHUNK_BYTES = 1 << 20;
+/** Space left free for other writers. */
+const SPARE_BYTES = 16 << 20;
+
+/** An unpublished folder. */
+export class NewFolder {
+  /** Its path until it is published. */
+  readonly path: string;
+  readonly #target: string;
+  readonly #unlock: () => void;
+
+  private constructor(path: string, target: string, unlock: () => void) {
+    this.path = path;
+    this.#target = target;
+    this.#unlock = unlock;
+  }
+
+  /**
+   * Begins a folder for `target`, which must be missing or an empty folder; `what` names it in
+   * errors. Creates the parent folders. Throws `CommandError`.
+   */
+  static begin(target: string, what: string): NewFolder {
+    const wanted = resolve(target);
+    const parent = dirname(wanted);
+    refuseTaken(wanted, what);
+    makeParents(parent);
+    refuseNoFolder(parent);
+    removeDead(parent);
+    const path = join(parent, `.peneira-new-${randomBytes(8).toString("hex")}`);
+    openDataDir(path);
+    const unlock = tryLock(path, LOCK);
+    if (unlock === null) throw new CommandError(`${path} was taken by another process. Try again.`);
+    return new NewFolder(path, wanted, unlock);
+  }
+
+  /** Throws `CommandError` with all figures if so many bytes and the reserve do not fit. */
+  reserve(bytes: number): void {
+    const { bavail, bsize } = statfsSync(this.path);
+    const free = bavail * bsize;
+    const lacking = bytes + SPARE_BYTES - free;
+    if (lacking <= 0) return;
+    const [needed, spare, there, more] = [bytes, SPARE_BYTES, free, lacking].map((count) => {
+      return count.toLocaleString("en-US");
+    });
+    throw new CommandError(
+      `${this.#target} needs ${needed} bytes and a reserve of ${spare} bytes for other writers; ` +
+        `${there} bytes are free on its disk. Free at least ${more} more.`,
+    );
+  }
+
+  /** Creates a folder in it. */
+  folder(name: string): void {
+    openDataDir(join(this.path, name));
+  }
+
+  /** Copies a file into it; `onBytes` receives the bytes of each chunk. */
+  async copy(from: string, name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
+    const source = await open(from, "r");
+    try {
+      const copied = await open(join(this.path, name), "wx", FILE_MODE);
+      try {
+        const facts = await readAll(source, async (bytes) => {
+          for (let done = 0; done < bytes.length; ) {
+            done += (await copied.write(bytes, done)).bytesWritten;
+          }
+          onBytes(bytes.length);
+        });
+        await copied.chmod(FILE_MODE);
+        await copied.sync();
+        return facts;
+      } finally {
+        await copied.close();
+      }
+    } finally {
+      await source.close();
+    }
+  }
+
+  /** Makes a file in it durable that other code has written, and reads it. */
+  async synced(name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
+    const file = await open(join(this.path, name), "r+");
+    try {
+      await file.chmod(FILE_MODE);
+      await file.sync();
+      return await readAll(file, async (bytes) => onBytes(bytes.length));
+    } finally {
+      await file.close();
+    }
+  }
+
+  remove(name: string): void {
+    unlinkSync(join(this.path, name));
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    const file = await open(join(this.path, name), "wx", FILE_MODE);
+    try {
+      await file.chmod(FILE_MODE);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Moves it to its target; it then survives a power cut. Throws `CommandError`. */
+  publish(): void {
+    for (const entry of readdirSync(this.path, { withFileTypes: true })) {
+      if (entry.isDirectory()) syncDirectory(join(this.path, entry.name));
+    }
+    unlinkSync(join(this.path, LOCK));
+    syncDirectory(this.path);
+    try {
+      renameSync(this.path, this.#target);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const mend =
+        code === "EBUSY" || code === "EXDEV"
+          ? "it is a mounted folder; name a folder in it"
+          : "something was put there meanwhile; name another folder";
+      throw new CommandError(`${this.#target} cannot be put in its place: ${mend}.`, 1, error);
+    }
+    syncDirectory(dirname(this.#target));
+    this.#unlock();
+  }
+
+  /** Removes it unless it was published. */
+  discard(): void {
+    rmSync(this.path, { recursive: true, force: true });
+    this.#unlock();
+  }
+}
+
+/** Returns size and SHA-256 of a file. */
+export async function factsOf(
+  path: string,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<FileFacts> {
+  const file = await open(path, "r");
+  try {
+    return await readAll(file, async (bytes) => onBytes(bytes.length));
+  } finally {
+    await file.close();
+  }
+}
+
+async function readAll(
+  file: FileHandle,
+  each: (bytes: Uint8Array) => Promise<void>,
+): Promise<FileFacts> {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, bytes);
+    if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") };
+    const piece = chunk.subarray(0, bytesRead);
+    bytes += bytesRead;
+    hash.update(piece);
+    await each(piece);
+  }
+}
+
+function refuseTaken(target: string, what: string): void {
+  const found = lookAt(target);
+  if (found === undefined) return;
+  const name = `${what} ${target}`;
+  if (!found.isDirectory()) throw new CommandError(`${name} is there and is not a folder.`);
+  if (readdirSync(target).length > 0) {
+    throw new CommandError(`${name} is not empty. Name a folder that is not there yet.`);
+  }
+  if (found.dev !== statSync(dirname(target)).dev) {
+    throw new CommandError(`${name} is a mounted folder. Name a folder in it.`);
+  }
+}
+
+/** Refuses files and dangling links. */
+function refuseNoFolder(parent: string): void {
+  if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const why = lookAt(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
+  throw new CommandError(`${parent} is ${why}. Name another place.`);
+}
+
+/** Creates the parent folders, each made durable in its own parent. */
+function makeParents(parent: string): void {
+  const found: Stats | undefined = lookAt(parent);
+  if (found !== undefined) return;
+  makeParents(dirname(parent));
+  try {
+    mkdirSync(parent, { mode: DIRECTORY_MODE });
+    chmodSync(parent, DIRECTORY_MODE);
+    syncDirectory(dirname(parent));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    refuseNoFolder(dirname(parent));
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`Cannot make the folder ${parent} (${code}). Name another.`, 1, error);
+  }
+}
+
+/** Removes hidden folders of ended processes; leaves those of other users. */
+function removeDead(parent: string): void {
+  for (const name of readdirSync(parent).filter((one) => HIDDEN.test(one))) {
+    const path = join(parent, name);
+    try {
+      if (!isDead(path)) continue;
+      rmSync(path, { recursive: true, force: true });
+      stderr.print(`removed ${path}, which was left unfinished\n`);
+    } catch (error) {
+      if (!(error instanceof CommandError) && !isRefusal(error)) throw error;
+    }
+  }
+}
+
+function isDead(path: string): boolean {
+  if (lookAt(join(path, LOCK)) === undefined) {
+    const found = lookAt(path);
+    return found !== undefined && Date.now() - found.mtimeMs > UNLOCKED_MS_MAX;
+  }
+  const unlock = tryLock(path, LOCK);
+  unlock?.();
+  return unlock !== null;
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EACCES" || code === "EPERM" || code === "ENOENT";
+}

@@ -1,0 +1,124 @@
+/**
+ * Previously exported accounts in the database. Input: blocks made by a thread, and the export
+ * whose completion commits them. Output: the blocks of a revision.
+ * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
+ * export as done. A block of a revision exists while that is the newest, or while an export that
+ * may be rendered is pinned to it. Lists of this kind have negative numbers. The meaning of entries
+ * is unknown here.
+ */
+import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
+import { connect, type StateDatabase } from "./sqlite.ts";
+
+/** Blocks that a thread has staged for an export about to be done. */
+export interface StagedEntries {
+  readonly list: number;
+  /** The only revision that the staged blocks can change. */
+  readonly revision: number;
+  readonly replaced: readonly number[];
+  readonly made: readonly StagedBlock[];
+  /** Number of new entries. */
+  readonly added: number;
+}
+
+/** Replaced blocks deleted per transaction: other writers wait for it. */
+const FORGOTTEN_AT_ONCE = 64;
+
+/** Time that a reader waits during log recovery, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The tables `exported_entries` and `exported_blocks`. */
+export class ExportedStore {
+  readonly #database: StateDatabase;
+  readonly #blocks: BlockTable;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+    this.#blocks = new BlockTable(database, "exported");
+  }
+
+  /** Reads one state over several turns; `read` begins before this returns. Rejects like it. */
+  async atOnce<Result>(read: (store: ExportedStore) => Promise<Result>): Promise<Result> {
+    const connection = connect(this.#database.name, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      connection.exec("BEGIN");
+      return await read(new ExportedStore(connection));
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** Returns a tenant's list `exported` as it is now. */
+  now(tenantId: string): ListPin {
+    const found = this.#database
+      .prepare<[string], ListPin>(
+        "SELECT sequence AS list, revision FROM lists WHERE tenant_id = ? AND sequence < 0",
+      )
+      .get(tenantId);
+    if (found === undefined) throw new Error("a tenant has no list of what it exported");
+    return found;
+  }
+
+  /** Returns ids and first entries of a revision's blocks, in order. */
+  index(pin: ListPin): StagedBlock[] {
+    return this.#blocks.index(pin);
+  }
+
+  /**
+   * Returns the ids of the blocks that a revision has and the revision `earlier` lacks, in order.
+   */
+  idsSince(pin: ListPin, earlier: number): number[] {
+    return this.#blocks.idsSince(pin, earlier);
+  }
+
+  entriesOf(id: number): Buffer {
+    const found = this.#blocks.entriesOf(id);
+    if (found === undefined) throw new Error("a block of exported accounts is gone");
+    return found;
+  }
+
+  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
+  blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
+    return this.#blocks.blocksFrom(pin, from, limit);
+  }
+
+  /** Writes invisible blocks; returns their ids. */
+  stage(blocks: readonly Uint8Array[]): number[] {
+    return this.#atomically(() => this.#blocks.write(blocks));
+  }
+
+  /** Commits staged blocks to the next revision; returns false if they are for another. */
+  keep(staged: StagedEntries, changedAt: number): boolean {
+    const { list, revision, added } = staged;
+    const changed = this.#database
+      .prepare(
+        `UPDATE lists SET revision = revision + 1, entries = entries + ?, changed_at = ?
+         WHERE sequence = ? AND revision = ?`,
+      )
+      .run(added, changedAt, list, revision);
+    if (changed.changes === 0) return false;
+    this.#blocks.place(list, revision + 1, staged);
+    return true;
+  }
+
+  /** Deletes staged blocks that will not be used. */
+  drop(made: readonly Pick<StagedBlock, "id">[]): void {
+    this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
+  }
+
+  /** Deletes all staged blocks; no thread may be staging. Returns their number. */
+  dropStaged(): number {
+    return this.#blocks.deleteUnplaced();
+  }
+
+  /** Deletes some replaced, unpinned blocks of a list; returns the number. */
+  forget(list: number): number {
+    return this.#atomically(() => {
+      forgetPins(this.#database, list);
+      return this.#blocks.deleteOld(list, FORGOTTEN_AT_ONCE);
+    });
+  }
+
+  #atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
+  }
+}

@@ -1,0 +1,386 @@
+/**
+ * Exports and idempotency keys in the database. Input: rows to write, and state changes.
+ * Output: rows as stored.
+ * Invariant: a change is durable when the method returns. A state changes only from the states
+ * named in the statement, so a thread's late answer cannot restore a removed export. An export's
+ * charge changes with its state. Files, threads, and plans are unknown here.
+ */
+
+import { ListStore } from "./liststore.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import { QuotaStore, StoredBytes } from "./usagestore.ts";
+
+type StoredState = "queued" | "running" | "done" | "failed";
+
+/** An export as stored, without its spec. Times are milliseconds since the epoch or null. */
+export interface ExportRow {
+  readonly sequence: number;
+  readonly id: string;
+  readonly tenantId: string;
+  /** Name of its plan at creation. */
+  readonly plan: string;
+  readonly format: string;
+  /** Null if the file is not compressed. */
+  readonly compression: string | null;
+  readonly slug: string;
+  readonly snapshot: string;
+  readonly snapshotDate: string;
+  readonly snapshotId: string;
+  /** Path of the snapshot at creation. */
+  readonly snapshotPath: string;
+  /** Older snapshot and options of a change export. All are null for other exports. */
+  readonly since: string | null;
+  readonly sinceDate: string | null;
+  readonly sinceId: string | null;
+  readonly sincePath: string | null;
+  /** Comma-separated names. */
+  readonly kinds: string | null;
+  readonly watch: string | null;
+  /** Request to enrich a sent file, as JSON; null for an export of accounts or changes. */
+  readonly sent: string | null;
+  readonly sentBytes: number;
+  readonly state: StoredState;
+  /** Number of rendering attempts. */
+  readonly attempts: number;
+  readonly rowCount: number | null;
+  readonly sizeBytes: number | null;
+  readonly sha256: string | null;
+  readonly failure: string | null;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  /** Retained if a done export's file is lost, so that rendering again does not prolong it. */
+  readonly expiresAt: number | null;
+  readonly expiredAt: number | null;
+}
+
+interface NewExportRow
+  extends Pick<
+    ExportRow,
+    | "id"
+    | "tenantId"
+    | "plan"
+    | "format"
+    | "compression"
+    | "slug"
+    | "snapshot"
+    | "snapshotDate"
+    | "snapshotId"
+    | "snapshotPath"
+    | "since"
+    | "sinceDate"
+    | "sinceId"
+    | "sincePath"
+    | "kinds"
+    | "watch"
+    | "sent"
+    | "sentBytes"
+    | "createdAt"
+  > {
+  /** JSON text. */
+  readonly spec: string;
+  /** Key that created it. */
+  readonly keyId: string;
+  /** Day (UTC, since 1970) whose quota is charged; null if the plan has none. */
+  readonly chargedDay: number | null;
+  /** Rows reserved from that quota. */
+  readonly chargedRows: number;
+}
+
+/** An idempotency key and its export. */
+export interface IdempotencyRow {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  /** SHA-256 of the body as sent, in hex; null for keys of earlier versions. */
+  readonly bodyHash: string | null;
+  readonly exportId: string;
+  readonly createdAt: number;
+}
+
+interface FinishedFile {
+  readonly id: string;
+  readonly rowCount: number;
+  /** Rows that are charged, where not all of the file are. */
+  readonly chargedRows?: number;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly endedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A tenant's next export. */
+export interface Candidate {
+  readonly tenantId: string;
+  readonly sequence: number;
+}
+
+const COLUMNS = `
+  SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, snapshot,
+    snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
+    since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
+    sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
+    sha256, failure,
+    created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
+  FROM exports`;
+
+/** The tables `exports` and `idempotency`. */
+export class ExportStore {
+  /** Charges of exports. */
+  readonly quota: QuotaStore;
+  /** Stored bytes of tenants. */
+  readonly kept: StoredBytes;
+  /** Pinned lists, and previously exported accounts. */
+  readonly lists: ListStore;
+  readonly #database: StateDatabase;
+  readonly #byId: StateStatement<[string], ExportRow>;
+  readonly #bySequence: StateStatement<[number], ExportRow>;
+  readonly #candidates: StateStatement<[], Candidate>;
+  readonly #due: StateStatement<[number, number], ExportRow>;
+
+  constructor(database: StateDatabase) {
+    this.quota = new QuotaStore(database);
+    this.kept = new StoredBytes(database);
+    this.lists = new ListStore(database);
+    this.#database = database;
+    this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);
+    this.#bySequence = database.prepare(`${COLUMNS} WHERE sequence = ?`);
+    this.#candidates = database.prepare(
+      `SELECT tenant_id AS tenantId, min(sequence) AS sequence FROM exports
+       WHERE state = 'queued' GROUP BY tenant_id ORDER BY tenant_id`,
+    );
+    this.#due = database.prepare(
+      `${COLUMNS} WHERE state = 'done' AND expired_at IS NULL AND expires_at <= ?
+       ORDER BY expires_at LIMIT ?`,
+    );
+  }
+
+  /** Runs several changes as one transaction; a throw undoes them all. */
+  atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
+  }
+
+  /** Stores a new export as queued; call it and its state changes inside `atomically`. */
+  insert(row: NewExportRow): void {
+    this.#database
+      .prepare(
+        `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, snapshot,
+           snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path,
+           kinds, watch, sent, sent_bytes, state, created_at, key_id, charged_day, charged_rows)
+         VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
+           @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
+           @kinds, @watch, @sent, @sentBytes, 'queued', @createdAt, @keyId, @chargedDay,
+           @chargedRows)`,
+      )
+      .run(row);
+    const { tenantId, chargedDay, chargedRows } = row;
+    if (chargedDay !== null) this.quota.reserve(tenantId, chargedDay, chargedRows);
+  }
+
+  find(id: string): ExportRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Returns an export's spec as JSON. */
+  specOf(id: string): string | undefined {
+    const found = this.#database
+      .prepare<[string], { spec: string }>("SELECT spec FROM exports WHERE id = ?")
+      .get(id);
+    return found?.spec;
+  }
+
+  /** Returns an export's spec as JSON, and its creating key if known. */
+  originOf(id: string): { readonly spec: string; readonly keyId: string | null } | undefined {
+    return this.#database
+      .prepare<[string], { spec: string; keyId: string | null }>(
+        "SELECT spec, key_id AS keyId FROM exports WHERE id = ?",
+      )
+      .get(id);
+  }
+
+  /** Returns a tenant's exports below a sequence, newest first. */
+  list(tenantId: string, before: number, limit: number): ExportRow[] {
+    return this.#database
+      .prepare<[string, number, number], ExportRow>(
+        `${COLUMNS} WHERE tenant_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      )
+      .all(tenantId, before, limit);
+  }
+
+  /** Counts queued exports of all tenants. */
+  queued(): number {
+    const found = this.#database
+      .prepare<[], { n: number }>("SELECT count(*) AS n FROM exports WHERE state = 'queued'")
+      .get();
+    return found?.n ?? 0;
+  }
+
+  queuedOf(tenantId: string): number {
+    const found = this.#database
+      .prepare<[string], { n: number }>(
+        "SELECT count(*) AS n FROM exports WHERE state = 'queued' AND tenant_id = ?",
+      )
+      .get(tenantId);
+    return found?.n ?? 0;
+  }
+
+  /** Returns every tenant's oldest queued export, ordered by tenant id. */
+  candidates(): Candidate[] {
+    return this.#candidates.all();
+  }
+
+  /** Returns an export by sequence. */
+  at(sequence: number): ExportRow | undefined {
+    return this.#bySequence.get(sequence);
+  }
+
+  /** Returns the exports of a state; `done` excludes expired ones. */
+  inState(state: StoredState): ExportRow[] {
+    return this.#database
+      .prepare<[string], ExportRow>(
+        `${COLUMNS} WHERE state = ? AND expired_at IS NULL ORDER BY sequence`,
+      )
+      .all(state);
+  }
+
+  /** queued to running; counts an attempt. */
+  claim(id: string): boolean {
+    return this.#change(
+      "UPDATE exports SET state = 'running', attempts = attempts + 1 WHERE id = ? AND " +
+        "state = 'queued'",
+      id,
+    );
+  }
+
+  /**
+   * running to done; an end that it already has stays when it is earlier, and what it reserved
+   * becomes what it has.
+   */
+  finish({ chargedRows, ...file }: FinishedFile): boolean {
+    const charge = this.quota.chargeOf(file.id);
+    const finished = this.#change(
+      `UPDATE exports SET state = 'done', row_count = @rowCount, size_bytes = @sizeBytes,
+         sha256 = @sha256, ended_at = @endedAt,
+         expires_at = min(coalesce(expires_at, @expiresAt), @expiresAt)
+       WHERE id = @id AND state = 'running'`,
+      file,
+    );
+    if (finished && charge !== undefined) {
+      this.quota.settle(charge, chargedRows ?? file.rowCount, file.endedAt);
+    }
+    return finished;
+  }
+
+  /** queued or running to failed; releases its reservation. */
+  fail(id: string, failure: string, endedAt: number): boolean {
+    const charge = this.quota.chargeOf(id);
+    const failed = this.#change(
+      `UPDATE exports SET state = 'failed', failure = ?, ended_at = ?
+       WHERE id = ? AND state IN ('queued', 'running')`,
+      failure,
+      endedAt,
+      id,
+    );
+    if (failed && charge !== undefined) this.quota.giveBack(charge);
+    return failed;
+  }
+
+  /** running, or done without its file, back to queued; sets `attempts`. */
+  requeue(id: string, attempts: number): boolean {
+    return this.#change(
+      `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
+         sha256 = NULL, ended_at = NULL
+       WHERE id = ? AND state IN ('running', 'done') AND expired_at IS NULL`,
+      attempts,
+      id,
+    );
+  }
+
+  /** Returns done exports that are due to expire, earliest first. */
+  due(nowMs: number, limit: number): ExportRow[] {
+    return this.#due.all(nowMs, limit);
+  }
+
+  /** Marks a done export as expired permanently. */
+  expire(id: string, nowMs: number): boolean {
+    return this.#change(
+      "UPDATE exports SET expired_at = ? WHERE id = ? AND state = 'done' AND expired_at IS NULL",
+      nowMs,
+      id,
+    );
+  }
+
+  /** Deletes an export; its idempotency key stays, and so does the charge if it was done. */
+  remove(id: string): boolean {
+    const charge = this.quota.chargeOf(id);
+    if (charge !== undefined) this.quota.remove(charge);
+    return this.#change("DELETE FROM exports WHERE id = ?", id);
+  }
+
+  /** True while a queued or running export needs a snapshot. */
+  needs(snapshotId: string): boolean {
+    const found = this.#database
+      .prepare<[string, string]>(
+        `SELECT 1 FROM exports WHERE state IN ('queued', 'running') AND snapshot_id = ?
+         UNION ALL SELECT 1 FROM exports
+           WHERE state IN ('queued', 'running') AND since_id IS NOT NULL AND since_id = ?
+         LIMIT 1`,
+      )
+      .get(snapshotId, snapshotId);
+    return found !== undefined;
+  }
+
+  /** Returns the row of a tenant's idempotency key. */
+  remembered(tenantId: string, key: string): IdempotencyRow | undefined {
+    return this.#database
+      .prepare<[string, string], IdempotencyRow>(
+        `SELECT tenant_id AS tenantId, key, fingerprint, body_hash AS bodyHash,
+           export_id AS exportId, created_at AS createdAt
+         FROM idempotency WHERE tenant_id = ? AND key = ?`,
+      )
+      .get(tenantId, key);
+  }
+
+  /** Stores an idempotency key; replaces an older row. */
+  remember(row: IdempotencyRow): void {
+    this.#database
+      .prepare(
+        `INSERT OR REPLACE INTO idempotency
+           (tenant_id, key, fingerprint, body_hash, export_id, created_at)
+         VALUES (@tenantId, @key, @fingerprint, @bodyHash, @exportId, @createdAt)`,
+      )
+      .run(row);
+  }
+
+  /** Deletes up to `limit` keys created before a time; returns the number. */
+  forgetBefore(timeMs: number, limit: number): number {
+    const result = this.#database
+      .prepare(
+        `DELETE FROM idempotency WHERE (tenant_id, key) IN
+           (SELECT tenant_id, key FROM idempotency WHERE created_at < ? LIMIT ?)`,
+      )
+      .run(timeMs, limit);
+    return result.changes;
+  }
+
+  /**
+   * Deletes up to `limit` records of exports that expired or failed before a time; returns the
+   * number. Their charges are settled: expired ones were delivered, failed ones released theirs.
+   */
+  forgetRecords(timeMs: number, limit: number): number {
+    const result = this.#database
+      .prepare(
+        `DELETE FROM exports WHERE sequence IN
+           (SELECT sequence FROM exports
+            WHERE (expired_at IS NOT NULL OR state = 'failed')
+              AND coalesce(expired_at, ended_at) < ?
+            ORDER BY coalesce(expired_at, ended_at) LIMIT ?)`,
+      )
+      .run(timeMs, limit);
+    return result.changes;
+  }
+
+  /** Runs a statement; returns true if it changed a row. */
+  #change(sql: string, ...parameters: readonly unknown[]): boolean {
+    return this.#database.prepare(sql).run(...parameters).changes > 0;
+  }
+}

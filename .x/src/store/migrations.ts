@@ -1,0 +1,330 @@
+/**
+ * Schema migrations of the state: statements that upgrade a database version by version.
+ * Invariant: a released step is never changed; the steps create all tables and triggers.
+ */
+import { SENT_FILES_STEP, STORED_BYTES_STEP } from "./usagestore.ts";
+
+/**
+ * One step per schema version, in order; the number of steps done is `user_version`. A released
+ * step is never changed: append a new one. Times are milliseconds since the epoch; ids and names
+ * are text; hashes are 32 bytes.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE tenants (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL UNIQUE,
+     created_at INTEGER NOT NULL,
+     disabled_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE keys (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     name TEXT NOT NULL,
+     plan TEXT NOT NULL,
+     hash BLOB NOT NULL CHECK (length(hash) = 32),
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER,
+     disabled_at INTEGER,
+     last_used_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
+  // AUTOINCREMENT: sequences are never reused, though exports are deleted. An idempotency key
+  // outlives its export, so a deleted export's key is not mistaken for a new one.
+  `CREATE TABLE exports (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     plan TEXT NOT NULL,
+     spec TEXT NOT NULL,
+     format TEXT NOT NULL,
+     slug TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     snapshot_date TEXT NOT NULL,
+     snapshot_id TEXT NOT NULL,
+     snapshot_path TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+     attempts INTEGER NOT NULL DEFAULT 0,
+     row_count INTEGER,
+     size_bytes INTEGER,
+     sha256 TEXT,
+     failure TEXT,
+     created_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     expires_at INTEGER,
+     expired_at INTEGER,
+     CHECK ((state = 'failed') = (failure IS NOT NULL)),
+     CHECK (state <> 'done' OR (row_count IS NOT NULL AND size_bytes IS NOT NULL
+       AND sha256 IS NOT NULL AND expires_at IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX exports_of_tenant ON exports (tenant_id, sequence);
+   CREATE INDEX exports_queued ON exports (tenant_id, sequence) WHERE state = 'queued';
+   CREATE INDEX exports_live ON exports (snapshot_id) WHERE state IN ('queued', 'running');
+   CREATE INDEX exports_kept ON exports (expires_at) WHERE state = 'done' AND expired_at IS NULL;
+   CREATE TABLE idempotency (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     key TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     export_id TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (tenant_id, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
+  // Days are UTC, counted since 1970. An export's charge is in its row, so it can be refunded; the
+  // sum of a day is separate, because deleted exports stay charged.
+  `ALTER TABLE exports ADD COLUMN key_id TEXT;
+   ALTER TABLE exports ADD COLUMN charged_day INTEGER;
+   ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE idempotency ADD COLUMN body_hash TEXT;
+   CREATE TABLE quota (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     charged_rows INTEGER NOT NULL CHECK (charged_rows >= 0),
+     PRIMARY KEY (tenant_id, day)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     day INTEGER NOT NULL,
+     key_id TEXT NOT NULL,
+     requests INTEGER NOT NULL DEFAULT 0,
+     accounts INTEGER NOT NULL DEFAULT 0,
+     export_rows INTEGER NOT NULL DEFAULT 0,
+     PRIMARY KEY (tenant_id, day, key_id)
+   ) STRICT, WITHOUT ROWID;`,
+  // A password's cost is stored with its hash, so it can grow. For a session, only a token hash is
+  // stored; the id is not a credential. A saved search outlives its user.
+  `ALTER TABLE tenants ADD COLUMN plan TEXT;
+   CREATE TABLE users (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     email TEXT NOT NULL UNIQUE CHECK (email = lower(email)),
+     role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+     password_hash BLOB NOT NULL CHECK (length(password_hash) = 32),
+     password_salt BLOB NOT NULL CHECK (length(password_salt) >= 16),
+     password_cost TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     disabled_at INTEGER,
+     last_seen_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX users_of_tenant ON users (tenant_id);
+   CREATE TABLE sessions (
+     hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+     id TEXT NOT NULL UNIQUE,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     created_at INTEGER NOT NULL,
+     seen_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX sessions_of_user ON sessions (user_id);
+   CREATE TABLE saved_searches (
+     id TEXT PRIMARY KEY,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     user_id TEXT REFERENCES users (id),
+     name TEXT NOT NULL,
+     text TEXT,
+     spec TEXT NOT NULL,
+     snapshot TEXT NOT NULL,
+     total INTEGER NOT NULL CHECK (total >= 0),
+     created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
+  // A change export refers to an older snapshot; kinds and watched fields are comma-separated.
+  `ALTER TABLE exports ADD COLUMN since TEXT;
+   ALTER TABLE exports ADD COLUMN since_date TEXT;
+   ALTER TABLE exports ADD COLUMN since_id TEXT;
+   ALTER TABLE exports ADD COLUMN since_path TEXT;
+   ALTER TABLE exports ADD COLUMN kinds TEXT;
+   ALTER TABLE exports ADD COLUMN watch TEXT;
+   CREATE INDEX exports_live_since ON exports (since_id)
+     WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
+  STORED_BYTES_STEP,
+  // AUTOINCREMENT: a deleted line's sequence is never reused. The tenants' index implicitly ends
+  // with the sequence, which is the row id, so pages follow it.
+  `CREATE TABLE audit (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     at INTEGER NOT NULL,
+     actor TEXT NOT NULL,
+     action TEXT NOT NULL,
+     tenant_id TEXT REFERENCES tenants (id),
+     subject TEXT,
+     facts TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX audit_of_tenant ON audit (tenant_id);
+   CREATE INDEX audit_of_tenant_by_time ON audit (tenant_id, at);
+   CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
+     BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
+  // Entries are eight-byte numbers in sorted blocks. A block is valid from revision `since` to the
+  // one before `until`, and is retained while an export is pinned to one of these.
+  `CREATE TABLE lists (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('accounts', 'companies')),
+     revision INTEGER NOT NULL CHECK (revision >= 0),
+     entries INTEGER NOT NULL CHECK (entries >= 0),
+     created_at INTEGER NOT NULL,
+     changed_at INTEGER NOT NULL,
+     removed_at INTEGER,
+     UNIQUE (tenant_id, id)
+   ) STRICT;
+   CREATE TABLE list_blocks (
+     id INTEGER PRIMARY KEY,
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER,
+     entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
+   ) STRICT;
+   CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
+   CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;
+   CREATE TABLE export_lists (
+     export_id TEXT NOT NULL,
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     revision INTEGER NOT NULL,
+     PRIMARY KEY (export_id, list)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX export_lists_of_list ON export_lists (list);`,
+  // Every tenant's list `exported`. Its numbers are negative, so it sorts last. Entry bytes are
+  // separate: a thread writes them before the export that adds them is done.
+  `CREATE TABLE exported_entries (
+     id INTEGER PRIMARY KEY,
+     entries BLOB NOT NULL CHECK (length(entries) > 0)
+   ) STRICT;
+   CREATE TABLE exported_blocks (
+     id INTEGER PRIMARY KEY REFERENCES exported_entries (id),
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER
+   ) STRICT;
+   CREATE INDEX exported_blocks_in_order ON exported_blocks (list, first);
+   CREATE INDEX exported_blocks_replaced ON exported_blocks (list, until) WHERE until IS NOT NULL;
+   INSERT OR IGNORE INTO lists
+     SELECT -row_number() OVER (ORDER BY id), id, 'exported', 'exported', 'accounts', 0, 0,
+       created_at, created_at, NULL FROM tenants;
+   CREATE TRIGGER tenants_exported AFTER INSERT ON tenants BEGIN
+     INSERT INTO lists VALUES ((SELECT min(0, coalesce(min(sequence), 0)) - 1 FROM lists),
+       NEW.id, 'exported', 'exported', 'accounts', 0, 0, NEW.created_at, NEW.created_at, NULL);
+   END;`,
+  // True if the user chose to stay signed in.
+  `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
+  // Entry bytes of all lists are separate, like those of exported accounts: a large change writes
+  // them in short steps before the revision that uses them. Staged blocks have a time, so leftovers
+  // of an ended program are found.
+  `CREATE TABLE list_entries (
+     id INTEGER PRIMARY KEY,
+     entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
+   ) STRICT;
+   CREATE TABLE list_staged (
+     id INTEGER PRIMARY KEY REFERENCES list_entries (id),
+     at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE list_places (
+     id INTEGER PRIMARY KEY REFERENCES list_entries (id),
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER
+   ) STRICT;
+   INSERT INTO list_entries SELECT id, entries FROM list_blocks;
+   INSERT INTO list_places SELECT id, list, first, since, until FROM list_blocks;
+   DROP TABLE list_blocks;
+   ALTER TABLE list_places RENAME TO list_blocks;
+   CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
+   CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;`,
+  // SQLite does not notice a flipped bit in a blob; blob_checksum is the function of checksums.ts.
+  // NULL counts as damage, so the first reader detects a writer that omits the checksum.
+  `ALTER TABLE keys ADD COLUMN checksum INTEGER;
+   ALTER TABLE users ADD COLUMN checksum INTEGER;
+   ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+   ALTER TABLE list_entries ADD COLUMN checksum INTEGER;
+   ALTER TABLE exported_entries ADD COLUMN checksum INTEGER;
+   UPDATE keys SET checksum = blob_checksum(hash);
+   UPDATE users SET checksum = blob_checksum(password_hash, password_salt);
+   UPDATE sessions SET checksum = blob_checksum(hash);
+   UPDATE list_entries SET checksum = blob_checksum(entries);
+   UPDATE exported_entries SET checksum = blob_checksum(entries);`,
+  // Compression of an export's file; NULL if none, as before.
+  `ALTER TABLE exports ADD COLUMN compression TEXT;`,
+  SENT_FILES_STEP,
+  // A saved search keeps what counting and sending need without a request. A month has one row,
+  // however often it is served; AUTOINCREMENT: cursors of notices stay valid.
+  `ALTER TABLE saved_searches ADD COLUMN plan TEXT;
+   ALTER TABLE saved_searches ADD COLUMN key_id TEXT;
+   ALTER TABLE saved_searches ADD COLUMN watch TEXT;
+   ALTER TABLE saved_searches ADD COLUMN only_changes INTEGER NOT NULL DEFAULT 0
+     CHECK (only_changes IN (0, 1));
+   ALTER TABLE saved_searches ADD COLUMN export TEXT;
+   ALTER TABLE saved_searches ADD COLUMN feed TEXT;
+   ALTER TABLE saved_searches ADD COLUMN notices INTEGER NOT NULL DEFAULT 0;
+   CREATE UNIQUE INDEX saved_searches_by_feed ON saved_searches (feed) WHERE feed IS NOT NULL;
+   CREATE TABLE served_months (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     label TEXT NOT NULL UNIQUE,
+     date TEXT NOT NULL,
+     snapshot_id TEXT NOT NULL,
+     noted_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE notices (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     search_id TEXT NOT NULL REFERENCES saved_searches (id) ON DELETE CASCADE,
+     number INTEGER NOT NULL,
+     month INTEGER NOT NULL REFERENCES served_months (sequence),
+     since INTEGER NOT NULL REFERENCES served_months (sequence),
+     state TEXT NOT NULL CHECK (state IN ('counting', 'counted', 'failed')),
+     attempts INTEGER NOT NULL,
+     next_at INTEGER,
+     failure TEXT,
+     counts TEXT,
+     export_id TEXT,
+     created_at INTEGER NOT NULL,
+     counted_at INTEGER,
+     UNIQUE (search_id, month),
+     UNIQUE (search_id, number),
+     CHECK ((state = 'counted') = (counts IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX notices_of_tenant ON notices (tenant_id, sequence);
+   CREATE INDEX notices_counting ON notices (next_at) WHERE state = 'counting';
+   CREATE INDEX notices_by_age ON notices (created_at);
+   CREATE TABLE webhooks (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     url TEXT NOT NULL,
+     searches TEXT,
+     signature TEXT NOT NULL CHECK (signature IN ('v1', 'v1a', 'both')),
+     seed BLOB NOT NULL CHECK (length(seed) = 32),
+     old_seed BLOB NOT NULL DEFAULT x'',
+     old_until INTEGER,
+     checksum INTEGER,
+     created_at INTEGER NOT NULL,
+     changed_at INTEGER NOT NULL,
+     disabled_at INTEGER,
+     disabled_reason TEXT CHECK (disabled_reason IN ('owner', 'gone', 'failing')),
+     succeeded_at INTEGER,
+     failing_since INTEGER,
+     struck_at INTEGER,
+     strikes INTEGER NOT NULL DEFAULT 0,
+     warnings INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX webhooks_of_tenant ON webhooks (tenant_id, sequence);
+   CREATE TABLE deliveries (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     notice TEXT NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+     webhook TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+     state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+     attempts INTEGER NOT NULL,
+     first_at INTEGER,
+     next_at INTEGER,
+     last_at INTEGER,
+     last_status INTEGER,
+     last_ms INTEGER,
+     last_error TEXT,
+     UNIQUE (notice, webhook),
+     CHECK ((state = 'waiting') = (next_at IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
+   CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
+];

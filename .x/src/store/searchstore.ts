@@ -1,0 +1,205 @@
+/**
+ * Saved searches in the database. Input: rows to write, and ids to find. Output: rows as stored, in
+ * pages, with the e-mail of their users; specs separately, because they may be large.
+ * Invariant: a change is durable when the method returns; every method takes the tenant, so other
+ * tenants' rows are never read or changed. The meaning of specs is unknown here.
+ */
+
+import type { StateDatabase } from "./sqlite.ts";
+import { StoredBytes } from "./usagestore.ts";
+
+/** Members of a saved search that say what its notices hold and where they go. */
+export interface NoticeOptions {
+  /** Comma-separated names of the watched fields, or null for all. */
+  readonly watch: string | null;
+  /** 1 if no notice is sent about a month without changes. */
+  readonly onlyChanges: number;
+  /** JSON of the export that is made with each notice, or null. */
+  readonly export: string | null;
+  /** Secret of its feed, or null. */
+  readonly feed: string | null;
+}
+
+interface NewSearchRow extends Partial<NoticeOptions> {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Null if a key saves it. */
+  readonly userId: string | null;
+  /** Plan of the client that saves it, and its key; null in rows of earlier versions. */
+  readonly plan?: string | null;
+  readonly keyId?: string | null;
+  readonly name: string;
+  /** The original sentence, or null. */
+  readonly text: string | null;
+  /** Normalized spec as JSON. */
+  readonly spec: string;
+  /** Label of the snapshot of the last count, and the number of matches. */
+  readonly snapshot: string;
+  readonly total: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A saved search with its user, null if that is gone; its spec is read separately. */
+export interface SearchRow
+  extends Omit<NewSearchRow, "spec" | "plan" | "keyId" | keyof NoticeOptions>,
+    NoticeOptions {
+  readonly plan: string | null;
+  readonly keyId: string | null;
+  readonly email: string | null;
+}
+
+/** End of a page in a tenant's list: its last search. */
+export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
+
+/** Position before any possible search. */
+const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+
+const COLUMNS = `
+  saved.id, saved.tenant_id AS tenantId, saved.user_id AS userId, saved.name, saved.text,
+  saved.snapshot, saved.total, saved.created_at AS createdAt, users.email, saved.plan,
+  saved.key_id AS keyId, saved.watch, saved.only_changes AS onlyChanges, saved.export, saved.feed
+  FROM saved_searches AS saved LEFT JOIN users ON users.id = saved.user_id`;
+
+/** A search whose notices have no options. */
+const PLAIN = {
+  ...{ plan: null, keyId: null, watch: null },
+  ...{ onlyChanges: 0, export: null, feed: null },
+};
+
+/** The table `saved_searches`. */
+export class SearchStore {
+  /** Stored bytes of tenants. */
+  readonly kept: StoredBytes;
+  readonly #database: StateDatabase;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+    this.kept = new StoredBytes(database);
+  }
+
+  /** Returns a tenant's searches after a position, newest first, then by id. */
+  list(tenantId: string, limit: number, behind: SearchPlace = FIRST): SearchRow[] {
+    return this.#database
+      .prepare<[string, number, number, string, number], SearchRow>(
+        `SELECT ${COLUMNS} WHERE saved.tenant_id = ? AND saved.created_at <= ?
+           AND (saved.created_at < ? OR saved.id > ?)
+         ORDER BY saved.created_at DESC, saved.id LIMIT ?`,
+      )
+      .all(tenantId, behind.createdAt, behind.createdAt, behind.id, limit);
+  }
+
+  /** Counts a tenant's searches last counted on a snapshot before the given one. */
+  countOlder(tenantId: string, snapshot: string): number {
+    const count = this.#database
+      .prepare<[string, string], number>(
+        "SELECT count(*) FROM saved_searches WHERE tenant_id = ? AND snapshot < ?",
+      )
+      .pluck()
+      .get(tenantId, snapshot);
+    return count ?? 0;
+  }
+
+  /** Returns the spec of a tenant's search as JSON. */
+  specOf(tenantId: string, id: string): string | undefined {
+    return this.#database
+      .prepare<[string, string], string>(
+        "SELECT spec FROM saved_searches WHERE tenant_id = ? AND id = ?",
+      )
+      .pluck()
+      .get(tenantId, id);
+  }
+
+  /** Returns a tenant's search by id, or undefined. */
+  find(tenantId: string, id: string): SearchRow | undefined {
+    return this.#database
+      .prepare<[string, string], SearchRow>(
+        `SELECT ${COLUMNS} WHERE saved.tenant_id = ? AND saved.id = ?`,
+      )
+      .get(tenantId, id);
+  }
+
+  /** Stores a search; returns false if the tenant already has `most`. */
+  insert(row: NewSearchRow, most: number): boolean {
+    const result = this.#database
+      .prepare(
+        `INSERT INTO saved_searches
+           (id, tenant_id, user_id, name, text, spec, snapshot, total, created_at, plan, key_id,
+            watch, only_changes, export, feed)
+         SELECT @id, @tenantId, @userId, @name, @text, @spec, @snapshot, @total, @createdAt, @plan,
+           @keyId, @watch, @onlyChanges, @export, @feed
+         WHERE (SELECT count(*) FROM saved_searches WHERE tenant_id = @tenantId) < @most`,
+      )
+      .run({ ...PLAIN, ...row, most });
+    return result.changes > 0;
+  }
+
+  /** Replaces the spec of a search, with its count. */
+  respecify(
+    tenantId: string,
+    id: string,
+    { spec, snapshot, total }: Pick<NewSearchRow, "spec" | "snapshot" | "total">,
+  ): void {
+    this.#database
+      .prepare(
+        `UPDATE saved_searches SET spec = ?, snapshot = ?, total = ?
+         WHERE tenant_id = ? AND id = ?`,
+      )
+      .run(spec, snapshot, total, tenantId, id);
+  }
+
+  /** Replaces the options of a search's notices. */
+  setOptions(tenantId: string, id: string, options: NoticeOptions): void {
+    this.#database
+      .prepare(
+        `UPDATE saved_searches SET watch = @watch, only_changes = @onlyChanges, export = @export,
+           feed = @feed WHERE tenant_id = @tenantId AND id = @id`,
+      )
+      .run({ ...options, tenantId, id });
+  }
+
+  /** Returns the search with this secret of a feed, of an enabled tenant. */
+  byFeed(feed: string): SearchRow | undefined {
+    return this.#database
+      .prepare<[string], SearchRow>(
+        `SELECT ${COLUMNS} JOIN tenants ON tenants.id = saved.tenant_id
+         WHERE saved.feed = ? AND tenants.disabled_at IS NULL`,
+      )
+      .get(feed);
+  }
+
+  /** Returns those of some ids that are searches of a tenant. */
+  known(tenantId: string, ids: readonly string[]): string[] {
+    return this.#database
+      .prepare<[string, string], string>(
+        `SELECT id FROM saved_searches WHERE tenant_id = ?
+           AND id IN (SELECT value FROM json_each(?))`,
+      )
+      .pluck()
+      .all(tenantId, JSON.stringify(ids)) as string[];
+  }
+
+  /** Renames a search; returns false if the tenant has none with this id. */
+  rename(tenantId: string, id: string, name: string): boolean {
+    const result = this.#database
+      .prepare("UPDATE saved_searches SET name = ? WHERE tenant_id = ? AND id = ?")
+      .run(name, tenantId, id);
+    return result.changes > 0;
+  }
+
+  /** Stores a new count of a search; returns false if the tenant has none with this id. */
+  recount(tenantId: string, id: string, counted: Pick<SearchRow, "snapshot" | "total">): boolean {
+    const result = this.#database
+      .prepare("UPDATE saved_searches SET snapshot = ?, total = ? WHERE tenant_id = ? AND id = ?")
+      .run(counted.snapshot, counted.total, tenantId, id);
+    return result.changes > 0;
+  }
+
+  /** Removes a search; returns false if the tenant has none with this id. */
+  remove(tenantId: string, id: string): boolean {
+    const result = this.#database
+      .prepare("DELETE FROM saved_searches WHERE tenant_id = ? AND id = ?")
+      .run(tenantId, id);
+    return result.changes > 0;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Secrets that sign cursors, links, and console tokens. Input: a data directory. Output: for each
+ * purpose the signing secret and the previous one, which still verifies.
+ * Invariant: 32 random bytes each, created on the first run, in a file of mode 0600 that appears
+ * whole or not at all; two processes that start together get the same secrets.
+ */
+
+import { createHmac, randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { CommandError } from "../errors.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
+import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
+
+/** Secrets of one purpose: the first one signs, all verify. */
+export type SecretRing = readonly [current: Buffer, ...previous: Buffer[]];
+
+/** The secrets of a data directory. */
+export interface Secrets {
+  /** Signs page cursors. */
+  readonly cursor: SecretRing;
+  /** Signs download links. */
+  readonly link: SecretRing;
+  /** Signs CSRF tokens of console pages; derived from `link`. */
+  readonly console: SecretRing;
+}
+
+/** Name of the file in the data directory. */
+export const SECRETS_FILE = "secrets.json";
+
+const SECRET_BYTES = 32;
+const PURPOSES = ["cursor", "link"] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+/** Reads the secrets; creates them on the first run. Throws `CommandError` on damage. */
+export function openSecrets(dataDir: string): Secrets {
+  openDataDir(dataDir);
+  const path = join(dataDir, SECRETS_FILE);
+  if (!checkDataFile(dataDir, SECRETS_FILE)) writeFirst(dataDir, path);
+  checkDataFile(dataDir, SECRETS_FILE);
+  const stored = parse(path);
+  const link = ring(path, stored, "link");
+  return { cursor: ring(path, stored, "cursor"), link, console: derived(link, "console") };
+}
+
+/** Derives a ring for a purpose missing in earlier files. No secret reveals another. */
+function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
+  const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
+  return [from(current), ...previous.map(from)];
+}
+
+/** A hard link fails if the name exists, so the first of several processes wins. */
+function writeFirst(dataDir: string, path: string): void {
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const descriptor = openNew(temporary);
+  try {
+    const fresh = () => ({ current: randomBytes(SECRET_BYTES).toString("hex"), previous: null });
+    const secrets = { version: 1, ...Object.fromEntries(PURPOSES.map((name) => [name, fresh()])) };
+    writeSync(descriptor, `${JSON.stringify(secrets, null, 2)}\n`);
+    fsyncSync(descriptor);
+    linkSync(temporary, path);
+    syncDirectory(dataDir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(path, error);
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(temporary);
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", FILE_MODE);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): CommandError {
+  return new CommandError(`Cannot write ${path}. Check the rights and the free space.`, 1, error);
+}
+
+function parse(path: string): Record<string, unknown> {
+  try {
+    const stored: unknown = JSON.parse(String(readSmallFile(path, SMALL_FILE_BYTES.settings)));
+    if (typeof stored === "object" && stored !== null) return stored as Record<string, unknown>;
+  } catch {
+    // The error below names the file; it must not contain its content.
+  }
+  throw damaged(path);
+}
+
+function ring(path: string, stored: Record<string, unknown>, purpose: Purpose): SecretRing {
+  const pair = stored[purpose] as { current?: unknown; previous?: unknown } | undefined;
+  const current = secret(pair?.current);
+  if (current === null) throw damaged(path);
+  if (pair?.previous === null || pair?.previous === undefined) return [current];
+  const previous = secret(pair.previous);
+  if (previous === null) throw damaged(path);
+  return [current, previous];
+}
+
+function secret(text: unknown): Buffer | null {
+  return typeof text === "string" && /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, "hex") : null;
+}
+
+function damaged(path: string): CommandError {
+  return new CommandError(
+    `${path} does not hold the secrets it should. Restore it, or remove it: new secrets are ` +
+      "made, and cursors and links given out so far become invalid.",
+  );
+}

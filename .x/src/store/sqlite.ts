@@ -1,0 +1,51 @@
+/**
+ * SQLite, and the only importer of better-sqlite3. Input: a path. Output: an open database.
+ * Invariant: knows no schema and no data directory; database.ts does.
+ */
+import Database from "better-sqlite3";
+import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
+
+/** An open database. */
+export type StateDatabase = Database.Database;
+
+/** A prepared statement with its parameter and row types. */
+export type StateStatement<Parameters extends unknown[], Row = unknown> = Database.Statement<
+  Parameters,
+  Row
+>;
+
+/** Opens a database with `blob_checksum` (checksums.ts). Options, errors: as in better-sqlite3. */
+export function connect(path: string, options: Database.Options = {}): StateDatabase {
+  const database = new Database(path, options);
+  const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
+  return database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
+}
+
+/** Returns the version of the compiled-in SQLite. Throws if the addon cannot be loaded. */
+export function sqliteVersion(): string {
+  const database = connect(":memory:");
+  try {
+    return database.prepare<[], string>("SELECT sqlite_version()").pluck().get() as string;
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * True for a database failure that time or the operator can fix: a full or failing disk, another
+ * process's long write. A broken constraint is a bug and not included.
+ */
+export function isStateFailure(error: unknown): boolean {
+  if (!(error instanceof Database.SqliteError)) return false;
+  return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
+}
+
+/** True if another process has held the database longer than the timeout. */
+export function isStateBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}
+
+/** True if the database was closed because the server stopped during a request. */
+export function isStateClosed(error: unknown): boolean {
+  return error instanceof TypeError && /^The database connection is not open/.test(error.message);
+}

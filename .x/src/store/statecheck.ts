@@ -1,0 +1,67 @@
+/**
+ * Integrity checks of the state, and a watch of its file. Input: the opened database of a server.
+ * Output: nothing, or the problems found.
+ * Invariant: a small state is checked before any answer from it, and refused with a message. A
+ * large one is checked in the background, in a thread with its own connection, because reading it
+ * takes as long as the disk needs. SQLite checks structure and kinds of values; its pages have no
+ * checksums, so another value of the same kind goes unnoticed.
+ */
+import { type Stats, statSync } from "node:fs";
+import { ThreadPool } from "../process/threads.ts";
+import { damagedState, findingsIn } from "./failures.ts";
+import type { StateDatabase } from "./sqlite.ts";
+import type { CheckWork } from "./statecheck.worker.ts";
+
+/** Maximum state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
+const AT_ONCE_BYTES = 16 * 2 ** 20;
+
+/** Checks a small state; returns false if it is too large. Throws `CommandError`. */
+export function checkedDirectly(database: StateDatabase): boolean {
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
+  const found = findingsIn(database);
+  if (found.length > 0) throw damagedState(database.name, found);
+  return true;
+}
+
+/** Checks a state of any size in a thread; returns the problems. */
+export async function checkInThread(path: string): Promise<readonly string[]> {
+  const pool = new ThreadPool<CheckWork>({ worker: "store/statecheck.worker.ts", threads: 1 });
+  try {
+    return await pool.run("check", path);
+  } finally {
+    await pool.close();
+  }
+}
+
+/**
+ * Watches the file of an open database, and reports once if it is replaced or removed. SQLite would
+ * go on writing to the old file, and all of it would be lost when the server ends. So writes are
+ * blocked from then on, and the operator is notified. A check costs one system call.
+ */
+export class StateWatch {
+  readonly #database: StateDatabase;
+  readonly #path: string;
+  readonly #opened: Stats | undefined;
+  readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
+  #told = false;
+
+  /** `lost` is called once. */
+  constructor(database: StateDatabase, lost: (details: Readonly<Record<string, unknown>>) => void) {
+    this.#database = database;
+    this.#path = database.name;
+    this.#opened = statSync(this.#path, { throwIfNoEntry: false });
+    this.#lost = lost;
+  }
+
+  /** Checks the file. */
+  look(): void {
+    if (this.#told) return;
+    const now = statSync(this.#path, { throwIfNoEntry: false });
+    if (now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev) return;
+    this.#told = true;
+    this.#database.pragma("query_only = true");
+    const found = now === undefined ? "was removed" : "was replaced by another file";
+    this.#lost({ found: [`the state's file ${found} while the server runs`] });
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * Webhooks and the deliveries of notices in the database. Input: rows to write, and outcomes of
+ * attempts. Output: rows as stored, and what is due.
+ * Invariant: a delivery belongs to one notice and one webhook, and there is one for each pair. It
+ * is deleted with either, in the same transaction. Nothing else deletes one that waits. The forms
+ * of secrets and bodies are unknown here.
+ */
+import { checkBlobs } from "./checksums.ts";
+import type { StateDatabase } from "./sqlite.ts";
+
+/** Algorithms that sign a webhook's deliveries. */
+export type SignatureKind = "v1" | "v1a" | "both";
+
+/** Why a webhook is disabled: its owner, an answer 410, or five days without success. */
+type DisabledReason = "owner" | "gone" | "failing";
+
+/** A webhook as stored. Times are milliseconds since the epoch or null. */
+export interface WebhookRow {
+  readonly sequence: number;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly url: string;
+  /** JSON list of ids, or null for all searches. */
+  readonly searches: string | null;
+  readonly signature: SignatureKind;
+  /** Seed of its secrets, 32 bytes. */
+  readonly seed: Buffer;
+  /** Seed before the last rotation, which signs too until `oldUntil`; empty if there is none. */
+  readonly oldSeed: Buffer;
+  readonly oldUntil: number | null;
+  readonly checksum: number | null;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly disabledAt: number | null;
+  readonly disabledReason: DisabledReason | null;
+  readonly succeededAt: number | null;
+  /** First failure since the last success. */
+  readonly failingSince: number | null;
+  /** Last failure that counted, and the number of these. */
+  readonly struckAt: number | null;
+  readonly strikes: number;
+  readonly warnings: number;
+}
+
+type NewWebhookRow = Pick<
+  WebhookRow,
+  "id" | "tenantId" | "url" | "searches" | "signature" | "seed" | "createdAt"
+>;
+
+/** Members of a webhook that its owner can change. */
+type WebhookChange = Pick<
+  WebhookRow,
+  "url" | "searches" | "signature" | "disabledAt" | "disabledReason" | "changedAt"
+>;
+
+/** Members that the outcome of an attempt changes. */
+export type WebhookHealth = Pick<
+  WebhookRow,
+  | "succeededAt"
+  | "failingSince"
+  | "struckAt"
+  | "strikes"
+  | "warnings"
+  | "disabledAt"
+  | "disabledReason"
+>;
+
+/** State of a delivery. */
+type DeliveryState = "waiting" | "delivered" | "failed";
+
+/** A delivery as stored. */
+export interface DeliveryRow {
+  readonly sequence: number;
+  readonly notice: string;
+  readonly webhook: string;
+  readonly state: DeliveryState;
+  /** Attempts since it was queued, or queued again. */
+  readonly attempts: number;
+  /** Time of the first of these attempts. */
+  readonly firstAt: number | null;
+  readonly nextAt: number | null;
+  readonly lastAt: number | null;
+  /** HTTP status of the last attempt; null if there was no answer. */
+  readonly lastStatus: number | null;
+  readonly lastMs: number | null;
+  readonly lastError: string | null;
+}
+
+/** Outcome of an attempt, for a delivery's row. */
+type DeliveryOutcome = Omit<DeliveryRow, "notice" | "webhook">;
+
+/** A webhook with due deliveries. */
+export interface DueWebhook {
+  readonly webhook: string;
+  readonly tenantId: string;
+  readonly url: string;
+  readonly failing: number;
+}
+
+const WEBHOOK = `
+  SELECT sequence, id, tenant_id AS tenantId, url, searches, signature, seed,
+    old_seed AS oldSeed, old_until AS oldUntil, checksum, created_at AS createdAt,
+    changed_at AS changedAt, disabled_at AS disabledAt, disabled_reason AS disabledReason,
+    succeeded_at AS succeededAt, failing_since AS failingSince, struck_at AS struckAt, strikes,
+    warnings
+  FROM webhooks`;
+
+const DELIVERY = `
+  SELECT sequence, notice, webhook, state, attempts, first_at AS firstAt, next_at AS nextAt,
+    last_at AS lastAt, last_status AS lastStatus, last_ms AS lastMs, last_error AS lastError
+  FROM deliveries`;
+
+/** The tables `webhooks` and `deliveries`. */
+export class WebhookStore {
+  readonly #database: StateDatabase;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+  }
+
+  /** Runs several changes as one transaction; a throw undoes them all. */
+  atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
+  }
+
+  /** Returns a tenant's webhooks below a sequence, newest first. */
+  list(tenantId: string, before: number, limit: number): WebhookRow[] {
+    return this.#database
+      .prepare<[string, number, number], WebhookRow>(
+        `${WEBHOOK} WHERE tenant_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      )
+      .all(tenantId, before, limit)
+      .map(sound);
+  }
+
+  /** Returns a webhook by id, or undefined. Throws `BlobDamage` if its seeds are damaged. */
+  find(id: string): WebhookRow | undefined {
+    const row = this.#database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE id = ?`).get(id);
+    return row === undefined ? undefined : sound(row);
+  }
+
+  /** Stores a webhook; returns false if the tenant already has `most`. */
+  insert(row: NewWebhookRow, most: number): boolean {
+    const result = this.#database
+      .prepare(
+        `INSERT INTO webhooks (id, tenant_id, url, searches, signature, seed, checksum, created_at,
+           changed_at)
+         SELECT @id, @tenantId, @url, @searches, @signature, @seed, blob_checksum(@seed, x''),
+           @createdAt, @createdAt
+         WHERE (SELECT count(*) FROM webhooks WHERE tenant_id = @tenantId) < @most`,
+      )
+      .run({ ...row, most });
+    return result.changes > 0;
+  }
+
+  /** Replaces what its owner can change. */
+  change(id: string, change: WebhookChange): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET url = @url, searches = @searches, signature = @signature,
+           disabled_at = @disabledAt, disabled_reason = @disabledReason, changed_at = @changedAt
+         WHERE id = @id`,
+      )
+      .run({ ...change, id });
+  }
+
+  /** Replaces the seed; the previous one signs too until a time. */
+  rotate(id: string, seed: Buffer, { oldUntil, nowMs }: { oldUntil: number; nowMs: number }): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET old_seed = seed, old_until = @oldUntil, seed = @seed,
+           checksum = blob_checksum(@seed, seed), changed_at = @nowMs WHERE id = @id`,
+      )
+      .run({ id, seed, oldUntil, nowMs });
+  }
+
+  /** Stores the health of a webhook after an attempt. */
+  setHealth(id: string, health: WebhookHealth): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET succeeded_at = @succeededAt, failing_since = @failingSince,
+           struck_at = @struckAt, strikes = @strikes, warnings = @warnings,
+           disabled_at = @disabledAt, disabled_reason = @disabledReason WHERE id = @id`,
+      )
+      .run({ ...health, id });
+  }
+
+  /** Deletes a webhook with its deliveries; returns false if the tenant has none with this id. */
+  remove(tenantId: string, id: string): boolean {
+    const result = this.#database
+      .prepare("DELETE FROM webhooks WHERE tenant_id = ? AND id = ?")
+      .run(tenantId, id);
+    return result.changes > 0;
+  }
+
+  /** Queues a notice for all webhooks that hear its search. */
+  queue(notice: string, tenantId: string, searchId: string, nowMs: number): void {
+    this.#database
+      .prepare(
+        `INSERT INTO deliveries (notice, webhook, state, attempts, next_at)
+         SELECT ?, id, 'waiting', 0, ? FROM webhooks WHERE tenant_id = ?
+           AND (searches IS NULL OR EXISTS
+             (SELECT 1 FROM json_each(webhooks.searches) WHERE value = ?))
+         ON CONFLICT (notice, webhook) DO NOTHING`,
+      )
+      .run(notice, nowMs, tenantId, searchId);
+  }
+
+  /** Queues a notice again for one webhook, from the first attempt. */
+  requeue(notice: string, webhook: string, nowMs: number): void {
+    this.#database
+      .prepare(
+        `INSERT INTO deliveries (notice, webhook, state, attempts, next_at)
+         VALUES (?, ?, 'waiting', 0, ?)
+         ON CONFLICT (notice, webhook) DO UPDATE SET state = 'waiting', attempts = 0,
+           first_at = NULL, next_at = excluded.next_at`,
+      )
+      .run(notice, webhook, nowMs);
+  }
+
+  /** Begins the waiting deliveries of a webhook again: it was disabled meanwhile. */
+  resume(webhook: string, nowMs: number): void {
+    this.#database
+      .prepare(
+        `UPDATE deliveries SET attempts = 0, first_at = NULL, next_at = ?
+         WHERE webhook = ? AND state = 'waiting'`,
+      )
+      .run(nowMs, webhook);
+  }
+
+  /** Returns the deliveries of a notice, in the order of their webhooks. */
+  ofNotice(notice: string): DeliveryRow[] {
+    return this.#database
+      .prepare<[string], DeliveryRow>(`${DELIVERY} WHERE notice = ? ORDER BY sequence`)
+      .all(notice);
+  }
+
+  /** Returns enabled webhooks of enabled tenants with due deliveries, healthy ones first. */
+  dueWebhooks(nowMs: number): DueWebhook[] {
+    return this.#database
+      .prepare<[number], DueWebhook>(
+        `SELECT webhooks.id AS webhook, webhooks.tenant_id AS tenantId, webhooks.url,
+           webhooks.failing_since IS NOT NULL AS failing
+         FROM webhooks JOIN tenants ON tenants.id = webhooks.tenant_id
+         JOIN (SELECT webhook, min(next_at) AS nextAt FROM deliveries
+               WHERE state = 'waiting' AND next_at <= ? GROUP BY webhook) AS due
+           ON due.webhook = webhooks.id
+         WHERE webhooks.disabled_at IS NULL AND tenants.disabled_at IS NULL
+         ORDER BY failing, due.nextAt, webhooks.sequence`,
+      )
+      .all(nowMs);
+  }
+
+  /** Returns due deliveries of a webhook, in the order of their notices. */
+  due(webhook: string, nowMs: number, limit: number): DeliveryRow[] {
+    return this.#database
+      .prepare<[string, number, number], DeliveryRow>(
+        `${DELIVERY} WHERE webhook = ? AND state = 'waiting' AND next_at <= ?
+         ORDER BY next_at, sequence LIMIT ?`,
+      )
+      .all(webhook, nowMs, limit);
+  }
+
+  /** Stores the outcome of an attempt, unless the delivery is gone or was queued again. */
+  settle(outcome: DeliveryOutcome, attemptsBefore: number): boolean {
+    const result = this.#database
+      .prepare(
+        `UPDATE deliveries SET state = @state, attempts = @attempts, first_at = @firstAt,
+           next_at = @nextAt, last_at = @lastAt, last_status = @lastStatus, last_ms = @lastMs,
+           last_error = @lastError
+         WHERE sequence = @sequence AND attempts = @attemptsBefore AND state = 'waiting'`,
+      )
+      .run({ ...outcome, attemptsBefore });
+    return result.changes > 0;
+  }
+
+  /** Counts deliveries that wait, and returns the earliest time at which one is due. */
+  queued(): { readonly waiting: number; readonly nextAt: number | null } {
+    return this.#database
+      .prepare<[], { waiting: number; nextAt: number | null }>(
+        `SELECT count(*) AS waiting, min(deliveries.next_at) AS nextAt
+         FROM deliveries JOIN webhooks ON webhooks.id = deliveries.webhook
+         WHERE deliveries.state = 'waiting' AND webhooks.disabled_at IS NULL`,
+      )
+      .get() as { waiting: number; nextAt: number | null };
+  }
+
+  /** Counts webhooks of all tenants that were disabled because they failed. */
+  disabled(): number {
+    return this.#database
+      .prepare<[], number>(
+        "SELECT count(*) FROM webhooks WHERE disabled_reason IN ('gone', 'failing')",
+      )
+      .pluck()
+      .get() as number;
+  }
+}
+
+function sound(row: WebhookRow): WebhookRow {
+  checkBlobs("webhooks", row.checksum, row.seed, row.oldSeed);
+  return row;
+}

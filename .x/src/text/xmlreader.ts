@@ -1,0 +1,159 @@
+/**
+ * Streaming reader of untrusted XML; the only importer of saxes.
+ * Invariant: work is proportional to the bytes, however they are chunked; tokens, depth, and so
+ * memory are bounded; document types and custom entities are refused, so nothing expands or is
+ * fetched; anything but well-formed UTF-8 XML ends in `XmlFault`.
+ */
+import { StringDecoder } from "node:string_decoder";
+import { SaxesParser } from "saxes";
+
+/** Maximum tag or text, and maximum of consecutive comments and instructions, in bytes. */
+export const TOKEN_MAX = 1_048_576;
+/** Bytes parsed per call, so a token is measured about as often. */
+const SLICE_BYTES = 65_536;
+
+const ENDLESS =
+  `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
+  "a tag, a text, or comments in a row";
+
+/** Error of a text, as the end of a sentence that begins with its name. */
+export class XmlFault extends Error {}
+
+/** Attributes by name as written, with resolved entities. */
+export type XmlAttributes = Readonly<Record<string, string>>;
+
+/** Receives parsed parts in order. Names are as written, with prefixes. */
+export interface XmlHandler {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  /** All text up to the next tag, comment, or section. */
+  text(text: string): void;
+}
+
+/** Parses one document. */
+export class XmlReader {
+  readonly #parser = new SaxesParser({
+    xmlns: false,
+    position: false,
+    // Version 1.1 has one more line-end character.
+    defaultXMLVersion: "1.0",
+    forceXMLVersion: true,
+  });
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #depthMax: number;
+  #depth = 0;
+  /** Bytes since the end of the last token. */
+  #pending = 0;
+  #first: Buffer | null = Buffer.alloc(0);
+
+  /** `depthMax` limits the nesting of elements. */
+  constructor(handler: XmlHandler, depthMax = 64) {
+    this.#depthMax = depthMax;
+    this.#parser.ENTITIES = ENTITIES;
+    this.#listen(handler);
+  }
+
+  /** Parses a chunk of any size. Throws `XmlFault`, and errors of the handler. */
+  add(chunk: Buffer): void {
+    let bytes = chunk;
+    if (this.#first !== null) {
+      bytes = Buffer.concat([this.#first, chunk]);
+      this.#first = bytes.length < 4 ? bytes : null;
+      if (this.#first !== null) return;
+      refuseOtherEncodings(bytes);
+    }
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      const slice = bytes.subarray(at, at + SLICE_BYTES);
+      this.#pending += slice.length;
+      this.#parser.write(this.#decoder.write(slice));
+      if (this.#pending > TOKEN_MAX + SLICE_BYTES) throw new XmlFault(ENDLESS);
+    }
+  }
+
+  /** Ends the document. Throws `XmlFault` if an element is open. */
+  end(): void {
+    if (this.#first !== null) this.#parser.write(this.#first.toString());
+    this.#parser.write(this.#decoder.end());
+    this.#parser.close();
+  }
+
+  /** At most seven handlers: with more, V8 uses a hash table, and parsing takes 6 times as long. */
+  #listen(handler: XmlHandler): void {
+    const parser = this.#parser;
+    parser.on("error", ({ message }) => {
+      throw new XmlFault(wordsOf(message));
+    });
+    parser.on("opentag", ({ name, attributes }) => {
+      this.#pending = 0;
+      if (this.#depth === 0) refuseEncoding(parser.xmlDecl.encoding);
+      if (++this.#depth > this.#depthMax) throw new XmlFault("it is nested too deeply");
+      handler.open(name, attributes as XmlAttributes);
+    });
+    parser.on("closetag", ({ name }) => {
+      this.#pending = 0;
+      this.#depth--;
+      handler.close(name);
+    });
+    const onText = (text: string) => {
+      this.#pending = 0;
+      if (this.#depth > 0) handler.text(text);
+    };
+    parser.on("text", onText);
+    parser.on("cdata", onText);
+    parser.on("doctype", () => {
+      throw new XmlFault("it has a document type");
+    });
+  }
+}
+
+/** Returns the name of an element or attribute without its prefix. */
+export function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function refuseEncoding(declared = "utf-8"): void {
+  if (!/^(utf-8|us-ascii)$/i.test(declared)) throw new XmlFault("it is not in UTF-8");
+}
+
+function refuseOtherEncodings(bytes: Buffer): void {
+  const start = bytes.toString("latin1", 0, 4);
+  if (/^(\xfe\xff|\xff\xfe)|^.?\0/s.test(start)) throw new XmlFault("it is not in UTF-8");
+}
+
+/** The five entities of XML; throws for any other name. */
+const ENTITIES: Record<string, string> = new Proxy(
+  { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
+  {
+    get(known: Readonly<Record<string, string>>, name) {
+      if (typeof name === "string" && Object.hasOwn(known, name)) return known[name];
+      throw new XmlFault(`it has an unknown entity &${shown(String(name))};`);
+    },
+  },
+);
+
+function shown(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
+}
+
+/** Parser messages that are reworded. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(unclosed tag|unexpected end|document must contain)/,
+    "it ends in the middle, or an & in it begins no entity",
+  ],
+  [/^text data outside/, "it has text outside its elements"],
+  [/^documents may contain only one root/, "it has more than one root element"],
+  [/^inappropriately located doctype/, "it has a document type"],
+  [
+    /^(empty entity name|disallowed character in entity|malformed character entity)/,
+    "it has an unknown entity &",
+  ],
+];
+
+function wordsOf(message: string): string {
+  const [, closed] = /^unmatched closing tag: (.*)\.$/s.exec(message) ?? [];
+  if (closed !== undefined) return `</${shown(closed)}> closes nothing`;
+  if (message === "unexpected close tag.") return "a closing tag of it closes nothing";
+  const [, words] = WORDS.find(([pattern]) => pattern.test(message)) ?? [];
+  return words ?? `it is broken, or not written as XML is (${shown(message.replace(/\.$/, ""))})`;
+}

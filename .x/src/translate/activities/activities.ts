@@ -1,0 +1,443 @@
+/**
+ * The stage of activities. Input: a sentence, the lexicon, and the official names. Output: required
+ * and excluded codes, with how each was found.
+ * Invariant: the longest known phrase wins; at equal length a trade wins over goods. Codes in the
+ * text are used as they are. An unknown requested activity has no codes and certainty 0, so nothing
+ * else passes for a result. Franchises, which the registry does not separate, are read first,
+ * because their negations would otherwise reach other activities. The word alone or in a longer
+ * name ("franquia dos correios") stays an activity. Finally, exclusions of requested activities are
+ * dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and "restaurantes exceto
+ * pizzarias" (one code in the registry) becomes a note, never an empty search.
+ */
+import type { Segment } from "../../search/segment.ts";
+import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
+import { AUDIENCE } from "../filters/phrase.ts";
+import { isInTrade } from "../items.ts";
+import { negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import { contradict } from "../numbers/bounds.ts";
+import { joins, wordsOf } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import type { ActivityContext, FoundActivity } from "./activity.ts";
+import { findByName } from "./byname.ts";
+import { spelled } from "./cnaecodes.ts";
+import {
+  type GoodsReading,
+  readGoods,
+  readGoodsAfterRole,
+  readGoodsOfJoined,
+  roleAgainEnd,
+} from "./goods.ts";
+import { noteKinds } from "./kinds.ts";
+import { lexicon } from "./lexicon.ts";
+import { readOfficial } from "./officialtexts.ts";
+import { ROLE_DIVISIONS, ROLES_AFTER, ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
+import {
+  type Before,
+  isFeature,
+  isInside,
+  isServed,
+  readElidedTrade,
+  readSharedHead,
+  readTrade,
+  servedFrom,
+  tradeAfterShop,
+  withGoods,
+} from "./trades.ts";
+
+const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+
+/** Returns the end of the trade or goods at a token; `at` if there are none. */
+export function tradeEnd(sentence: Sentence, at: number): number {
+  const { trades, goods } = lexicon();
+  const trade = trades.longest(sentence.tokens, at);
+  const good = goods.longest(sentence.tokens, at);
+  return Math.max(trade?.to ?? at, good?.to ?? at);
+}
+
+/**
+ * Finds and claims every activity. `codes` are those already found as codes; `marks` locate
+ * requests for secondary activities.
+ */
+export function findActivities(
+  context: ActivityContext,
+  codes: readonly FoundActivity[] = [],
+  marks: readonly SecondaryMark[] = [],
+): FoundActivity[] {
+  leaveFranchises(context);
+  leaveGenericHeads(context.sentence);
+  const known = findKnown(context, (at) => isBeforeMark(marks, at));
+  const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
+  const named = findByName(context, wanted);
+  const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
+  const told = markSecondary(context, marks, narrowed(context.sentence, all));
+  leaveRolesAgain(context.sentence, all);
+  const main = told.filter(({ secondary }) => secondary !== true);
+  return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
+}
+
+/** Nouns for any place of work before "que". */
+const PLACES_OF_WORK = new Set(
+  (
+    "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
+    "usinas planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas " +
+    "loja lojas tienda tiendas studio studios shops stores plants labs factories"
+  ).split(" "),
+);
+const THAT = new Set(["que", "that", "which"]);
+
+/** "laboratórios que fabricam medicamentos": the verb and its goods name the trade. */
+function leaveGenericHeads(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const [noun, that] = [sentence.tokens[at], sentence.tokens[at + 1]];
+    if (!PLACES_OF_WORK.has(noun?.folded ?? "") || !THAT.has(that?.folded ?? "")) continue;
+    if (!sentence.free(at) || !sentence.free(at + 1)) continue;
+    const isTrade = tradeEnd(sentence, at + 2) > at + 2;
+    if (isTrade || readGoodsAfterRole(sentence, at + 2) !== null) {
+      sentence.claim(at, at + 2, "filler");
+    }
+  }
+}
+
+/** "padarias em Recife no varejo": a later role that repeats the role of all activities. */
+function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
+  const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
+  if (codes.length === 0) return;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at) || ROLES_AFTER.written(sentence.tokens[at]?.key ?? "") === undefined)
+      continue;
+    const role = ROLES_AFTER.longest(sentence.tokens, at, (index) => sentence.free(index));
+    if (role === null) continue;
+    const own = ROLE_DIVISIONS[role.value];
+    const isSaid = codes.every((code) => own.some((first) => cnaeDigits(code).startsWith(first)));
+    if (isSaid) sentence.claim(at, role.to, "activity");
+    at = role.to - 1;
+  }
+}
+
+/** Text inside one phrase: "lojas de roupas", "stores that sell clothes". */
+const PHRASE =
+  /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who)?$/i;
+/** Shorter codes are divisions and sections. */
+const WIDE_DIGITS = 3;
+
+/**
+ * Drops a wide activity next to a narrow one in one phrase: "textile factories" does not mean all
+ * factories, which are only suggested.
+ */
+function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
+  const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
+  const found = [...all];
+  for (let i = 0; i < found.length - 1; ) {
+    const [one, other] = [found[i], found[i + 1]] as [FoundActivity, FoundActivity];
+    const between = sentence.text.slice(one.end, other.start).trim();
+    const phrase = one.excluded === other.excluded && PHRASE.test(between);
+    const [narrow, general] =
+      digits(one) < digits(other) || covers(one, other) ? [other, one] : [one, other];
+    const wide =
+      covers(general, narrow) ||
+      (digits(general) < WIDE_DIGITS && digits(general) < digits(narrow));
+    if (!phrase || !wide || narrow.codes.length === 0) {
+      i++;
+      continue;
+    }
+    const also = [...narrow.also, ...general.codes.filter((code) => !narrow.codes.includes(code))];
+    found.splice(i, 2, { ...narrow, ...sentence.quote(one.start, other.end), also });
+  }
+  return found;
+}
+
+/** True if one activity includes another and more: schools and preschools. */
+function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
+  const all = [...wide.codes, ...wide.also].map(cnaeDigits);
+  const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
+  const more = wide.codes.some((code) => !narrow.codes.includes(code));
+  return more && narrow.codes.length > 0 && narrow.codes.every(within);
+}
+
+/** Activities from the lexicon. */
+function findKnown(
+  context: ActivityContext,
+  isSecondary: (at: number) => boolean,
+): FoundActivity[] {
+  const { sentence } = context;
+  const found: FoundActivity[] = [];
+  let before: Before | null = null;
+  let served = -1;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const token = sentence.tokens[at] as Token;
+    if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
+    const told: boolean = !isSecondary(at) && isFeature(sentence, at);
+    const inside: boolean = !isSecondary(at) && isInside(sentence, at, before);
+    const aside = inside || (told && !isSibling(context, at, found));
+    const plain: GoodsReading | null = aside ? null : read(context, at, before);
+    const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
+    if (bare === null) {
+      at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
+      continue;
+    }
+    const listed = served >= 0 && isListed(sentence, served, at);
+    if (before !== null && (listed || isServed(sentence, at))) {
+      served = bare.to;
+      const { code, ...detail } = AUDIENCE;
+      context.notes.addUnmapped(
+        code,
+        detail,
+        sentence.claim(servedFrom(sentence, at), served, "unmapped"),
+      );
+      at = served - 1;
+      continue;
+    }
+    const end = noteKinds(context, at, bare.to);
+    const reading: GoodsReading = { ...bare, to: roleAgainEnd(sentence, end) };
+    found.push(inSnapshot(context, claim(context, at, reading)));
+    const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
+    const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
+    before = { from: at, to: reading.to, role, implied: roleOfCodes(reading.codes) };
+    at = reading.to - 1;
+  }
+  return found;
+}
+
+/** "hotéis e pousadas, sem motéis": without a trade of the same division as a requested one. */
+function isSibling(
+  { sentence }: ActivityContext,
+  at: number,
+  found: readonly FoundActivity[],
+): boolean {
+  if (!/^(?:sem|without)$/.test(sentence.folded(at - 1)) || found.length === 0) return false;
+  const trade = readTrade(sentence, at);
+  const divisions = found.flatMap(({ codes }) => codes.map((code) => code.slice(0, 2)));
+  return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
+}
+
+/** "cerâmicas de tijolo e telha": those who make the first goods make the others. */
+function roleOfCodes(codes: readonly string[]): TradeRole | null {
+  const isAll = (form: RegExp) => codes.length > 0 && codes.every((code) => form.test(code));
+  if (isAll(/^(?:1|2|3[0-2])/)) return "make";
+  return isAll(/^46/) ? "wholesale" : null;
+}
+
+/** Returns the end of goods that repeat the trade's own: "adega de bebidas". */
+function sameGoods(
+  sentence: Sentence,
+  at: number,
+  { before, found }: { readonly before: Before | null; readonly found: readonly FoundActivity[] },
+): number {
+  if (before?.to !== at - 1 || !OF.has(sentence.folded(at - 1))) return at;
+  const goods = readGoods(sentence, at);
+  const own = found.at(-1)?.codes ?? [];
+  if (goods === null || !goods.codes.map(spelled).some((code) => own.includes(code))) return at;
+  sentence.claim(at, goods.to, "activity");
+  return goods.to;
+}
+
+/**
+ * Reads the longest of a trade, an official text, goods with a role, and goods alone; null if there
+ * is none.
+ */
+function read(
+  { segment, sentence }: ActivityContext,
+  at: number,
+  before: Before | null,
+): GoodsReading | null {
+  const role = roleBefore(sentence, before, at);
+  const follows = before !== null && !isListed(sentence, before.to, at);
+  const joined = readGoodsOfJoined(sentence, at);
+  if (joined !== null) return joined;
+  const isEnclosed = before?.to === at - 1 && sentence.tokens[at - 1]?.text === "(";
+  const isJoined = before !== null && (isEnclosed || isListed(sentence, before.to, at));
+  const implied = role ?? (isJoined ? (before?.implied ?? null) : null);
+  const bare = bareGoods(sentence, at, { role: implied, follows });
+  const readings = [
+    before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
+    // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
+    role === null || bare?.assumed === true ? null : bare,
+    readTrade(sentence, at),
+    readSharedHead(sentence, at),
+    readOfficial(segment, sentence, at),
+    tradeAfterShop(sentence, at),
+    readGoodsAfterRole(sentence, at),
+    bare,
+  ];
+  return readings.reduce((one, other) =>
+    other !== null && (one === null || other.to > one.to) ? other : one,
+  );
+}
+
+/**
+ * Reads goods alone: only the first activity, or one listed with the activity before, and only if
+ * no trade follows that owns the goods ("telefones de oficinas").
+ */
+function bareGoods(
+  sentence: Sentence,
+  at: number,
+  { role, follows }: { readonly role: TradeRole | null; readonly follows: boolean },
+): GoodsReading | null {
+  const reading = readGoods(sentence, at, role);
+  if (reading === null || !reading.assumed) return reading;
+  const excluded = negatorBefore(sentence, at) >= 0;
+  if (follows && !excluded) return null;
+  if (!OF.has(sentence.folded(reading.to))) return reading;
+  const trade = lexicon().trades.longest(sentence.tokens, reading.to + 1, (i) => sentence.free(i));
+  return trade === null ? reading : null;
+}
+
+/** True if only marks and list words separate two positions. */
+function isListed(sentence: Sentence, from: number, to: number): boolean {
+  if (from >= to) return false;
+  for (let at = from; at < to; at++) {
+    const word = sentence.tokens[at]?.folded ?? "";
+    if (![",", ";", "/", "e", "ou", "and", "or", "&", "de", "do", "da"].includes(word))
+      return false;
+  }
+  return sentence.tokens[from]?.folded !== "de";
+}
+
+/** Returns the role of the goods before if a position continues it: in a list, or excluded. */
+function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
+  if (before === null) return null;
+  const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
+  return related ? before.role : null;
+}
+
+/** A word of the activity itself does not negate: "tire" in "tire shops" is also "leave out". */
+function negatorBefore(sentence: Sentence, from: number): number {
+  const negator = negatorOf(sentence, from);
+  return negator < from && !isSpent(sentence, negator) ? negator : -1;
+}
+
+/** Drops codes missing from the snapshot's table. */
+function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity): FoundActivity {
+  const lookup = catalogLookup(segment.catalog);
+  const codes = activity.codes.filter((code) => lookup.cnae(code).length > 0);
+  const also = activity.also.filter((code) => lookup.cnae(code).length > 0);
+  if (codes.length > 0) return { ...activity, codes, also };
+  notes.addUnmapped(
+    "unknown_activity",
+    { pt: "O snapshot não tem essa atividade.", en: "The snapshot has no such activity." },
+    { words: activity.words, start: activity.start, end: activity.end },
+  );
+  return { ...activity, codes, also, certainty: 0 };
+}
+
+/** Nouns before "de" and a trade that only say who does it: "agências de tradução". */
+const HEADS = new Set(
+  (
+    "agencia agencias operadora operadoras operador operadores instituto institutos escritorio " +
+    "escritorios sala salas salon salones salao saloes centro centros corredor corredores " +
+    "corredora corredoras correduria corredurias organizador organizadores organizadora " +
+    "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
+    "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora " +
+    "prestadoras consultora consultoras " +
+    "servicio servicios cuidados pista pistas cuartel cuarteles"
+  ).split(" "),
+);
+
+function claim(context: ActivityContext, at: number, reading: GoodsReading): FoundActivity {
+  const { sentence, notes } = context;
+  const isHeaded =
+    OF.has(sentence.folded(at - 1)) && HEADS.has(sentence.folded(at - 2)) && sentence.free(at - 2);
+  const from = isHeaded ? at - 2 : at;
+  const negator = negatorBefore(sentence, from);
+  if (negator >= 0) claimNegation(sentence, negator, from);
+  const words = sentence.claim(from, reading.to, "activity");
+  const codes = reading.codes.map(spelled);
+  if (reading.assumed && negator < 0) {
+    notes.assume(
+      "usual_trade",
+      {
+        pt: `Quem costuma trabalhar com isso: ${codes.join(", ")}.`,
+        en: `Those who usually deal with it: ${codes.join(", ")}.`,
+      },
+      words,
+    );
+  }
+  const { certainty } = reading;
+  return { ...words, codes, also: reading.also.map(spelled), certainty, excluded: negator >= 0 };
+}
+
+const FRANCHISES = new Set(
+  "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
+);
+
+/** Negators of franchises only, by sentence. */
+const SPENT = new WeakMap<Sentence, Set<number>>();
+
+/** "no franchises, gyms": true if a negator applies only to the franchises. */
+function isSpent(sentence: Sentence, negator: number): boolean {
+  return SPENT.get(sentence)?.has(negator) ?? false;
+}
+
+/** Notes "franquias" next to another activity or if excluded. */
+function leaveFranchises({ sentence, notes }: ActivityContext): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (!FRANCHISES.has(word) || !sentence.free(at)) continue;
+    if (isInTrade(sentence, at, at + 1)) continue;
+    const negator = negatorOf(sentence, at);
+    if (negator < 0 && !isOtherSought(sentence, at)) continue;
+    if (negator >= 0) claimNegation(sentence, negator, at);
+    if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
+      SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
+    }
+    notes.addUnmapped(
+      "franchises",
+      {
+        pt: "A Receita não separa franquias de lojas próprias.",
+        en: "The registry does not tell franchises from other companies.",
+      },
+      sentence.claim(at, at + 1, "unmapped"),
+    );
+  }
+}
+
+function isOtherSought(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.some(
+    (_, other) => other !== at && sentence.free(other) && tradeEnd(sentence, other) > other,
+  );
+}
+
+/** Removes codes required by name from exclusions, with a note. */
+function dropUntellable(
+  { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
+  activities: readonly FoundActivity[],
+): FoundActivity[] {
+  if (!activities.some(({ excluded }) => excluded)) return [...activities];
+  const lookup = catalogLookup(segment.catalog);
+  const wanted = activities.filter(({ excluded }) => !excluded);
+  return activities.flatMap((one) => {
+    if (!one.excluded || one.codes.length === 0) return [one];
+    const below = new Set(one.codes.flatMap((code) => lookup.cnae(code)));
+    const named = (code: string) => {
+      const all = lookup.cnae(code);
+      return all.length > 0 && all.every((each) => below.has(each));
+    };
+    // The first code is a name's main meaning; some of the others may be excluded.
+    const mains = wanted.filter(({ codes }) => {
+      // A typed code is exact, as long as something is left.
+      const kept = one.certainty === 1 ? codes : codes.slice(0, 1);
+      return kept.length > 0 && kept.every(named);
+    });
+    const [other] = mains;
+    if (other === undefined) return [one];
+    if (wordsOf(one.words).join(" ") === wordsOf(other.words).join(" ")) {
+      contradict(notes, { words: one.words, start: one.start, end: one.end });
+      return [];
+    }
+    const kept = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
+    const left = one.codes.filter((code) => lookup.cnae(code).every((each) => !kept.has(each)));
+    notes.addUnmapped(
+      "not_told_apart",
+      {
+        pt: `A Receita não diferencia “${one.words}” de “${other.words}”.`,
+        en: `The registry does not tell "${one.words}" from "${other.words}".`,
+      },
+      { words: one.words, start: one.start, end: one.end },
+    );
+    return left.length === 0 ? [] : [{ ...one, codes: left }];
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * Activities by their official names. Input: the remaining words of a sentence. Output: activities
+ * whose official texts contain them; unknown requested activities, with the nearest ones.
+ * Invariant: only words of the chosen texts are claimed. A text must explain most of the words, and
+ * few texts may fit as well; otherwise none is chosen. An unknown requested activity has no codes.
+ */
+import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
+import { isFillerWord } from "../fillers.ts";
+import { negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import { nearestTrades } from "../spelling/spellwords.ts";
+import { isGiveaway } from "../unmapped.ts";
+import { joins } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { ActivityContext, FoundActivity } from "./activity.ts";
+import { spelled } from "./cnaecodes.ts";
+import { type RankedCode, rankDescriptions } from "./officialtexts.ts";
+import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+
+/** Texts count if they score almost as high as the best one. */
+const SCORE_SHARE = 0.85;
+/** If more texts fit, the words are too general. */
+const CHOSEN_MAX = 4;
+const NEAREST_MAX = 6;
+/** Min share of the words, weighted by rarity, in a text. */
+const EXPLAINED_MIN = 0.7;
+/** Texts that explain less are not suggested. */
+const OFFERED_MIN = 0.25;
+/** Longer runs name no activity, and a request has few words; the rest is left. */
+const TELLING_MAX = 12;
+const RUNS_MAX = 12;
+/** Words before an activity that mean any company. */
+const LEADS = new Set(
+  (
+    "empresa companhia firma negocio estabelecimento ramo area setor segmento atividade comercio " +
+    "company business cnpj prestador prestadora servico"
+  ).split(" "),
+);
+/** Words that begin something other than an activity. */
+const OTHERWISE = new Set("com sem que with without por para cujo cuja".split(" "));
+
+/** Free words that belong together: tokens [from, to). */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly role: TradeRole | null;
+  /** Tokens of the search words. */
+  readonly telling: readonly number[];
+}
+
+/** Finds and claims activities in the remaining words; `others` is true if some exist already. */
+export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
+  const found: FoundActivity[] = [];
+  for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
+    const asked = isAsked(context, run, others || found.length > 0);
+    if (!asked && run.telling.length < 2) continue;
+    const whole = choose(context, run);
+    const parts = whole === null ? partsOf(context.sentence, run) : [];
+    const chosen =
+      whole === null ? parts.map((part) => ({ part, one: choose(context, part) })) : [];
+    if (whole !== null) found.push(whole);
+    else if (parts.length > 1 && chosen.some(({ one }) => one !== null)) {
+      for (const { part, one } of chosen) {
+        const activity = one ?? (asked ? unknown(context, part) : null);
+        if (activity !== null) found.push(activity);
+      }
+    } else if (asked) found.push(unknown(context, run));
+  }
+  return found;
+}
+
+/** Returns the longest runs of free words; marks and words of other requests end a run. */
+function runsOf(sentence: Sentence): Run[] {
+  const runs: Run[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const from = at;
+    while (goesOn(sentence, at)) at++;
+    const run = runOf(sentence, from, at);
+    if (run !== null) runs.push(run);
+  }
+  return runs;
+}
+
+function goesOn(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  return token?.kind === "word" && sentence.free(at) && !isGiveaway(token);
+}
+
+function runOf(sentence: Sentence, start: number, end: number): Run | null {
+  let from = start;
+  while (from < end && isFiller(sentence, from) && roleAt(sentence, from) === null) from++;
+  const lead = from < end ? roleAt(sentence, from) : null;
+  const telling: number[] = [];
+  for (let at = lead?.to ?? from; at < end; at++) {
+    if (!isFiller(sentence, at) && sentence.folded(at).length > 2) telling.push(at);
+  }
+  const to = (telling.at(-1) ?? -1) + 1;
+  return telling.length === 0 || telling.length > TELLING_MAX
+    ? null
+    : { from, to, role: lead?.value ?? null, telling };
+}
+
+function roleAt(sentence: Sentence, at: number) {
+  return ROLES_BEFORE.longest(sentence.tokens, at, (index) => sentence.free(index));
+}
+
+/** Splits a run at "e" and "ou"; the role of the first part applies to all. */
+function partsOf(sentence: Sentence, { from, to, role }: Run): Run[] {
+  const parts: Run[] = [];
+  let start = from;
+  for (let at = from; at <= to; at++) {
+    if (at < to && !["e", "ou", "and", "or"].includes(sentence.folded(at))) continue;
+    const part = runOf(sentence, start, at);
+    if (part !== null) parts.push({ ...part, role: part.role ?? role });
+    start = at + 1;
+  }
+  return parts;
+}
+
+/** Claims the activities that a run names; null if nothing fits well enough. */
+function choose(context: ActivityContext, run: Run): FoundActivity | null {
+  const { segment, sentence, notes } = context;
+  const ranked = rankDescriptions(segment, keysOf(sentence, run), run.role);
+  const best = ranked[0];
+  const chosen = ranked.filter(({ score }) => score >= SCORE_SHARE);
+  if (best === undefined || best.explained < EXPLAINED_MIN || chosen.length > CHOSEN_MAX)
+    return null;
+  const had = new Set(chosen.flatMap(({ words }) => [...words]));
+  const taken = run.telling.filter((at) => had.has(sentence.tokens[at]?.key ?? ""));
+  const lead = run.role === null ? [] : [run.from];
+  const codes = chosen.map(({ code }) => punctuateCnae(code));
+  const activity = claimed(sentence, [...lead, ...taken], {
+    codes,
+    also: offered(ranked).filter((code) => !codes.includes(code)),
+    certainty: certaintyOf(best, chosen.length, run),
+  });
+  notes.assume(
+    "activity_by_name",
+    {
+      pt: `Atividades escolhidas pela descrição oficial: ${codes.join(", ")}.`,
+      en: `Activities chosen by their official names: ${codes.join(", ")}.`,
+    },
+    activity,
+  );
+  return activity;
+}
+
+/** Lower if words are left over, several texts fit, or there is only one word. */
+function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Run): number {
+  const base = telling.length > 1 ? 0.8 : 0.6;
+  return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
+}
+
+/** True if the words around a run request an activity; required for single words. */
+function isAsked({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
+  if (run.role !== null || isLed(sentence, run.from)) return true;
+  return !others && isSubject(sentence, run);
+}
+
+/** Returns an unknown requested activity. */
+function unknown(context: ActivityContext, run: Run): FoundActivity {
+  const { segment, sentence, notes } = context;
+  const keys = keysOf(sentence, run);
+  const named = offered(rankDescriptions(segment, keys, run.role));
+  const lookup = catalogLookup(segment.catalog);
+  const near = nearestTrades(keys).filter((code) => lookup.cnae(code).length > 0);
+  const also = [...new Set([...near.map(spelled), ...named])].slice(0, NEAREST_MAX);
+  const tokens = Array.from({ length: run.to - run.from }, (_, i) => run.from + i);
+  const activity = claimed(sentence, tokens, { codes: [], also, certainty: 0 }, "unmapped");
+  notes.addUnmapped(
+    "unknown_activity",
+    { pt: "Atividade desconhecida.", en: "Unknown activity." },
+    { words: activity.words, start: activity.start, end: activity.end },
+  );
+  return activity;
+}
+
+/** "empresas de …", "no ramo de …": an activity follows. */
+function isLed(sentence: Sentence, from: number): boolean {
+  let at = from - 1;
+  if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;
+  while (at >= 0 && joins(sentence.tokens[at])) at--;
+  const token = sentence.tokens[at];
+  return token !== undefined && (LEADS.has(token.key) || LEADS.has(token.folded));
+}
+
+/** True if the sentence begins with the run, which is then its subject. */
+function isSubject(sentence: Sentence, { from }: Run): boolean {
+  if (OTHERWISE.has(sentence.folded(from - 1))) return false;
+  for (let at = 0; at < from; at++) {
+    const owner = sentence.owner(at);
+    if (owner === "limit" || owner === "negation" || owner === "filler") continue;
+    if (owner !== null || !isFiller(sentence, at)) return false;
+  }
+  return true;
+}
+
+function offered(ranked: readonly RankedCode[]): string[] {
+  return ranked
+    .filter(({ explained }) => explained >= OFFERED_MIN)
+    .slice(0, NEAREST_MAX)
+    .map(({ code }) => punctuateCnae(code));
+}
+
+function keysOf(sentence: Sentence, { telling }: Run): string[] {
+  return telling.map((at) => sentence.tokens[at]?.key ?? "");
+}
+
+function isFiller(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  return token === undefined || isFillerWord(token);
+}
+
+/** Claims single tokens as an activity, with the negation before them. */
+function claimed(
+  sentence: Sentence,
+  tokens: readonly number[],
+  found: Pick<FoundActivity, "codes" | "also" | "certainty">,
+  role: "activity" | "unmapped" = "activity",
+): FoundActivity {
+  const from = tokens[0] as number;
+  const negator = negatorOf(sentence, from);
+  if (negator >= 0) claimNegation(sentence, negator, from);
+  for (const at of tokens) sentence.claim(at, at + 1, role);
+  const words = sentence.words(from, (tokens.at(-1) as number) + 1);
+  return { ...words, ...found, excluded: negator >= 0 };
+}

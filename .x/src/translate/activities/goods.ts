@@ -1,0 +1,265 @@
+/**
+ * Goods and their roles (made, sold, repaired). Input: a sentence and a position. Output: the
+ * activities of the goods there, by role.
+ * Invariant: a role applies to all joined goods ("loja de roupas e calçados"). Without a role,
+ * retail comes before wholesale, manufacture, representation, and repair.
+ */
+
+import { joins, type Match } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import { lexicon } from "./lexicon.ts";
+import {
+  type Goods,
+  type LexiconChoice,
+  ORIGINS,
+  QUALIFIERS,
+  ROLES_AFTER,
+  ROLES_BEFORE,
+  TRADE_ROLES,
+  type TradeRole,
+} from "./roles.ts";
+
+/** Activities that were read from tokens before `to`. */
+export interface GoodsReading extends LexiconChoice {
+  readonly to: number;
+  /** Certainty of the codes, 0-1. */
+  readonly certainty: number;
+  /** True if the goods have no written role. */
+  readonly assumed?: true;
+}
+
+/** Joiners of goods in a list, and what may follow them: "de roupas e de calçados". */
+const LIST = new Set(["e", "ou", "and", "or", "&", ",", "/"]);
+const OF = new Set("de do da dos das of os as o a".split(" "));
+
+/** Max words of goods. */
+const NAME_MAX = 6;
+/** Max neutral words between a role and its goods. */
+const BETWEEN_MAX = 4;
+
+/** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null if no goods follow. */
+export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
+  if (role === null) return null;
+  const { goods } = lexicon();
+  const readings: LexiconChoice[] = [];
+  let end = -1;
+  for (let next = firstGoods(sentence, role.to); next >= 0; next = nextGoods(sentence, end)) {
+    const named = namedTogether(sentence, { at, to: role.to, next });
+    if (named !== null) {
+      readings.push(named);
+      end = named.to;
+      continue;
+    }
+    const match = goods.longest(sentence.tokens, next, free);
+    const done = match?.value[role.value];
+    const isFirst = end < 0;
+    const own =
+      done === undefined
+        ? fallback(match, isFirst ? role.value : null)
+        : ofOrigin(sentence, at, done);
+    if (match === null || own === undefined) break;
+    readings.push(own);
+    end = match.to;
+  }
+  if (end < 0) return null;
+  // "wholesale food distributors" gives the role twice.
+  const again = ROLES_AFTER.longest(sentence.tokens, end, free);
+  const to = again !== null && again.value === role.value ? again.to : end;
+  return { ...united(readings), to, certainty: 0.95 };
+}
+
+/** Reads "fábrica de roupas e calçados" as "fábrica de roupas" and "fábrica de calçados". */
+function namedTogether(
+  sentence: Sentence,
+  { at, to, next }: { readonly at: number; readonly to: number; readonly next: number },
+): (LexiconChoice & { readonly to: number }) | null {
+  const { trades, goods } = lexicon();
+  const tokens = [
+    ...sentence.tokens.slice(at, to),
+    ...sentence.tokens.slice(next, next + NAME_MAX),
+  ];
+  const ahead = to - at;
+  const free = (index: number) => sentence.free(index < ahead ? at + index : next + index - ahead);
+  const match = trades.longest(tokens, 0, free);
+  const end = match === null ? next : next + match.to - ahead;
+  const bare = goods.longest(sentence.tokens, next, (index) => sentence.free(index));
+  return match === null || end <= next || end < (bare?.to ?? next)
+    ? null
+    : { ...match.value, to: end };
+}
+
+/**
+ * Returns the usual role for the first goods if no trade sells them in the given one. Trades that
+ * make, repair, rent, or install something are never replaced by trades that sell it.
+ */
+function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
+  const isSale = role === "retail" || role === "wholesale";
+  return isSale && match !== null ? usual(match.value) : undefined;
+}
+
+/** "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. */
+function ofOrigin(sentence: Sentence, at: number, choice: LexiconChoice): LexiconChoice {
+  const origin = ORIGINS.longest(sentence.tokens, at);
+  if (origin === null) return choice;
+  const all = [...choice.codes, ...choice.also];
+  const codes = (choice.codes.some((code) => origin.value.test(code)) ? choice.codes : all).filter(
+    (code) => origin.value.test(code),
+  );
+  if (codes.length === 0) return choice;
+  return { codes, also: all.filter((code) => !codes.includes(code)) };
+}
+
+/** Returns where goods begin after a role and neutral words; -1 if none do. */
+function firstGoods(sentence: Sentence, from: number): number {
+  const { goods } = lexicon();
+  let skipped = 0;
+  for (let at = from; at < sentence.tokens.length && skipped <= BETWEEN_MAX; at++) {
+    const token = sentence.tokens[at];
+    if (token?.kind === "mark") return -1;
+    if (joins(token)) continue;
+    if (sentence.free(at) && goods.longest(sentence.tokens, at, (i) => sentence.free(i)) !== null) {
+      return at;
+    }
+    const owner = sentence.owner(at);
+    const aside = owner === "size" || owner === "status" || owner === "regime";
+    if (!aside && !QUALIFIERS.has(token?.key ?? "") && !QUALIFIERS.has(token?.folded ?? "")) {
+      return -1;
+    }
+    skipped++;
+  }
+  return -1;
+}
+
+/** Start of further goods in a list, or -1. */
+function nextGoods(sentence: Sentence, from: number): number {
+  let listed = false;
+  for (let at = from; at < sentence.tokens.length && sentence.free(at); at++) {
+    const token = sentence.tokens[at] as Token;
+    if (LIST.has(token.folded)) listed = true;
+    else if (!OF.has(token.folded)) return listed ? at : -1;
+  }
+  return -1;
+}
+
+/**
+ * Reads "roupas", "roupas por atacado", "car rental"; null without goods. `role` is the role of the
+ * preceding goods of the list.
+ */
+export function readGoods(
+  sentence: Sentence,
+  at: number,
+  role: TradeRole | null = null,
+): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const match = lexicon().goods.longest(sentence.tokens, at, free);
+  if (match === null) return null;
+  const behind = rolesBehind(sentence, match) ?? sharedRole(sentence, match);
+  if (behind !== null) return behind;
+  const same = role === null ? undefined : match.value[role];
+  if (same !== undefined) return { ...same, to: match.to, certainty: 0.9 };
+  const choice = usual(match.value);
+  return choice === undefined ? null : { ...choice, to: match.to, certainty: 0.8, assumed: true };
+}
+
+/** Reads the roles after goods: "no atacado", "no atacado e varejo", "manufacturers". */
+function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const readings: LexiconChoice[] = [];
+  let end = to;
+  for (let at = to; at < to + 8 && free(at); at++) {
+    const word = sentence.folded(at);
+    const listed = readings.length > 0 && (word === "e" || word === "ou" || word === "and");
+    if (listed || (joins(sentence.tokens[at]) && !["e", "and", "com", "of"].includes(word)))
+      continue;
+    const role = ROLES_AFTER.longest(sentence.tokens, at, free);
+    const done = role === null ? undefined : value[role.value];
+    const own = done === undefined ? undefined : ofOrigin(sentence, at, done);
+    // In "móveis e conserto de sofás", another activity follows the goods.
+    if (role === null || own === undefined || followedByOther(sentence, role.to)) break;
+    readings.push(own);
+    end = role.to;
+    at = role.to - 1;
+  }
+  return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
+}
+
+/** Reads "wine" in "wine and spirits wholesalers": the role follows the goods that "and" joins. */
+function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
+  if (!/^(?:and|or)$/.test(sentence.folded(to)) || !sentence.free(to)) return null;
+  const free = (index: number) => sentence.free(index);
+  const other = lexicon().goods.longest(sentence.tokens, to + 1, free);
+  if (other === null || rolesBehind(sentence, other) === null) return null;
+  const role = ROLES_AFTER.longest(sentence.tokens, other.to, free)?.value;
+  const done = role === undefined ? undefined : value[role];
+  return done === undefined ? null : { ...done, to, certainty: 0.95 };
+}
+
+/** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */
+const JOINED = /^(?:cooperativas?|cooperatives?)$/;
+
+/**
+ * Reads goods of a cooperative: makers and wholesalers, no shops; null if no cooperative is next to
+ * them.
+ */
+export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const match = lexicon().goods.longest(sentence.tokens, at, free);
+  if (match === null) return null;
+  let before = at - 1;
+  while (before > at - 4 && OF.has(sentence.folded(before))) before--;
+  const isBefore = before < at - 1 && JOINED.test(sentence.folded(before));
+  if (!isBefore && !JOINED.test(sentence.folded(match.to))) return null;
+  const { make, wholesale, retail } = match.value;
+  const made = make === undefined ? [] : [...make.codes, ...make.also];
+  const codes = [...new Set([...made, ...(wholesale?.codes ?? []), ...(wholesale?.also ?? [])])];
+  if (codes.length === 0) return null;
+  const also = (retail?.codes ?? []).filter((code) => !codes.includes(code));
+  return { codes, also, to: match.to, certainty: 0.9 };
+}
+
+/** Returns the end of words that only repeat an activity's role: "padarias no varejo". */
+export function roleAgainEnd(sentence: Sentence, to: number): number {
+  if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;
+  const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
+  return role === null || followedByOther(sentence, role.to) ? to : role.to;
+}
+
+/** True if a role is followed by its own goods. */
+function followedByOther(sentence: Sentence, at: number): boolean {
+  if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;
+  const { goods } = lexicon();
+  return goods.longest(sentence.tokens, at + 1, (index) => sentence.free(index)) !== null;
+}
+
+/** Cached per lexicon entry, because a list may name the same goods a hundred times. */
+const usualOf = new WeakMap<Goods, LexiconChoice>();
+
+/** Returns the default role of goods: sellers first, then other roles. */
+function usual(goods: Goods): LexiconChoice | undefined {
+  const known = usualOf.get(goods) ?? chooseUsual(goods);
+  if (known !== undefined) usualOf.set(goods, known);
+  return known;
+}
+
+function chooseUsual(goods: Goods): LexiconChoice | undefined {
+  const order: readonly TradeRole[] = ["retail", "rent", "make", "wholesale", "repair", "install"];
+  const role = [...order, ...TRADE_ROLES].find((one) => goods[one] !== undefined);
+  if (role === undefined) return undefined;
+  const { codes, also } = goods[role] as LexiconChoice;
+  const others = order.flatMap((one) =>
+    one === role ? [] : (goods[one]?.codes.slice(0, 1) ?? []),
+  );
+  return {
+    codes,
+    also: [...new Set([...also, ...others])].filter((code) => !codes.includes(code)),
+  };
+}
+
+function united(choices: readonly LexiconChoice[]): LexiconChoice {
+  const codes = [...new Set(choices.flatMap((one) => one.codes))];
+  const also = [...new Set(choices.flatMap((one) => one.also))];
+  return { codes, also: also.filter((code) => !codes.includes(code)) };
+}

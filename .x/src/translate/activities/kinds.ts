@@ -1,0 +1,155 @@
+/**
+ * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there, and
+ * importers are wholesalers. Input: a trade in a sentence. Output: an assumption that says so and
+ * suggests words for a search by company name.
+ * Invariant: covers only words that do not change a trade's codes in the lexicon, and words next to
+ * a trade that begin nothing else.
+ * On its own because it is a word list with its remarks.
+ */
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { reduce } from "../words/tokens.ts";
+import { lexicon } from "./lexicon.ts";
+import type { Goods, LexiconChoice } from "./roles.ts";
+
+/** Adjectives of kinds, folded. */
+const KINDS = new Set(
+  (
+    "japones japonesa chines chinesa italiano italiana arabe mexicano mexicana portugues " +
+    "portuguesa frances francesa alemao alema coreano coreana indiano indiana tailandes peruano " +
+    "peruana argentino argentina espanhol espanhola americano americana mineiro mineira baiano " +
+    "baiana nordestino nordestina gaucho gaucha vegano vegana vegetariano vegetariana organico " +
+    "organica artesanal gourmet premium tradicional caseiro caseira fitness saudavel natural " +
+    "feminino feminina masculino masculina infantil juvenil unissex adulto " +
+    "adulta plus evangelico evangelica catolico catolica " +
+    "trabalhista tributarista criminalista criminal previdenciario previdenciaria " +
+    "fazenda boutique pediatra " +
+    "juramentado juramentada organic kosher halal " +
+    "filantropico filantropica publico publica particular privado privada municipal estadual " +
+    "federal comunitario comunitaria private public " +
+    "independente independentes agricola agricolas interestadual internacional nacional " +
+    "regional rural automotivo automotiva residencial comercial predial corporativo corporativa " +
+    "familiar popular independent interstate international foreign local japanese italian " +
+    "chinese mexican vegan vegetarian luxury"
+  )
+    .split(" ")
+    .map(reduce),
+);
+
+/** Kinds that mean something else when they follow a trade alone. */
+const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
+
+/** Importers and exporters, which no activity distinguishes. */
+const ABROAD = /^(import|export)(ador(es|as?)?|er|ers|acao|am?|em)$/;
+
+/** Organic: the codes are the usual ones, except for manure and refuse. */
+const ORGANIC = /^organic([ao]s?)?$/;
+const ORGANIC_BY_NATURE = new Set("adubo fertilizante lixo residuo composto quimica".split(" "));
+
+/** Max words of a name that are checked one by one. */
+const NAME_MAX = 8;
+
+/**
+ * Notes words in or next to a trade for kinds without a code of their own. Returns the end of the
+ * trade with them.
+ */
+export function noteKinds(context: KindContext, from: number, to: number): number {
+  const { sentence } = context;
+  for (let at = from; at < Math.min(to, from + NAME_MAX); at++) {
+    if (isSilent(sentence, from, to, at)) say(context, at);
+  }
+  if (isAlone(sentence, from - 1)) {
+    sentence.claim(from - 1, from, "activity");
+    say(context, from - 1);
+  }
+  if (!isAlone(sentence, to)) return to;
+  say(context, to);
+  return to + 1;
+}
+
+/** True if a word of a name does not change its codes. */
+function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
+  const word = sentence.folded(at);
+  if (ABROAD.test(word)) return true;
+  const keys = sentence.tokens.slice(from, to).map(({ key }) => key);
+  if (ORGANIC.test(word)) return !keys.some((key) => ORGANIC_BY_NATURE.has(key));
+  if (to - from < 2 || !isKind(sentence, at)) return false;
+  if (at === from) return isOnlyLead(sentence, from, to);
+  return at === to - 1 && isOnlyKind(sentence, from, to);
+}
+
+interface KindContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+}
+
+function say({ sentence, notes }: KindContext, at: number): void {
+  const { text, folded } = sentence.tokens[at] as { text: string; folded: string };
+  const kind = text.toLowerCase();
+  notes.assume(
+    "kind_not_separated",
+    {
+      pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
+      en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
+    },
+    sentence.words(at, at + 1),
+  );
+}
+
+function isKind(sentence: Sentence, at: number): boolean {
+  return KINDS.has(sentence.tokens[at]?.key ?? "");
+}
+
+/** "fazendas orgânicas", "organic farms": a kind outside any name. */
+function isAlone(sentence: Sentence, at: number): boolean {
+  if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
+  const { trades, goods } = lexicon();
+  const ends = [trades, goods].map((each) => each.longest(sentence.tokens, at)?.to ?? at);
+  return Math.max(...ends) <= at + 1;
+}
+
+/** "private schools" have the lexicon's codes of schools. */
+function isOnlyLead(sentence: Sentence, from: number, to: number): boolean {
+  const { trades } = lexicon();
+  const bare = trades.longest(sentence.tokens, from + 1, (index) => index < to);
+  const whole = trades.longest(sentence.tokens, from, (index) => index < to);
+  return bare?.to === to && whole?.to === to && isWithin(whole.value, bare.value);
+}
+
+/** True if a name that ends at a token has the same codes without its last word. */
+function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
+  const { trades, goods } = lexicon();
+  for (let at = from; at < to - 1; at++) {
+    const upTo = (end: number) => (index: number) => index < end;
+    const [trade, bare] = [to, to - 1].map((end) => trades.longest(sentence.tokens, at, upTo(end)));
+    if (trade?.to === to && bare?.to === to - 1) {
+      return isWithin(trade.value, bare.value);
+    }
+    const [good, plain] = [to, to - 1].map((end) => goods.longest(sentence.tokens, at, upTo(end)));
+    if (good?.to === to && plain?.to === to - 1) {
+      return codesOf(good.value) === codesOf(plain.value);
+    }
+    // "lojas de roupas femininas": a trade of the kind, and the goods that it sells.
+    if (trade?.to === to && plain?.to === to - 1) {
+      return Object.values(plain.value).some(({ codes }) => codes[0] === trade.value.codes[0]);
+    }
+  }
+  return false;
+}
+
+/** True if a choice adds no codes to another choice, or is below the other's only prefix. */
+function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
+  const [first = ""] = wide;
+  const below = first.length < 5 && also.length === 0;
+  return (
+    codes.every((code) => wide.includes(code)) ||
+    codes[0] === first ||
+    (below && codes[0]?.startsWith(first) === true)
+  );
+}
+
+function codesOf(goods: Goods): string {
+  return Object.values(goods)
+    .map(({ codes }) => codes[0])
+    .join(" ");
+}

@@ -1,0 +1,55 @@
+/**
+ * The curated lexicon of activities. Input: its table and its names by code, built with the program
+ * or, when run from sources, from them. Output: trade names with codes, goods names with codes by
+ * role, and common names by code.
+ * Invariant: read once, at the first translation. `codes` are a name's main meanings, `also` its
+ * possible ones. Names are spelled as in the lexicon.
+ */
+import { lazy } from "../../scheduling/lazy.ts";
+import type { PhraseBook } from "../words/phrases.ts";
+import { PhraseTable } from "../words/phrasetable.ts";
+import { makeLexiconData } from "./lexicondata.ts";
+import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
+import { type Goods, type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
+
+/** The lexicon, inlined by the bundler (src/executable/bundle.mjs). */
+declare const BUILD_TRADES: string | undefined;
+declare const BUILD_GOODS: string | undefined;
+// Module constants, so that no compiled function contains a text of a million characters.
+const TRADES = typeof BUILD_TRADES === "string" ? BUILD_TRADES : "";
+const GOODS = typeof BUILD_GOODS === "string" ? BUILD_GOODS : "";
+
+/** The lexicon in a searchable form. */
+interface Lexicon {
+  readonly trades: PhraseTable<LexiconChoice>;
+  readonly goods: PhraseTable<Goods>;
+  /** Roles of the goods that follow them. */
+  readonly roles: PhraseBook<TradeRole>;
+}
+
+/** Returns the lexicon. Built on first use. */
+export const lexicon = lazy(makeLexicon);
+
+/** Builds the lexicon's tables for faster lookups. */
+export function speedUpLexicon(): void {
+  const { trades, goods } = lexicon();
+  trades.speedUp();
+  goods.speedUp();
+}
+
+function makeLexicon(): Lexicon {
+  // A literal test, so that the bundler can drop `makeLexiconData`.
+  const { trades, goods } =
+    typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
+  return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
+}
+
+/** Pairs as JSON, inlined by the bundler (src/executable/bundle.mjs). */
+declare const BUILD_NAMES: string | undefined;
+const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
+
+/** Names of every code, prefix, or section. */
+export function namesByCode(): ReadonlyMap<string, CalledBy> {
+  if (typeof BUILD_NAMES !== "string") return entryNamesByCode();
+  return new Map(JSON.parse(NAMES) as (readonly [code: string, CalledBy])[]);
+}

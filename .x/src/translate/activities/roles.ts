@@ -1,0 +1,172 @@
+/**
+ * Roles of goods (made, sold, repaired) and choices of codes. Output: words for a role before the
+ * goods ("fábrica de móveis") and after them ("roupas no atacado"), the codes of each kind of
+ * trade, and choices of codes, likeliest first, with ways to merge two.
+ * Invariant: every role has words before and after goods. A word has one role in each position. A
+ * code is in a choice only once.
+ */
+import { Phrases } from "../words/phrases.ts";
+
+/** All roles of goods. */
+export const TRADE_ROLES = [
+  "retail",
+  "wholesale",
+  "make",
+  "repair",
+  "rent",
+  "agent",
+  "install",
+] as const;
+
+/** A role of a trade. */
+export type TradeRole = (typeof TRADE_ROLES)[number];
+
+type RoleWords = Readonly<Record<TradeRole, string>>;
+
+const BEFORE: RoleWords = {
+  retail:
+    "loja|loja especializada|comércio|comércio varejista|varejo|varejista|revenda|revendedor|" +
+    "revendedora|vendedor|vendedora|venda|casa|ponto de venda|shop|store|vende|vendem|vendam|" +
+    "vendendo|comerciante|empório|boutique|lojista|magazine|comércio e varejo|comercializa|" +
+    "comercializam|comercialização|compra e venda|quiosque|sells|sell|selling|retailer|" +
+    "retail|seller|dealer|loja virtual|loja online|e-commerce|revendem|venden",
+  wholesale:
+    "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
+    "importadora|importação|exportador|exportadora|exportação|fornecedor|fornecedora|wholesale|" +
+    "distributor|wholesaler|distribui|distribuem|importa|importam|exporta|exportam|fornece|" +
+    "distribute|distributes|distributing|importing|exporting|supplying|" +
+    "fornecem|venda por atacado|comércio por atacado|importer|exporter|supplier",
+  make:
+    "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
+    "make|making|manufacture|produce|produces|producing|grow|grows|growing|raise|raising|" +
+    "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
+    "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
+    "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
+    "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
+    "processa|processam|procesan",
+  repair:
+    "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
+    "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
+    "manutenção e conserto|conserto e manutenção|manutenção e reparação|reparos|repairs|" +
+    "fix|fixes|fixing|repairing|" +
+    "maintenance|faz manutenção|fazem manutenção|fazem conserto",
+  rent:
+    "aluguel|locadora|locação|aluga|arrendamento|rental|alugam|aluguem|loca|locam|" +
+    "aluguel e locação|rent|hire|rents|alquilan",
+  agent:
+    "representante|representante comercial|representação|representação comercial|agente|" +
+    "representante de vendas|representantes de venda|representam|sales agent|sales representative",
+  install:
+    "instalação|instalador|instaladora|montagem|montador|montadora|instala|instalam|colocação|" +
+    "colocador|instalação e montagem|installation|installer|install|installs|installing|" +
+    "instalação e manutenção",
+};
+
+const BEHIND: RoleWords = {
+  retail: "varejo|varejista|store|shop|retailer|dealer|à venda|venda a varejo|retail|seller|outlet",
+  wholesale:
+    "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
+    "importer|exporter|supplier|venda por atacado|para revenda|trader|distribution",
+  make:
+    "indústria|manufacturer|maker|factory|factories|producer|manufacturing|fabricante|" +
+    "fabricação própria|farm|grower|farmer|farming|plantation|orchard|grove|ranch|ranches|" +
+    "rancher|breeder|mill|processor|processing|processing plant|plant|quarry|quarries|" +
+    "quarrying|mine|mining|miner|production",
+  repair: "conserto|manutenção|assistência técnica|repair|repair shop|maintenance|reparo",
+  rent: "aluguel|locação|alugar|locar|rental|hire|for rent|rent",
+  agent: "representante|representação|sales agent|sales representative",
+  install: "instalação|installation|installer|instalador",
+};
+
+/** First digits of the codes of each kind of trade. */
+export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
+  retail: ["47", "45", "56"],
+  wholesale: ["46", "45"],
+  make: ["0", "1", "2", "30", "31", "32"],
+  repair: ["33", "452", "4543", "95"],
+  rent: ["77", "68"],
+  agent: ["461", "45"],
+  install: ["43", "332", "42"],
+};
+
+/** Neutral words between a role and its goods. */
+export const QUALIFIERS = new Set(
+  (
+    "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
+    "local varejista varejo atacadista industrial artesanal profissional todo toda tipo " +
+    "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado " +
+    "ramo segmento setor"
+  ).split(" "),
+);
+
+function phrasesOf(words: RoleWords): Phrases<TradeRole> {
+  const phrases = new Phrases<TradeRole>();
+  for (const role of TRADE_ROLES) {
+    for (const name of words[role].split("|")) phrases.add(name, role);
+  }
+  return phrases;
+}
+
+/** Words for the role of the goods that follow. */
+export const ROLES_BEFORE = phrasesOf(BEFORE);
+
+/** Words for the role of the goods before them. */
+export const ROLES_AFTER = phrasesOf(BEHIND);
+
+/** Prefixes of codes of agriculture, mining, and manufacturing. */
+const FIELD = /^0[1-3]/;
+const MINE = /^0[5-9]/;
+const PLANT = /^([1-2]|3[0-3])/;
+
+/** Words that name an origin of goods, with the codes of that origin. */
+export const ORIGINS = new Phrases<RegExp>();
+for (const [words, origin] of [
+  [
+    "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
+      "grow|grows|growing|raise|raising|cultiva|cultivam|farm|grower|viveiro|farmer|farming|" +
+      "plantation|orchard|grove|ranch|" +
+      "ranches|rancher|breeder",
+    FIELD,
+  ],
+  ["mineração|lavra|jazida|quarry|quarries|quarrying|mine|mining|miner", MINE],
+  [
+    "fábrica|fabricante|fabricação|indústria|manufatura|factory|manufacturer|fabrica|fabricam|" +
+      "industrialização|beneficiamento|processamento|manufacturing|confecção|factories|mill|" +
+      "processor|processing|processing plant|plant",
+    PLANT,
+  ],
+] as const) {
+  for (const name of words.split("|")) ORIGINS.add(name, origin);
+}
+
+/** Codes in the lexicon: 7 digits, or a prefix or section for all below it. */
+export type Codes = readonly string[];
+
+/** A name's meanings, likeliest first. */
+export interface LexiconChoice {
+  /** Main meanings, searched. */
+  readonly codes: Codes;
+  /** Possible meanings, only suggested. */
+  readonly also: Codes;
+}
+
+/** Meanings of goods by role. */
+export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
+
+/** Merges two choices; the second becomes possible meanings. */
+export function joinChoices(first: LexiconChoice, second: LexiconChoice): LexiconChoice {
+  const rest = [...first.also, ...second.codes, ...second.also];
+  const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
+  return { codes: first.codes, also };
+}
+
+/** Merges meanings of goods; the added ones become possible meanings. */
+export function joinGoods(old: Goods, added: Goods): Goods {
+  const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
+  for (const role of TRADE_ROLES) {
+    const [first, second] = [old[role], added[role]];
+    if (second === undefined) continue;
+    joined[role] = first === undefined ? second : joinChoices(first, second);
+  }
+  return joined;
+}

@@ -1,0 +1,358 @@
+/**
+ * Names of trades. Input: a sentence and a position. Output: the trade named there: alone, after a
+ * word for shop, or with its first words borrowed from the trade before it. Also: if the word heads
+ * its own phrase or only describes what a company has, where it is, or which clients it serves.
+ * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone. Words before
+ * a phrase identify its head; nothing is claimed for it.
+ */
+import { isFillerWord } from "../fillers.ts";
+import { numberAt } from "../numbers/numbers.ts";
+import { joins, type Match } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { foldWord, reduce, type Token } from "../words/tokens.ts";
+import type { GoodsReading } from "./goods.ts";
+import { lexicon } from "./lexicon.ts";
+import { type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
+
+const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
+/** The role follows them. */
+const SERVICES = new Set(["servico", "servicos", "service", "services"]);
+/** Words for any company. */
+const FIRMS = new Set(
+  "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
+);
+/** Max words of a name from which a trade borrows. */
+const LENT_MAX = 6;
+
+/** The previous reading. */
+export interface Before {
+  /** First token. The words may also belong to the next trade: "escolas de inglês e música". */
+  readonly from: number;
+  /** Token after the last. */
+  readonly to: number;
+  /** Role of its goods. */
+  readonly role: TradeRole | null;
+  /** Role that its codes imply, for goods listed with it: "cerâmicas de tijolo e telha". */
+  readonly implied?: TradeRole | null;
+}
+
+/** Returns the trade that begins at a token, or null. */
+export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
+  const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
+  if (trade === null || isOpen(sentence, trade)) return null;
+  return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
+}
+
+/** Max words of a head that several trades share. */
+const HEAD_MAX = 2;
+
+/**
+ * Reads "primary" in "primary and secondary schools", "solar" in "solar and wind farms": a word
+ * whose head follows the trade that "and" joins to it. Only in English do heads come last.
+ */
+export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
+  const { tokens } = sentence;
+  const joint = tokens[at + 1];
+  if (joint === undefined || !SHARED_JOINTS.has(joint.folded) || !sentence.free(at + 1))
+    return null;
+  const free = (index: number) => sentence.free(index);
+  const { trades } = lexicon();
+  const other = trades.longest(tokens, at + 2, free);
+  if (other === null || other.to < at + 4) return null;
+  for (let words = 1; words <= Math.min(HEAD_MAX, other.to - at - 3); words++) {
+    const own = [tokens[at] as Token, ...tokens.slice(other.to - words, other.to)];
+    const match = trades.longest(own, 0);
+    if (match?.to === own.length) return { ...readingOf(match), to: at + 1 };
+  }
+  return null;
+}
+
+const SHARED_JOINTS = new Set(["and", "or", "&"]);
+
+/** Returns the first of two plural trades; null if one name covers both. */
+function firstOfTwo(
+  { tokens }: Sentence,
+  { from, to, value }: Match<LexiconChoice>,
+): Match<LexiconChoice> | null {
+  if (to !== from + 3 || !AND.has(tokens[from + 1]?.folded ?? "")) return null;
+  const { trades } = lexicon();
+  const two = areTwo([tokens[from] as Token, tokens[from + 2] as Token], value);
+  return two ? trades.longest(tokens, from, (index) => index === from) : null;
+}
+
+/**
+ * "livrarias e papelarias" are two trades, "livraria e papelaria" is one shop. True if two words
+ * are plural trades and the codes of their joint name lack one of them.
+ */
+function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
+  const { trades: names } = lexicon();
+  // Goods are plural in the lexicon anyway: "móveis e eletrodomésticos".
+  const single = (word: Token) =>
+    foldWord(names.written(word.key) ?? word.folded) !== word.folded
+      ? names.longest([word], 0)
+      : null;
+  const trades = words.map(single);
+  if (trades.includes(null)) return false;
+  const said = (code: string) => both.codes.some((own) => code.startsWith(own));
+  return isGeneral(both) || !trades.flatMap((one) => one?.value.codes ?? []).every(said);
+}
+
+const AND = new Set(["e", "and"]);
+
+function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
+  return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
+}
+
+/** English words that add nothing to a trade: "accounting firms", "auto repair shops". */
+const TAILS = new Set(
+  (
+    "dealer installer maker seller vendor " +
+    "store shop firm company centre center business businesse office provider industry clinic " +
+    "manufacturer agency service contractor professional specialist operator"
+  ).split(" "),
+);
+
+function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
+  const token = sentence.tokens[reading.to];
+  const tail = token !== undefined && sentence.free(reading.to) && isTail(token);
+  return tail ? { ...reading, to: reading.to + 1 } : reading;
+}
+
+/**
+ * "concessionária de carros novos": extends a trade by goods that begin within its name and that it
+ * deals in.
+ */
+export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
+  const free = (index: number) => sentence.free(index);
+  for (let from = at + 1; from < reading.to; from++) {
+    const match = lexicon().goods.longest(sentence.tokens, from, free);
+    if (match === null || match.to <= reading.to) continue;
+    const own = Object.values(match.value).flatMap(({ codes }) => codes);
+    if (reading.codes.some((code) => own.includes(code))) return { ...reading, to: match.to };
+  }
+  return reading;
+}
+
+function isTail({ folded, key }: Token): boolean {
+  return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
+}
+
+/** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
+export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
+  // Also "serviços de tatuagem" and "empresas de transporte de carga".
+  const led =
+    SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at)) || isRoom(sentence, at);
+  const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
+  if (end < 0 || !OF.has(sentence.folded(end))) return null;
+  const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
+  return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
+}
+
+/** Where professionals work: "consultório de nutricionista". */
+const ROOMS = new Set(
+  "consultorio consultorios estudio estudios atelie atelies gabinete gabinetes".split(" "),
+);
+
+/** True if a room and the words after it are not a trade. */
+function isRoom({ tokens }: Sentence, at: number): boolean {
+  if (!ROOMS.has(tokens[at]?.folded ?? "")) return false;
+  return (lexicon().trades.longest(tokens, at)?.to ?? at + 1) === at + 1;
+}
+
+/** True for prefixes and sections (many codes). */
+function isGeneral({ codes }: LexiconChoice): boolean {
+  return codes.every((code) => code.length < 5);
+}
+
+/** "comércio de foguetes" is not all commerce: a general word that goes on is not taken alone. */
+function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): boolean {
+  const role = ROLES_BEFORE.longest(sentence.tokens, from);
+  if (!isGeneral(value) && role?.to !== to) return false;
+  if (!OF.has(sentence.folded(to))) return false;
+  let at = to;
+  while (sentence.free(at) && joins(sentence.tokens[at])) at++;
+  const token = sentence.tokens[at];
+  return token?.kind === "word" && sentence.free(at) && !isFillerWord(token);
+}
+
+/**
+ * Reads a trade whose first words come from the trade before: in a list ("material elétrico e
+ * hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
+ * alimentos"). Borrows as many words as make a name.
+ */
+export function readElidedTrade(
+  sentence: Sentence,
+  at: number,
+  { from, to, role }: Before,
+  negator = -1,
+): GoodsReading | null {
+  for (let between = negator < to ? to : at; between < at; between++) {
+    const word = sentence.tokens[between];
+    // "companhias de teatro e de dança"
+    if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
+    if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
+  }
+  // "restaurantes exceto bares": the excluded trade has its own name.
+  const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
+  if (at === to || named) return null;
+  const own = sentence.tokens.slice(at, at + LENT_MAX);
+  for (let head = Math.min(LENT_WORDS_MAX, to - from); head > 0; head--) {
+    for (const first of startsOf(sentence, from, to, head)) {
+      const lent = sentence.tokens.slice(first, first + head);
+      const reading = lentReading(sentence, at, lent, { own, role });
+      if (reading !== null) return reading;
+    }
+  }
+  return null;
+}
+
+/** Max words borrowed: "lojas de material elétrico e hidráulico". */
+const LENT_WORDS_MAX = 3;
+
+/** Where borrowed words may begin: at the name, or after "loja de". */
+function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
+  const role = ROLES_BEFORE.longest(tokens, from);
+  const goods = role === null ? -1 : role.to + (OF.has(tokens[role.to]?.folded ?? "") ? 1 : 0);
+  return [from, goods].filter((first) => first >= from && first + head < to + (head === 1 ? 1 : 0));
+}
+
+/** Reads borrowed words with those at a token, in either gender. */
+function lentReading(
+  sentence: Sentence,
+  at: number,
+  lent: readonly Token[],
+  { own, role }: { readonly own: readonly Token[]; readonly role: TradeRole | null },
+): GoodsReading | null {
+  const [word, ...rest] = own;
+  if (word === undefined) return null;
+  const { trades, goods } = lexicon();
+  const first = lent.length;
+  for (const form of gendersOf(word)) {
+    const tokens = [...lent, form, ...rest];
+    const free = (i: number) => i < first || sentence.free(at + i - first);
+    const match = trades.longest(tokens, 0, free);
+    if (match !== null && match.to > first) {
+      if (first > 1 || match.to > 2 || !areTwo(tokens.slice(0, 2), match.value)) {
+        return { ...readingOf(match), to: at + match.to - first };
+      }
+    }
+    const good = role === null || first > 2 ? null : goods.longest(tokens, 0, free);
+    const done = role === null ? undefined : good?.value[role];
+    if (good !== null && done !== undefined && good.to > first) {
+      return { ...done, to: at + good.to - first, certainty: 0.9 };
+    }
+  }
+  return null;
+}
+
+/** Returns a word and its other gender: "hidráulica" next to "material". */
+function gendersOf(token: Token): readonly Token[] {
+  const end = /([oa])s?$/.exec(token.folded)?.[1];
+  if (end === undefined) return [token];
+  const folded = token.folded.replace(/[oa](s?)$/, `${end === "o" ? "a" : "o"}$1`);
+  return [token, { ...token, folded, key: reduce(folded) }];
+}
+
+/** Verbs after which "com" leads to what a company deals in. */
+const DEALING = new Set(
+  "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
+);
+const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "proximas", "near"]);
+const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de ou or more".split(" "));
+const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
+
+/** "software para hospitais": true for customers, unless the writer is the seller. */
+export function isServed(sentence: Sentence, at: number): boolean {
+  let lead = at - 1;
+  while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
+    lead--;
+  if (servedFrom(sentence, at) < at) return true;
+  if (!["para", "pra", "pras", "pros", "for"].includes(sentence.folded(lead))) return false;
+  // "looking for bakeries"
+  if (SOUGHT.has(sentence.folded(lead - 1))) return false;
+  return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
+}
+
+/** "que precisem de um sistema" does not name their activity either. */
+const SERVING = new Set(
+  (
+    "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
+    "use usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
+    "buy"
+  ).split(" "),
+);
+/** Returns the position of "atendam" before customers, or `at`. */
+export function servedFrom(sentence: Sentence, at: number): number {
+  let verb = at - 1;
+  while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
+  const serving = SERVING.has(sentence.folded(verb)) && sentence.folded(verb - 1) === "que";
+  return serving && sentence.free(verb) ? verb : at;
+}
+
+const SOUGHT = new Set(
+  "looking look search searching ask asking list lista busca procura".split(" "),
+);
+
+const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
+/** Verbs of sellers, whose customers are the companies requested. */
+const OFFERING = new Set(
+  (
+    "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
+    "fornecemos presto prestar prestamos prospectar prospeccao sell selling offer"
+  ).split(" "),
+);
+
+/**
+ * "com piscina", "com mais de 3 lojas", "perto do metrô": true for features and surroundings, no
+ * activities.
+ */
+export function isFeature(sentence: Sentence, at: number): boolean {
+  let before = at - 1;
+  while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
+  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" the shops of each.
+  if (COUNTED.test(sentence.folded(at)) && before === at - 1) {
+    for (; before > at - 7; before--) {
+      const number = sentence.free(before) && numberAt(sentence, before) !== null;
+      if (!number && !COUNTING.has(sentence.folded(before))) break;
+    }
+    if (before < at - 1 && HAD.has(sentence.folded(before))) return true;
+  }
+  if (isPlaceOfOthers(sentence, at, before)) return true;
+  if (!WITH.has(sentence.folded(before))) return false;
+  return !DEALING.has(sentence.folded(before - 1));
+}
+
+/** Things that are counted. */
+const COUNTED = /^(lojas|loja|unidades?|filiais|pontos|stores|shops|units|locations)$/;
+const HAD = new Set("tem tenha tenham possui possua possuam have has com with sem".split(" "));
+const LOCATIVES = new Set("na nas no nos on in at".split(" "));
+
+/**
+ * "domínio próprio na internet": after an unknown noun, a place of business is its location, not an
+ * activity.
+ */
+function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
+  const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;
+  if (!LOCATIVES.has(sentence.folded(lead)) || lead < 1) return false;
+  const noun = sentence.tokens[lead - 1];
+  const known = noun === undefined || noun.kind !== "word" || isFillerWord(noun);
+  return !known && sentence.free(lead - 1) && !DEALING.has(noun.folded) && !isRole(sentence, lead);
+}
+
+/** "vendas na internet": true for a role of what follows. */
+function isRole(sentence: Sentence, end: number): boolean {
+  for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
+    if (ROLES_BEFORE.longest(sentence.tokens, at)?.to === end) return true;
+  }
+  return false;
+}
+
+/** "advogados ativos na OAB": true for a location of the trade before. */
+export function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
+  if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
+    return false;
+  for (let i = before.to; i < at - 1; i++) if (sentence.free(i)) return false;
+  return before.to < at;
+}

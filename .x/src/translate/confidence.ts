@@ -1,0 +1,150 @@
+/**
+ * Confidence of a translation. Input: counts of what was and was not understood. Output: a number
+ * from 0 to 1 with two decimals, and true if running the spec would mislead.
+ * Invariant: deterministic; a text with more unknown words never has a higher confidence.
+ */
+
+/** Counts that the confidence is computed from. */
+export interface ConfidenceFeatures {
+  /** Words that set a filter or name an activity; 0 for a text of fillers. */
+  readonly tellingWords: number;
+  /** Certainty of the weakest activity, 0-1; null if none was found. */
+  readonly weakestActivity: number | null;
+  /** True if a legal nature or words of the name describe the companies. */
+  readonly subject?: boolean;
+  /** True if a place was found. */
+  readonly placed: boolean;
+  /** True if the text names a place that the snapshot does not have. */
+  readonly unknownPlace: boolean;
+  /** Unknown words, in conditions of their own and elsewhere. */
+  readonly unknownWords: number;
+  /** Unknown words that no "com", "que", or "sem" introduces as a condition of its own. */
+  readonly strayWords: number;
+  /** Stray words next to an activity, which may be a part of its name. */
+  readonly nearWords?: number;
+  /** Unknown words that may be the name of a place or of a company. */
+  readonly namedWords?: number;
+  /** Remaining stray words that the general vocabulary has. */
+  readonly commonWords?: number;
+  /** Activities that are goods without a role, next to other activities. */
+  readonly assumedGoods?: number;
+  /** Pairs of activities of which one describes the other. */
+  readonly adjacent?: number;
+  /** Conditions that were not understood: "com estacionamento". */
+  readonly unknownRequests: number;
+  /** Conditions that were understood and have no filter, such as revenue. */
+  readonly unmappedRequests: number;
+  /** Names of several places, if the text does not decide between them. */
+  readonly homonyms: number;
+  /** Names of several municipalities, if a much larger municipality was chosen. */
+  readonly outweighed?: number;
+  /** Places abroad. */
+  readonly abroad: number;
+  /** Lists of the client that the search does not apply, which widens the result. */
+  readonly lists?: number;
+  /** Words whose spelling was corrected. */
+  readonly corrections: number;
+  /** Kinds of activities that the registry does not separate. */
+  readonly kinds?: number;
+  /** Words that are returned with an alternative reading. */
+  readonly doubts?: number;
+  /** Conditions that exclude each other, and dates that do not exist. */
+  readonly contradictions: number;
+}
+
+/**
+ * A client should not run a translation below this before a person has checked it. Such a text was
+ * not understood, names an unknown activity or place, or contradicts itself. A condition that was
+ * understood and has no filter does not lower a translation below it: `unmapped_constraints` names
+ * the condition, and the rest is right.
+ */
+export const UNCERTAIN_BELOW = 0.4;
+
+/** Features of a translation, each between 0 and a small number. */
+const MEASURES = {
+  /** The distance of the weakest activity from certainty. */
+  doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
+  nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
+  /** Goods without a role next to another activity. */
+  assumed: ({ assumedGoods = 0 }) => Math.min(1, assumedGoods),
+  /** Unknown words next to an activity, which may be a part of its name. */
+  near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
+  /** Unknown words that are written as names or follow a preposition of place. */
+  named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
+  /** Other unknown words, inside and outside the general vocabulary. */
+  common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
+  rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
+    Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
+  adjacent: ({ adjacent = 0 }) => Math.min(1, adjacent),
+  wishes: ({ unknownRequests }) => Math.min(3, unknownRequests),
+  unmapped: ({ unmappedRequests, kinds = 0 }) => Math.min(3, unmappedRequests + kinds),
+  several: ({ homonyms }) => Math.min(2, homonyms),
+  outweighed: ({ outweighed = 0 }) => Math.min(2, outweighed),
+  corrected: ({ corrections }) => Math.min(2, corrections),
+  doubts: ({ doubts = 0 }) => Math.min(2, doubts),
+} as const satisfies Readonly<Record<string, (features: ConfidenceFeatures) => number>>;
+
+type MeasureName = keyof typeof MEASURES;
+
+/** The names of all measures, in the order of their weights. */
+export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
+
+/** The certainty of an activity that is named by its name. */
+const CERTAIN = 0.95;
+
+/**
+ * Weights of a logistic function, set by hand near a fit. `npm run bench -- translate --confidence
+ * --fit` prints the fit, made from sentences that are not held out, half of the generated requests,
+ * and words inserted next to activities. These have too few unknown words elsewhere, so those
+ * weights follow trials with outside users. docs/translate.md shows the reliability on the held-out
+ * half. No weight is positive: more unknown words must never raise it.
+ */
+const BIAS = 4.4;
+const WEIGHTS: Readonly<Record<MeasureName, number>> = {
+  doubtful: -1.4,
+  nothing: -1.4,
+  assumed: -3.5,
+  near: -7,
+  named: -4.9,
+  common: -2,
+  rare: -4,
+  adjacent: -5,
+  wishes: -0.8,
+  unmapped: -1.2,
+  several: -2.5,
+  outweighed: -0.1,
+  corrected: -0.3,
+  doubts: -1.5,
+};
+/** Upper bound, because the user may always mean something else. */
+const SUREST = 0.99;
+/** A text with more unknown words than this is mostly not understood. */
+const UNKNOWN_WORDS_MAX = 8;
+/** Factor that makes any translation uncertain. */
+const MISLEADING = 0.3;
+
+/** Returns the features of a translation in the order of `MEASURE_NAMES`. */
+export function measuresOf(features: ConfidenceFeatures): readonly number[] {
+  return MEASURE_NAMES.map((name) => MEASURES[name](features));
+}
+
+/** Returns the confidence of a translation. */
+export function confidenceOf(features: ConfidenceFeatures): number {
+  const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
+  if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
+  // Without an activity and a place nothing bounds a search.
+  const isLost = weakestActivity === null && (unknownWords > 0 || !features.placed);
+  const other = features.contradictions + features.abroad + (features.lists ?? 0);
+  const isMisled = other > 0 || isLost || unknownWords > UNKNOWN_WORDS_MAX;
+  const sum = MEASURE_NAMES.reduce(
+    (all, name) => all + WEIGHTS[name] * MEASURES[name](features),
+    BIAS,
+  );
+  const value = Math.min(SUREST, 1 / (1 + Math.exp(-sum)));
+  return Math.round(value * (isMisled ? MISLEADING : 1) * 100) / 100;
+}
+
+/** Returns true if a client should not run a spec of this confidence unchecked. */
+export function isUncertain(confidence: number): boolean {
+  return confidence < UNCERTAIN_BELOW;
+}

@@ -1,0 +1,120 @@
+/**
+ * Exclusions that hold in one place only: "padarias em SP, exceto MEI em Santos".
+ * Invariant: only a place right after an excluded item counts, with a requested place before the
+ * exclusion. A comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
+ * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
+ * because a filter excludes a value everywhere or not at all.
+ * On its own because it reads the results of all other stages.
+ */
+import { reachOf } from "../negation.ts";
+import { isExcept } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+
+/** Max words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
+const BETWEEN_MAX = 12;
+
+const THERE = {
+  pt: "Nenhum filtro exclui algo só num lugar: busque cada lugar à parte.",
+  en: "No filter leaves something out in one place only: search each place on its own.",
+};
+
+/** Notes an exclusion that holds in one of several places. True if found. */
+export function unmapExcludedInPlace(
+  sentence: Sentence,
+  notes: Notes,
+  sought: readonly { readonly from: number; readonly to: number }[],
+): boolean {
+  const first = sentence.tokens.findIndex((_, at) => isPlace(sentence, at));
+  for (const { from, to } of sought) {
+    const negator = negatorBefore(sentence, from);
+    if (negator < 0 || first < 0 || first >= negator) continue;
+    notes.addUnmapped("excluded_there", THERE, sentence.words(negator, to));
+    return true;
+  }
+  return false;
+}
+
+/** Owners of words that may qualify an excluded item. */
+const SAID_OF: ReadonlySet<string> = new Set([
+  ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
+]);
+const WHICH = /^(que|that|which|who)$/;
+const OF = /^(de|d[ao]s?|of|del)$/;
+const WITH = /^(com|with)$/;
+const WITHOUT = /^(sem|without)$/;
+const DISTRICT = /^(bairro|district)$/i;
+const OPENED = /^(abert[ao]s?|fundad[ao]s?|criad[ao]s?|constituid[ao]s?|opened|founded)$/;
+const WITH_CONDITION = {
+  pt: "Nenhum filtro exclui só as que cumprem outra condição: faça duas buscas.",
+  en: "No filter leaves out only those that meet another condition: make two searches.",
+};
+
+/** Notes "exceto as MEI abertas desde 2020" (both would have to hold). True if found. */
+export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const { polarity, negator } = reachOf(sentence, at);
+    const owner = sentence.owner(at);
+    const isItem = owner === "activity" || SAID_OF.has(owner ?? "");
+    if (polarity !== "negated" || negator >= at || !isItem) continue;
+    const to = conditionEnd(sentence, at + 1, isExcept(sentence, negator));
+    if (to < 0) continue;
+    notes.addUnmapped("excluded_with_condition", WITH_CONDITION, sentence.words(negator, to));
+    return true;
+  }
+  return false;
+}
+
+/**
+ * Returns the end of the condition on the excluded item before `from`; -1 if none. After "exceto",
+ * a date, contact, or quality right after the item is part of it.
+ */
+function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
+  let at = from;
+  while (sentence.owner(at) === "filler" && sentence.tokens[at]?.kind === "word") {
+    if (/^(e|ou|mas|and|or|but)$/.test(sentence.folded(at))) return -1;
+    at++;
+  }
+  const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
+  const isNegated = reachOf(sentence, at).polarity !== "plain";
+  if (isNegated && !(isExcepted && WITHOUT.test(first))) return -1;
+  // Names of districts are no longer words; their text is read.
+  const isDistrict = [at, at + 1].some(
+    (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
+  );
+  // "padarias que não sejam MEI abertas desde 2020" requires a date.
+  const isNoun =
+    isExcepted || sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
+  const isOther = at === from && owner !== sentence.owner(from - 1);
+  const isBeside = isExcepted && (isOther || WITH.test(first) || WITHOUT.test(first));
+  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun) || isBeside;
+  const isWithout = isExcepted && WITHOUT.test(first);
+  const isSaid = (SAID_OF.has(owner) || isWithout) && isLed;
+  if (!isSaid && !isDistrict) return -1;
+  let to = at + 1;
+  while (sentence.owner(to) === owner) to++;
+  return to;
+}
+
+/** True for "as MEI": the item that ends at `last` has an article. */
+function hasArticle(sentence: Sentence, last: number): boolean {
+  let at = last;
+  while (sentence.owner(at - 1) === sentence.owner(last)) at--;
+  return /^([ao]s?|the)$/.test(sentence.folded(at - 1));
+}
+
+function isPlace(sentence: Sentence, at: number): boolean {
+  return sentence.owner(at) === "place" && reachOf(sentence, at).polarity === "plain";
+}
+
+/** Negator of the item right before a place; -1 if it is required. */
+function negatorBefore(sentence: Sentence, place: number): number {
+  for (let at = place - 1; at >= Math.max(0, place - BETWEEN_MAX); at--) {
+    const owner = sentence.owner(at);
+    if (sentence.tokens[at]?.kind === "mark" || owner === "negation") return -1;
+    const { polarity, negator } = reachOf(sentence, at);
+    const isItem = owner !== "filler" && owner !== "place";
+    if (isItem) return polarity === "negated" && negator < at ? negator : -1;
+  }
+  return -1;
+}

@@ -1,0 +1,205 @@
+/**
+ * Filler words and phrases, which do not filter: "empresas", "lista", "meu chefe pediu", "preciso
+ * de uma planilha com", "could you please send me".
+ * Input: a token, or an unread sentence. Output: whether the token is a filler; phrases at the
+ * start and end of the sentence are claimed, so that no stage reads them as a request.
+ * Invariant: this is the only list of fillers, and none of them is an activity or a request without
+ * a filter. Only whole phrases count, before or after everything else; a phrase that continues as a
+ * trade name ("pesquisa de mercado") stays.
+ */
+import { joins, Phrases } from "./words/phrases.ts";
+import type { Sentence } from "./words/sentence.ts";
+import type { Token } from "./words/tokens.ts";
+
+const FILLERS = new Set(
+  (
+    "empresa companhia firma negocio estabelecimento comercio cnpj lista listagem " +
+    "relacao busca buscar busco buscam busque buscamos procuramos " +
+    "procuro procurar procure quero queria gostaria preciso " +
+    "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
+    "m se possivel quanta quanto algum alguma alguns " +
+    "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
+    "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
+    "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
+    "situada sediada fica ficam fique fiquem atuam atua atuem trabalham trabalha ramo area setor " +
+    "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
+    "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
+    "informacao pode possam estado cidade regiao municipio nome find show list get me " +
+    "cade quien quienes all any company companies business businesses firm firms " +
+    "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
+    "with " +
+    "please want need give us i we looking search ola oi ei bom boa dia tarde noite prezado " +
+    "prezada solicito solicitar solicitamos grato grata obrigado obrigada gentileza poderia " +
+    "poderiam podem voce voces enviar envie mandar mande manda passar passe passa trabalho vendo " +
+    "ofereco prospectar prospeccao interessado interessada interesse queremos necessito " +
+    "necessitamos ajuda ajude ajudar inclusive incluindo inclusos urgente hi hello thanks " +
+    "mas porem ou or but only possuem consegue " +
+    "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
+    "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
+    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
+    "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
+    "separe filtra filtre filtrar seleciona selecione selecionar receber receba recebo recebemos " +
+    "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +
+    "atuante domiciliada domiciliado estabelecida estabelecido afim etc seu seus sua suas delas " +
+    "deles disponha disponham informe informem informam informaram valido valida preenchido " +
+    "atualizado atualizada cujo cuja based kind operate having valid address " +
+    "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar " +
+    "lugar local pais todos aluno estudante " +
+    // English.
+    "can could would will may might should shall must you your pls plz thx hey dear in at on " +
+    "to from by am be been being was were it those these them they there ones one each every " +
+    "who which what where whom run runs running trade sector field line sort type some also " +
+    "along across seeking pois porque because just here let my mine our ours interested pull " +
+    "fetch export send tell provide w lists " +
+    "listing related involved engaged dealing working active currently now today still " +
+    "already " +
+    // Spanish.
+    "hola buenas buenos dias necesito necesitamos quiero quisiera deme denme envieme pasame " +
+    "listado relacion gracias estoy soy somos los las el del al y con en este estan esten sea " +
+    "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
+    "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
+    "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
+    "either exist exists anywhere everywhere nationwide registrado"
+  ).split(" "),
+);
+
+/** True for a filler: joining words and words of any request; false for numbers. */
+export function isFillerWord(token: Token): boolean {
+  if (token.kind === "mark") return true;
+  if (token.kind === "number") return false;
+  return joins(token) || FILLERS.has(token.key) || FILLERS.has(token.folded);
+}
+
+/** Phrases at the beginning of requests. */
+const OPENINGS = phrasesOf(
+  "tudo certo|tudo bem|tudo bem com vocês|pessoal|olá pessoal|fala pessoal|bom dia equipe|" +
+    "boa tarde equipe|olá equipe|caros|caros senhores|senhores|prezados senhores|e aí|" +
+    "estou atrás|tô atrás|ando atrás|tô procurando|tô precisando|tô querendo|tava querendo|" +
+    "estava querendo|estou querendo|estava procurando|a gente quer|a gente precisa|" +
+    "a gente busca|a gente procura|chefe pediu|meu chefe pediu|meu chefe quer|minha chefe pediu|" +
+    "minha equipe precisa|nossa equipe precisa|minha equipe quer|nossa equipe quer|" +
+    "equipe comercial|time comercial|meu time|nosso time|time de vendas|nosso time precisa|" +
+    "meu time precisa|nosso time quer|nosso time comercial quer|nosso time comercial precisa|" +
+    "time de vendas precisa|time de vendas quer|time comercial precisa|equipe de vendas|" +
+    "equipe de vendas precisa|o quanto antes|preciso o quanto antes|se puder|se puderem|se der|" +
+    "assim que puder|quando puder|me indica|me indique|me indiquem|indique|me recomenda|" +
+    "me recomende|me sugere|me sugira|me fala|me fale|me diz|me diga|me informe|me informa|" +
+    "informe|vocês teriam|teriam|seria possível|me fornecer|poderiam me fornecer|me forneça|" +
+    "consegue levantar|conseguem levantar|contatar|entrar em contato|falar|conversar|" +
+    "fazer contato|fazer uma campanha|fazer campanha|fazer um mailing|montar um mailing|" +
+    "criar um mailing|mailing|montar uma base|montar uma lista|criar uma lista|base|" +
+    "base de dados|uma base de dados|planilha|gera uma planilha|gere uma planilha|" +
+    "gerar uma planilha|gerar planilha|gere um relatório|gera um relatório|" +
+    "gerar um relatório|relatório|exporta|exportar|exporte|baixar|baixe|extrair|extraia|" +
+    "faça um levantamento|fazer um levantamento|faz um levantamento|levantamento|" +
+    "faça uma lista|faz uma lista|fazer uma lista|faça uma busca|faça uma pesquisa|" +
+    "pesquisa|catálogo|cadastro|lista completa|relação completa|listagem completa|" +
+    "lista atualizada|relação atualizada|listagem atualizada|número|quantidade|total|" +
+    "qual o total|qual o número|qual a quantidade|procura se|filtro|leads quentes|" +
+    "leads qualificados|clientes em potencial|possíveis clientes|empresas atuantes|" +
+    "i am searching|am searching|i m looking|i m searching|i am looking|can you find|" +
+    "can you list|can you give|can you send|can you show|could you list|could you find|" +
+    "could you give|could you send|could you please send|could you please list|" +
+    "could you please give|could you show|would like|would like to get|would like to see|" +
+    "i would like to have|i d like|we d like|we are interested in|i am interested in|" +
+    "alguém tem|alguém sabe|alguém sabe de|alguém conhece|alguém aí tem|alguém indica|" +
+    "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +
+    "dá uma procurada|me passa|me vê|faz favor|faça favor|anyone know|does anyone know|" +
+    "anyone has|does anyone have|alguien tiene|alguien sabe|" +
+    "i m interested in|tell|how many|what are|which|which are|estoy buscando|me gustaría ver|" +
+    "me gustaría|quisiera|quisieramos|cuántas|cuántos|envíame|mándame|necesitaría",
+);
+
+/** Phrases at the end of requests. */
+const CLOSINGS = phrasesOf(
+  "obrigado desde já|obrigada desde já|desde já agradeço|desde já obrigado|" +
+    "desde já obrigada|agradeço desde já|agradeço|agradecido|agradecida|valeu|vlw|abraços|" +
+    "ok|okay|tá|ta|viu|beleza|blz|certo|fechou|pode ser|né|hein|ta bom|tá bom|" +
+    "tá ok|ta ok|tudo bem|please and thanks|tks|thx|por gentileza|aí|pra mim|para mim|" +
+    "pra gente|" +
+    "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
+    "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
+    "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
+    "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
+);
+
+/** Purposes after "para". */
+const PURPOSES = phrasesOf(
+  "contato comercial|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
+    "parcerias|oferecer nossos produtos|oferecer nosso produto|oferecer produtos",
+);
+const FOR = new Set(["para", "pra"]);
+
+/** Words after an opening that introduce the request. */
+const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
+const PHRASE_MAX = 9;
+
+function phrasesOf(list: string): Phrases<true> {
+  const phrases = new Phrases<true>();
+  for (const name of list.split("|")) phrases.add(name, true);
+  return phrases;
+}
+
+/** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
+export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
+  leaveOpenings(sentence, tradeEnd);
+  for (let end = sentence.tokens.length; end > 0; ) {
+    const at = closingAt(sentence, end);
+    if (at < 0) break;
+    sentence.claim(at, end, "filler");
+    sentence.name(at, end);
+    end = at;
+  }
+}
+
+/** Returns the end of "bota aí", "taca aí": an imperative before "aí", with any meaning. */
+function imperativeEnd(sentence: Sentence, at: number): number {
+  if (sentence.tokens[at]?.kind !== "word") return at;
+  const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));
+  const isVerb = /[aei]$/.test(sentence.folded(at)) && sentence.free(at);
+  return isThere && isVerb && sentence.tokens.length > at + 2 ? at + 2 : at;
+}
+
+function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
+  const { length } = sentence.tokens;
+  for (let at = 0; at < length; ) {
+    const told = imperativeEnd(sentence, at);
+    if (told > at) {
+      sentence.claim(at, told, "filler");
+      sentence.name(at, told);
+      at = told;
+      continue;
+    }
+    const match = OPENINGS.longest(sentence.tokens, at);
+    if (match === null || tradeEnd(at) > match.to) {
+      const token = sentence.tokens[at];
+      if (token === undefined || !isFillerWord(token)) return;
+      at++;
+      continue;
+    }
+    let { to } = match;
+    while (to < length && LEADING.has(sentence.folded(to))) to++;
+    // "dá uma olhada em 50 dentistas"
+    if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
+      to++;
+    }
+    // If nothing follows, the phrase itself is the request.
+    if (to >= length) return;
+    sentence.claim(at, to, "filler");
+    sentence.name(at, to);
+    at = to;
+  }
+}
+
+/** Returns the start of a closing phrase that ends at `end`, or -1. */
+function closingAt(sentence: Sentence, end: number): number {
+  let last = end;
+  while (last > 0 && sentence.tokens[last - 1]?.kind === "mark") last--;
+  for (let at = Math.max(1, last - PHRASE_MAX); at < last; at++) {
+    if (joins(sentence.tokens[at])) continue;
+    if (CLOSINGS.longest(sentence.tokens, at)?.to === last) return at;
+    const purpose = FOR.has(sentence.folded(at - 1));
+    if (purpose && PURPOSES.longest(sentence.tokens, at)?.to === last) return at - 1;
+  }
+  return -1;
+}

@@ -1,0 +1,239 @@
+/**
+ * Lists of contacts: those of which one is enough ("telefone ou e-mail", "e-mail, telefone ou
+ * celular"), and those with one quality for all ("e-mail e telefone exclusivos"). Input: the
+ * contacts of a sentence in order. Output: the filter for a whole list; for a contact without its
+ * own quality, its filter with the quality of the list.
+ * Invariant: "ou" before the last contact applies to all contacts that commas join to it. Contacts
+ * required before the list stay required. A web site in a list is no choice and does not end it. A
+ * plural quality applies to the whole list. An ambiguous one applies to what "e" or "ou" joins
+ * without another "com", and a note says so.
+ */
+import type { Sentence } from "../words/sentence.ts";
+import type { FilterPhrase, FoundFilters } from "./phrase.ts";
+import { OF_QUALITY } from "./qualities.ts";
+import { FILTER_PHRASES } from "./table.ts";
+
+type Contact = NonNullable<FilterPhrase["contact"]>;
+type Kind = Exclude<Contact, "other" | "site">;
+
+const KINDS: readonly Kind[] = ["email", "phone", "contact", "mobile", "landline"];
+
+const wordSet = (words: string) => new Set(words.split(" "));
+/** Words between two contacts that are alternatives. */
+const BETWEEN = wordSet(
+  "e ou or and , / um uma com por o a as os an the any some algum alguma qualquer pelo menos at " +
+    "least one either de do da numero que that who which those tenha tenham tem ter possua " +
+    "possuam possui possuem have has having with tambem also ainda entao con un una tengan",
+);
+
+/** A list of contacts read so far. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly kinds: readonly Contact[];
+  /** Contacts required before it. */
+  readonly before: readonly Kind[];
+  /** True if the note that any phone or e-mail counts exists. */
+  readonly isNoted: boolean;
+}
+
+/** The filter for a list whose last contact is joined by "ou". */
+interface Choice {
+  readonly from: number;
+  /** The filter for the list; null if no filter combines a quality with other contacts. */
+  readonly joined: "phone" | "contact" | null;
+  /** True if a mobile or landline becomes any phone. */
+  readonly isWider: boolean;
+  /** True if an earlier required filter makes the choice useless. */
+  readonly isHidden: boolean;
+}
+
+/** Follows the contacts of one sentence. */
+export class ContactChoice {
+  readonly #sentence: Sentence;
+  readonly #found: FoundFilters;
+  #run: Run | null = null;
+
+  constructor(sentence: Sentence, found: FoundFilters) {
+    this.#sentence = sentence;
+    this.#found = found;
+  }
+
+  /** Ends the list at a contact not required. */
+  end(): void {
+    this.#run = null;
+  }
+
+  /** Adds a contact; returns the choice if "ou" joins it to its list, else null. */
+  add(at: number, to: number, contact: Contact): Choice | null {
+    const run = this.#run;
+    const joint = run === null ? null : this.#joint(run.to, at);
+    if (run === null || joint === null) {
+      this.#run = { from: at, to, kinds: [contact], before: this.#required(), isNoted: false };
+      return null;
+    }
+    const kinds = run.kinds.includes(contact) ? run.kinds : [...run.kinds, contact];
+    const known = kinds.filter((kind) => kind !== "site");
+    const single = joint === "comma" || known.length < 2;
+    const choice = single ? null : choiceOf({ ...run, to, kinds: known });
+    this.#run = { ...run, to, kinds, isNoted: run.isNoted || choice?.isWider === true };
+    return choice;
+  }
+
+  /** Requires one contact of the list and no other that it names. */
+  require(joined: Kind): void {
+    const before = this.#run?.before ?? [];
+    for (const kind of KINDS) this.#found[kind] = kind === joined || before.includes(kind);
+  }
+
+  #required(): readonly Kind[] {
+    return KINDS.filter((kind) => this.#found[kind]);
+  }
+
+  #joint(from: number, to: number): "or" | "comma" | null {
+    const { tokens } = this.#sentence;
+    const mail = tokens[to]?.folded === "mail" && tokens[to - 1]?.folded === "e" ? 1 : 0;
+    const words = tokens.slice(from, to - mail).map(({ folded }) => folded);
+    if (words.some((word) => !BETWEEN.has(word))) return null;
+    if (words.some((word) => word === "ou" || word === "or")) return "or";
+    const plain = words.some((word) => word === "," || word === "/");
+    return plain && !words.some((word) => word === "e" || word === "and") ? "comma" : null;
+  }
+}
+
+function choiceOf({ from, kinds, before, isNoted }: Run): Choice {
+  const isExact = (kind: Contact) => kind === "mobile" || kind === "landline";
+  const phones = kinds.every((kind) => kind === "phone" || isExact(kind));
+  const joined = kinds.includes("other") ? null : phones ? "phone" : "contact";
+  const hiding = before.filter((kind) => kind !== "contact");
+  const isHidden = joined === "contact" && hiding.some((kind) => !kinds.includes(kind));
+  return { from, joined, isWider: kinds.some(isExact) && !phones && !isNoted, isHidden };
+}
+
+/** A contact in a sentence, and its filter. */
+interface ContactAt {
+  readonly at: number;
+  readonly to: number;
+  readonly phrase: FilterPhrase;
+}
+
+/** The previous contact; `leads` is true if its quality applies to the next contact. */
+export interface ContactBefore extends ContactAt {
+  readonly leads: boolean;
+}
+
+/** A contact with its list's quality; unsure if that may apply to its neighbor only. */
+interface Spread {
+  readonly phrase: FilterPhrase;
+  readonly unsure: boolean;
+}
+
+const FIRM = /^(e|ou|and|or|nem|nor)$/;
+const ARTICLE = /^(o|a|os|as|um|uma|an|the|its|their|seu|seus)$/;
+const WITH = /^(com|with|sem|without|de)$/;
+/** Names of contacts; any other first word is a quality before its contact. */
+const CONTACT = new RegExp(
+  "^(?:e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|" +
+    "fixos?|mobiles?|landlines?|cell)$",
+);
+const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|are|repetem)$/;
+/** Max contacts between one and its quality. */
+const LIST_MAX = 4;
+
+/**
+ * True if a contact's quality precedes it, so that the quality applies to the next contact as well.
+ */
+export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
+  return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
+}
+
+/** Returns a contact with its list's quality; null if there is none. */
+export function spreadQuality(
+  sentence: Sentence,
+  one: ContactAt,
+  before: ContactBefore | null,
+): Spread | null {
+  const { quality, contact } = one.phrase;
+  if (quality !== undefined || contact === undefined) return null;
+  const said = before?.leads ? fromBefore(sentence, one, before) : fromBehind(sentence, one);
+  const phrase = said === null ? undefined : OF_QUALITY[said.quality].get(contact);
+  return phrase === undefined || said === null ? null : { phrase, unsure: said.unsure };
+}
+
+interface Said {
+  readonly quality: NonNullable<FilterPhrase["quality"]>;
+  readonly unsure: boolean;
+}
+
+/** "exclusive e-mail and phone", not "an exclusive e-mail and a phone". */
+function fromBefore(sentence: Sentence, { at }: ContactAt, before: ContactBefore): Said | null {
+  const joint = jointAt(sentence, before.to);
+  const isList = joint !== null && joint.to === at && !joint.isLed && !joint.hasArticle;
+  const { quality } = before.phrase;
+  return isList && quality !== undefined ? { quality, unsure: true } : null;
+}
+
+/** "e-mail, celular e telefone exclusivos". */
+function fromBehind(sentence: Sentence, { to }: ContactAt): Said | null {
+  let [isLed, from] = [false, to];
+  for (let left = LIST_MAX; left > 0; left--) {
+    const joint = jointAt(sentence, from);
+    if (joint === null) return null;
+    const next = FILTER_PHRASES.longest(sentence.tokens, joint.to, (at) => sentence.free(at));
+    if (next?.value.contact === undefined || !CONTACT.test(sentence.folded(joint.to))) return null;
+    isLed ||= joint.isLed;
+    const { quality } = next.value;
+    if (quality !== undefined) {
+      const isPlural = isSaidInPlural(sentence, joint.to, next.to);
+      // "mobile and phone not shared" is one row of the table.
+      const isFirm = joint.isFirm || hasFirm(sentence, joint.to, next.to);
+      if (!isPlural && (isLed || !isFirm)) return null;
+      return { quality, unsure: !isPlural };
+    }
+    // "e-mail, celular com telefone" is no list.
+    from = next.to;
+  }
+  return null;
+}
+
+interface Joint {
+  readonly to: number;
+  readonly isFirm: boolean;
+  readonly isLed: boolean;
+  readonly hasArticle: boolean;
+}
+
+/** The joint between the contact before a token and the next contact, or null. */
+function jointAt(sentence: Sentence, from: number): Joint | null {
+  let at = from;
+  const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");
+  if (comma) at++;
+  const isFirm = FIRM.test(sentence.folded(at)) && !isMail(sentence, at);
+  if (isFirm) at++;
+  if (!comma && !isFirm) return null;
+  let [isLed, hasArticle] = [false, false];
+  for (; at < from + 6; at++) {
+    const word = sentence.folded(at);
+    if (WITH.test(word)) isLed = true;
+    else if (ARTICLE.test(word)) hasArticle = true;
+    else if (!isMail(sentence, at)) break;
+  }
+  return { to: at, isFirm, isLed, hasArticle };
+}
+
+function hasFirm(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    if (FIRM.test(sentence.folded(at)) && !isMail(sentence, at)) return true;
+  }
+  return false;
+}
+
+/** True for the "e" of "e-mail". */
+function isMail(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at) === "e" && /^mails?$/.test(sentence.folded(at + 1));
+}
+
+function isSaidInPlural(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (PLURAL.test(sentence.folded(at))) return true;
+  return false;
+}

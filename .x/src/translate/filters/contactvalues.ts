@@ -1,0 +1,370 @@
+/**
+ * Phone numbers and e-mail addresses in a sentence: "quem tem o telefone (11) 98765-4321".
+ * Invariant: a number is a phone only after a word for a phone or "who has", in a form that only
+ * phones have, or as the whole text. A number without an area code and an excluded value go to the
+ * notes. Nothing is guessed.
+ */
+import { isCpf } from "../../spec/cnpj/cpf.ts";
+import { readEmail } from "../../spec/contacts/emails.ts";
+import {
+  isCurrent,
+  isPhoneLink,
+  lacksArea,
+  type PhoneFault,
+  readPhone,
+} from "../../spec/contacts/phones.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { plainText } from "../../spec/typedtext.ts";
+import { forgetReach, negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { callBefore, claimQuestion, unmapEmptyQuestion } from "./contactwords.ts";
+import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./phrase.ts";
+
+/** The values of a sentence, in the spec's normal form. */
+export interface MentionedContacts {
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+  /** Number of values. */
+  readonly count: number;
+  /** True if a value went to the notes, so the filters match more than requested. */
+  readonly lost: boolean;
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+const PHONES = wordSet(
+  "telefone telefones fone fones tel celular celulares cel fixo numero numeros whatsapp whats " +
+    "zap wpp " +
+    "phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
+    "movil",
+);
+const MAILS = wordSet("email emails mail correo correos endereco address");
+/** Words between the word for a contact and its value, or between values. */
+const BETWEEN = wordSet(
+  "e o a os as de do da com ddd eh es is the numero number fixo celular comercial " +
+    "fone el la y and " +
+    "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
+);
+/** Words before the word for a contact that belong to it. */
+const LEADS = wordSet(
+  "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
+    "have tiene tienen um uma mesmo mesma same an",
+);
+/** Words before numbers of other kinds. */
+const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
+/** Words that make a contact the writer's. */
+const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
+/** Marks around a value, claimed with it. */
+const QUOTE = /^["“”„«»'‘’]$/;
+/** Words before the address that a list is sent to. */
+const SENT_TO = wordSet("para pra to");
+
+/** Max words between the word for a contact and its value. */
+const BETWEEN_MAX = 4;
+/** Max tokens of one phone: "+ 55 ( 0 ** 11 ) 9 8765 – 4321". */
+const PHONE_TOKENS = 14;
+/** Max tokens before the first digit other than 0: "( 0 ** 11". */
+const EMPTY_TOKENS = 5;
+/** Min digits that no other number has; a date has eight, with its own marks. */
+const DIGITS_MIN = 8;
+/** Max digits after leading zeros: "55 0 11 98765-4321", "15 11 98765-4321" (carrier). */
+const DIGITS_MAX = 14;
+/** Max digits of the country or area code, which other marks may separate. */
+const PREFIX_DIGITS_MAX = 4;
+/** Marks anywhere in a number, and marks only after its first part. */
+const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
+const PREFIX_MARK = /^[./]$/;
+/** Min digits of an area code with a number, which need no separator. */
+const JOINED_MIN = 10;
+/** Question words for a holder. */
+const HOLDERS = wordSet("quem quien who");
+const HAVE = wordSet("tem tiene has usa uses owns utiliza");
+/** Verbs of any number that need no word for a holder. */
+const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
+const OTHER_FORMS =
+  /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
+/** Forms of phones only: a plus sign or separate area code, and a number in two parts. */
+const PHONE_FORM = new RegExp(
+  "^(?:(?:\\+|00)\\s?55.*|\\(?0\\s?(?:xx|\\*\\*|--).*|\\(0?\\d\\d\\)\\s?9?\\d{4}[-.\\s]?\\d{4}|" +
+    "0?\\d\\d[\\s-]9?\\d{4}[-\\s]\\d{4})$",
+  "i",
+);
+/** Length of a whole phone in normal form: +551133334444. */
+const WHOLE_LENGTH = 13;
+
+const AREA_MISSING: Remark = {
+  code: "phone_area_code",
+  pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
+  en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
+};
+/** Like `AREA_MISSING`; repeats an area code found elsewhere. */
+function areaMissing(sentence: Sentence): Remark {
+  const { tokens } = sentence;
+  const at = tokens.findIndex(
+    ({ kind, text }, i) =>
+      kind === "number" && AREA.test(text) && AREA_WORD.test(sentence.folded(i - 1)),
+  );
+  const code = tokens[at]?.text.replace(/^0/, "");
+  if (code === undefined) return AREA_MISSING;
+  return {
+    code: AREA_MISSING.code,
+    pt: `Escreva o DDD junto do telefone, como em: ${code} 98765-4321.`,
+    en: `Write the area code with the phone, as in: ${code} 98765-4321.`,
+  };
+}
+
+const AREA = /^0?[1-9][1-9]$/;
+const AREA_WORD = /^(?:ddd|code|area)$/;
+const NO_PHONE: Remark = {
+  code: "phone_number",
+  pt: "Não é um telefone do Brasil com DDD, como 11 98765-4321.",
+  en: "This is no phone number of Brazil with its area code, such as 11 98765-4321.",
+};
+const EXCLUDED: Remark = {
+  code: "excluded_contact",
+  pt: "Nenhum filtro exclui um telefone ou e-mail.",
+  en: "No filter leaves a phone or an e-mail address out.",
+};
+const ANY_OF: Remark = {
+  code: "any_of_contacts",
+  pt: "Basta um dos telefones ou e-mails ditos.",
+  en: "One of the phones or addresses is enough.",
+};
+
+const OR_CPF: Remark = {
+  code: "phone_or_cpf",
+  pt: "Foi lido como um celular. Pode ser também um CPF, o número de uma pessoa, que não se busca.",
+  en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
+};
+
+/** A value in the text: its tokens, its reading or why it has none. */
+interface Value {
+  readonly from: number;
+  readonly to: number;
+  readonly read: { readonly phone: string } | { readonly email: string } | { readonly why: Remark };
+}
+
+/** Finds and claims all phone numbers and e-mail addresses; `known` if the snapshot has them. */
+export function findContactValues(
+  sentence: Sentence,
+  notes: Notes,
+  known: boolean,
+): MentionedContacts {
+  const [phones, emails] = [new Set<string>(), new Set<string>()];
+  const excess: Value[] = [];
+  let lost = false;
+  let last: Value | null = null;
+
+  for (let at = 0; at < sentence.tokens.length; ) {
+    const value = sentence.free(at)
+      ? (emailAt(sentence, at) ?? linkAt(sentence, at) ?? phoneAt(sentence, at))
+      : null;
+    if (value === null) {
+      at++;
+      continue;
+    }
+    if (leaveOwn(sentence, notes, value)) {
+      last = value;
+      at = value.to;
+      continue;
+    }
+    if (isOver(value, "email" in value.read ? emails : phones)) {
+      sentence.claim(value.from, value.to, "unmapped");
+      excess.push(value);
+      at = value.to;
+      continue;
+    }
+    const why = whyNot(sentence, value, last) ?? (known ? null : NOT_COUNTED);
+    if (!take(sentence, notes, value, why)) lost = true;
+    else if ("phone" in value.read) {
+      const { words } = sentence.words(value.from, value.to);
+      if (isCpf(words)) notes.assume(OR_CPF.code, OR_CPF);
+      phones.add(value.read.phone);
+    } else if ("email" in value.read) emails.add(value.read.email);
+    last = value;
+    at = value.to;
+  }
+  if (excess.length > 0) leaveExcess(sentence, notes, excess);
+  if (last === null) lost = unmapEmptyQuestion(sentence, notes);
+  if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
+  // More words become names later, and names do not negate.
+  forgetReach(sentence);
+  return {
+    phones: [...phones],
+    emails: [...emails],
+    count: phones.size + emails.size,
+    lost: lost || excess.length > 0,
+  };
+}
+
+/** Leaves "meu telefone é …" (the writer's) to the notes; true for such a value. */
+function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
+  const lead = leadOf(sentence, from);
+  const before = sentence.tokens[lead - 2];
+  const isSaid = before === undefined || before.kind === "mark" || /^[eoa]$/.test(before.folded);
+  if (lead === from || !MINE.has(sentence.folded(lead - 1)) || !isSaid) return false;
+  notes.addUnmapped(WRITER.code, WRITER, sentence.claim(lead - 1, to, "unmapped"));
+  return true;
+}
+
+/** True for a value beyond a full filter's limit. */
+function isOver({ read }: Value, taken: ReadonlySet<string>): boolean {
+  const value = "email" in read ? read.email : "phone" in read ? read.phone : null;
+  return value !== null && taken.size >= SPEC_LIMITS.contactsMax && !taken.has(value);
+}
+
+/** Notes the values beyond the filter's limit, from first to last. */
+function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[]): void {
+  const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
+  const { contactsMax: max } = SPEC_LIMITS;
+  const { length: count } = excess;
+  notes.addUnmapped(
+    "too_many_contacts",
+    {
+      pt: `Uma busca aceita ${max} telefones e ${max} e-mails: busque estes ${count} à parte.`,
+      en: `A search takes ${max} phones and ${max} e-mails: search these ${count} separately.`,
+    },
+    sentence.words(first.from, last.to),
+  );
+}
+
+/** Why no filter takes a value; for "telefone X ou e-mail Y", both filters must hold. */
+function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
+  if ("why" in read) return read.why;
+  if (last === null || "email" in last.read === "email" in read) return null;
+  const gap = sentence.tokens.slice(last.to, Math.min(from, last.to + BETWEEN_MAX));
+  return gap.some(({ folded }) => folded === "ou" || folded === "or") ? EITHER_QUALITY : null;
+}
+
+/** Claims a value with its leading words; false if no filter takes it. */
+function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null): boolean {
+  const lead = leadOf(sentence, value.from);
+  let from = lead;
+  while (from > lead - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
+  const negator = [lead, value.from].map((at) => negatorOf(sentence, at)).find((at) => at >= 0);
+  if (negator !== undefined) claimNegation(sentence, negator, from);
+  const reason = why === AREA_MISSING ? areaMissing(sentence) : why;
+  const left = reason ?? (negator === undefined ? null : EXCLUDED);
+  if (from === value.from && isQuote(sentence, from - 1)) from--;
+  const to = isQuote(sentence, value.to) ? value.to + 1 : value.to;
+  if (left === null) sentence.claim(from, to, "contact");
+  else notes.addUnmapped(left.code, left, sentence.claim(from, to, "unmapped"));
+  claimQuestion(sentence, from, to);
+  return left === null;
+}
+
+function isQuote({ tokens }: Sentence, at: number): boolean {
+  return QUOTE.test(tokens[at]?.text ?? "");
+}
+
+/** Reads an address, unless a list is to be sent there. */
+function emailAt(sentence: Sentence, at: number): Value | null {
+  const { text = "" } = sentence.tokens[at] ?? {};
+  if (!text.includes("@") || SENT_TO.has(sentence.folded(at - 1))) return null;
+  const email = readEmail(text);
+  return email === null ? null : { from: at, to: at + 1, read: { email } };
+}
+
+/** Reads a link to a phone number. */
+function linkAt(sentence: Sentence, at: number): Value | null {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  if (kind !== "word" || !isPhoneLink(text)) return null;
+  const read = readPhone(text);
+  if ("fault" in read) return { from: at, to: at + 1, read: { why: reasonOf(read.fault) } };
+  // Links begin with a country code; a foreign one may look like an area code.
+  return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
+}
+
+/**
+ * The first run of tokens that is a whole phone number; else a shorter run, or the reason for its
+ * refusal.
+ */
+function phoneAt(sentence: Sentence, from: number): Value | null {
+  const { kind, text } = sentence.tokens[from] ?? {};
+  if (kind !== "number" && text !== "(" && text !== "+") return null;
+  if (isOtherNumber(sentence, from)) return null;
+  const led = leadOf(sentence, from) < from;
+  const first = isQuote(sentence, from - 1) ? from - 1 : from;
+  const held = isHeld(sentence, first);
+  let best: Value | null = null;
+  let digits = 0;
+  for (let to = from + 1; to <= from + PHONE_TOKENS; to++) {
+    if (!isPart(sentence, to - 1, digits)) break;
+    const words = plainText(sentence.words(from, to).words);
+    digits = words.replace(/\D/g, "").replace(/^0+/, "").length;
+    if (digits > DIGITS_MAX || (digits === 0 && to >= from + EMPTY_TOKENS)) break;
+    if (digits < DIGITS_MIN || OTHER_FORMS.test(words) || isMark(sentence, to - 1)) continue;
+    const isAlone = first === 0 && isEnd(sentence, to);
+    if (!(led || held || isAlone || isPhoneForm(words))) continue;
+    const read = readPhone(words);
+    if ("phone" in read) {
+      const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
+      const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
+      const value = { from, to, read };
+      // "11 98765 43 21" begins with a valid number of seven digits.
+      if (isPhone && read.phone.length >= WHOLE_LENGTH) return value;
+      if (isPhone) best = value;
+    }
+    const isLacking = led || ((held || isAlone) && lacksArea(words));
+    const isLost = best === null || "why" in best.read;
+    if ("fault" in read && isLacking && isLost)
+      best = { from, to, read: { why: reasonOf(read.fault) } };
+  }
+  return best;
+}
+
+/** True for a form that only phones have, with any dashes. */
+function isPhoneForm(words: string): boolean {
+  return PHONE_FORM.test(words.replace(/\s*[\u2010-\u2015\u2212]\s*/g, "-"));
+}
+
+function isMark({ tokens }: Sentence, at: number): boolean {
+  return tokens[at]?.kind === "mark";
+}
+
+/** True for a number after "quem tem", "share", or "ligar para", which requests its holder. */
+function isHeld(sentence: Sentence, at: number): boolean {
+  if (callBefore(sentence, at) >= 0) return true;
+  const verb = /^(?:o|el|the)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  if (SHARE.has(sentence.folded(verb))) return true;
+  return HOLDERS.has(sentence.folded(verb - 1)) && HAVE.has(sentence.folded(verb));
+}
+
+/** True if only marks follow. */
+function isEnd(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.slice(at).every(({ kind }) => kind === "mark");
+}
+
+function reasonOf(fault: PhoneFault): Remark {
+  return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
+}
+
+/** True if a token may continue a phone of `digits` digits: "( 11 ) 98765 - 4321", "0 xx 11". */
+function isPart(sentence: Sentence, at: number, digits: number): boolean {
+  const { kind, text = "", folded = "" } = sentence.tokens[at] ?? {};
+  if (!sentence.free(at)) return false;
+  const isPrefix = digits > 0 && digits <= PREFIX_DIGITS_MAX && PREFIX_MARK.test(text);
+  return kind === "number" || PHONE_MARK.test(text) || folded === "xx" || isPrefix;
+}
+
+/** "CEP 01310-100", "CNPJ 12.345.678/0001-95". */
+function isOtherNumber(sentence: Sentence, at: number): boolean {
+  return [1, 2].some((back) => OTHER_NUMBERS.has(sentence.folded(at - back)));
+}
+
+/** Returns the index of the contact word or value that leads to a value; else `at`. */
+function leadOf(sentence: Sentence, at: number): number {
+  let lead = at;
+  for (let i = at - 1; i >= Math.max(0, at - BETWEEN_MAX); i--) {
+    const word = sentence.tokens[i]?.folded ?? "";
+    const value = sentence.owner(i) === "contact" || sentence.owner(i) === "unmapped";
+    if (value && sentence.tokens[i]?.kind === "number") return i + 1;
+    if (value || !sentence.free(i)) break;
+    if (word === "mail" && sentence.folded(i - 1) === "e") lead = i - 1;
+    else if (PHONES.has(word) || MAILS.has(word)) lead = i;
+    else if (!BETWEEN.has(word)) break;
+  }
+  return lead;
+}

@@ -1,0 +1,222 @@
+/**
+ * Words for contacts that are neither a filter nor a trade ("por telefone", "com dois telefones",
+ * "cujo telefone é exclusivo"), and questions about the holder of a phone or e-mail ("who has this
+ * e-mail", "de quem é este número"). Input: a sentence after the filters and before the trades.
+ * Output: a note, because no filter takes them.
+ * Invariant: only after a word for a means or an owner, with numerals and determiners between;
+ * "conserto de telefones" and "lojas de celular" stay trades. Words of a question are claimed only
+ * next to a value, or with the word for a contact if the sentence has no value. In that case the
+ * note requests the value, and the word becomes no activity.
+ */
+import { isInTrade } from "../items.ts";
+import type { Notes } from "../notes.ts";
+import { numeralAt } from "../numbers/numbers.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Remark } from "./phrase.ts";
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+const CONTACT = wordsOf(
+  "(?:tele)?fones? tel celular(?:es)? whatsapps? e?mails? correos? (?:tele)?phones? cellphones? " +
+    "mobiles? landlines? telefonos? movil(?:es)?",
+);
+/** Numerals and determiners between a contact and what leads to it. */
+const DETERMINER = wordsOf(
+  "o a os as um uma uns umas the an el la los las un una mais menos more less " +
+    "fewer than de que do " +
+    "pelo ao no at least most maximo minimo ate exatamente exactly apenas so somente only just " +
+    "primeir[ao]s? segund[ao]s? terceir[ao]s? first second third outr[ao]s? other " +
+    "another otr[ao]s? " +
+    "vari[ao]s diversos muitos multiplos several many multiple ambos both seus? sua " +
+    "their its su sus " +
+    "algum alguma qualquer any some nov[ao]s? bom melhor mesm[ao] own proprio " +
+    "numeros? number one two " +
+    "dos tres como minimo menos",
+);
+/** Words for having or using a contact, or its owner. */
+const LEAD = wordsOf(
+  "com sem por via pelo pela cuj[ao]s? with without by through whose con sin tem tenham? tenha " +
+    "possuam? possui possuem have has having meu minha meus minhas nosso nossa nossos my our " +
+    "mi nuestro cuy[ao]s?",
+);
+/** Words after a word for a phone. */
+const KIND = wordsOf("fix[ao]s? celular(?:es)? move(?:l|is) comercia(?:l|is)");
+/** Documents with counted rows: "uma planilha com 50 telefones". */
+const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list spreadsheet lead");
+const ARTICLE = wordsOf("uma? a an una? one");
+const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
+const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
+/** Max words between a contact and its leading word, and of its description. */
+const BETWEEN_MAX = 5;
+const SAID_MAX = 6;
+
+const NO_FILTER: Remark = {
+  code: "contact_wish",
+  pt: "Nenhum filtro diz isso de um contato; há “com telefone” e “telefone exclusivo”.",
+  en: 'No filter says this of a contact; there are "with phone" and "own phone".',
+};
+
+/**
+ * Leaves all such words to the notes with their description. If the limit is unknown, only counted
+ * contacts, because "com no máximo dois telefones" is no limit.
+ */
+export function unmapContactWords(
+  sentence: Sentence,
+  notes: Notes,
+  which: "counted" | "all",
+): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
+    const end = contactEnd(sentence, at);
+    if (end < 0 || isInTrade(sentence, at, end)) continue;
+    const lead = leadBefore(sentence, at);
+    if (lead < 0 || (which === "counted" && !isCounted(sentence, { lead, at, end }))) continue;
+    const to = WHOSE.test(sentence.folded(lead)) ? saidEnd(sentence, end) : end;
+    notes.addUnmapped(NO_FILTER.code, NO_FILTER, sentence.claim(lead, to, "unmapped"));
+    at = to - 1;
+  }
+}
+
+/** Returns the end of a contact at a token ("cell phone", "telefone fixo"); -1 for none. */
+function contactEnd(sentence: Sentence, at: number): number {
+  const word = sentence.folded(at);
+  const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
+  if (!(isCell || CONTACT.test(word)) || !sentence.free(at)) return -1;
+  const end = at + (isCell ? 2 : 1);
+  return sentence.free(end) && KIND.test(sentence.folded(end)) ? end + 1 : end;
+}
+
+/** True for "com dois telefones", but not for "com 50 telefones de padarias" (a limit). */
+function isCounted(
+  sentence: Sentence,
+  { lead, at, end }: { readonly lead: number; readonly at: number; readonly end: number },
+): boolean {
+  if (/^(?:d[aeo]s?|of|para|for)$/.test(sentence.folded(end))) return false;
+  if (LISTS.test(sentence.folded(lead - 1))) return false;
+  for (let i = lead + 1; i < at; i++) {
+    if (numeralAt(sentence, i) !== null && !ARTICLE.test(sentence.folded(i))) return true;
+  }
+  return false;
+}
+
+/** Index of the word that leads to a contact; -1 for none. */
+function leadBefore(sentence: Sentence, contact: number): number {
+  const isHyphened =
+    /^mails?$/.test(sentence.folded(contact)) && sentence.folded(contact - 1) === "e";
+  const last = contact - (isHyphened ? 2 : 1);
+  for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
+    const [word, owner] = [sentence.folded(at), sentence.owner(at)];
+    // "CEP começando com 800 mais e-mail"
+    if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
+    if (LEAD.test(word) && !isBound(sentence, at)) return at;
+    if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
+  }
+  return -1;
+}
+
+/** True for "pelo menos dois telefones". */
+function isBound(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
+}
+
+/** The end of a contact's description: "cujo telefone não é de contador". */
+function saidEnd(sentence: Sentence, from: number): number {
+  let to = from;
+  while (to < from + SAID_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
+    const isVerb = sentence.folded(to) === "e" && to === from;
+    if (STOP.test(sentence.folded(to)) && !isVerb && sentence.tokens[to]?.text !== "é") break;
+    to++;
+  }
+  return to;
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Demonstratives and their contractions: "deste telefone". */
+const THIS = wordSet(
+  "este esse esta essa aquele aquela deste desse desta dessa daquele daquela nesse neste " +
+    "this that these those ese aquel",
+);
+/** Words for the holder, and verbs for a holder's actions. */
+const ASKS = wordSet(
+  "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
+    "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
+    "divide dividem dividindo dividam compartilha compartilham compartilhando compartilhem " +
+    "reparte repartem share shares sharing comparte comparten mesmo mesma mesmos mesmas " +
+    "same mismo misma comum common outra outras outro outros other registered recebi",
+);
+/** Words for calling a number: "ligar para 11 3333-4444". */
+const CALLS = wordSet(
+  "ligar ligo liga ligue ligando ligamos ligou ligaram ligacao chamada telefonar telefonando " +
+    "discar disque call calls calling called dial dialing llamar llamo llamando llamada",
+);
+/** Words between a call and its number. */
+const CALL_LEADS = wordSet("para pra pro ao no do de o a to from me the numero number al el");
+/** Words between these. */
+const JOINS = wordSet(
+  "em in que that uma e eh es is are a ao o os as de do da com el la al the does do did to of " +
+    "tem has have tiene empresa empresas company companies firma firm negocio cnpj : - ?",
+);
+/** Max words between a call and its number. */
+const CALL_WORDS_MAX = 4;
+/** Max words of a question before or after a value. */
+const REACH = 6;
+const CONTACTS = wordSet(
+  "telefone telefones fone celular whatsapp zap numero phone telephone number mobile telefono " +
+    "movil email mail correo",
+);
+const HOLDERS = wordSet("quem quien quienes who whose whom");
+
+/** All words of questions without a value. */
+const QUESTION = [HOLDERS, THIS, ASKS, JOINS, CONTACTS];
+
+const VALUE_MISSING: Remark = {
+  code: "contact_value",
+  pt: "Falta o telefone ou o e-mail; diga, por exemplo: de quem é o telefone 11 98765-4321.",
+  en: "The phone or e-mail is missing; write it as in: who has the phone 11 98765-4321.",
+};
+
+/** Claims the words of a question or call next to the value [from, to). */
+export function claimQuestion(sentence: Sentence, from: number, to: number): void {
+  const first = reach(sentence, from - 1, -1);
+  const last = reach(sentence, to, 1);
+  const call = callBefore(sentence, from);
+  if (call >= 0) sentence.claim(reach(sentence, call - 1, -1), from, "contact");
+  if (first < from) sentence.claim(first, from, "contact");
+  if (last >= to) sentence.claim(to, last + 1, "contact");
+}
+
+/** Index of the word for calling the number at a token; -1 for none. */
+export function callBefore(sentence: Sentence, at: number): number {
+  let call = at - 1;
+  while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;
+  return CALLS.has(sentence.folded(call)) && sentence.free(call) ? call : -1;
+}
+
+/** Returns a question's last word in a direction; the token before `start` if there is none. */
+function reach(sentence: Sentence, start: number, step: 1 | -1): number {
+  let farthest = start - step;
+  for (let at = start; Math.abs(at - start) < REACH && sentence.free(at); at += step) {
+    const { folded: word = "" } = sentence.tokens[at] ?? {};
+    if (THIS.has(word) || ASKS.has(word)) farthest = at;
+    else if (!JOINS.has(word) && !CONTACTS.has(word)) break;
+  }
+  return farthest;
+}
+
+/** Leaves "who has this phone" to the notes; true for such a question without a value. */
+export function unmapEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
+  const words = sentence.tokens.map(({ folded }) => folded);
+  const ends = [HOLDERS, THIS, CONTACTS].map((set) => words.findIndex((word) => set.has(word)));
+  if (ends.includes(-1)) return false;
+  const from = Math.min(...ends);
+  let to = Math.max(...ends) + 1;
+  // "this phone number"
+  while (CONTACTS.has(words[to] ?? "")) to++;
+  const isQuestion = words
+    .slice(from, to)
+    .every((word, i) => sentence.free(from + i) && QUESTION.some((set) => set.has(word)));
+  if (!isQuestion) return false;
+  notes.addUnmapped(VALUE_MISSING.code, VALUE_MISSING, sentence.claim(from, to, "unmapped"));
+  return true;
+}

@@ -1,0 +1,469 @@
+/**
+ * Required words of company names. Input: a sentence without owners. Output: phrases for
+ * `text_hints`, one per request.
+ * Invariant: a name stands before "no nome", after "chamadas", "da rede", and the like, or in
+ * quotation marks. Quoted text with another known meaning keeps that. Excluded names, long names,
+ * and names beyond the limit go to the notes.
+ */
+import { analyzeWords } from "../../spec/analyzer.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
+import { tradeEnd } from "../activities/activities.ts";
+import { isFillerWord } from "../fillers.ts";
+import { beginsRequest, kindAt } from "../items.ts";
+import { isNegatorWord } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { isCapitalised } from "../places/placesigns.ts";
+import { isIn, isOf, QUARTER_HEADS, STREETS } from "../places/placewords.ts";
+import { COMMON_WORDS } from "../spelling/commonwords.ts";
+import { nearestTrades } from "../spelling/spellwords.ts";
+import { joins } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words for a name, and the words around them: "no nome fantasia". */
+const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
+const INTO = wordSet("no na nos nas in em en");
+const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
+const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
+/** Words that lead to a name before "no nome". */
+const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
+const WITHOUT = wordSet("sem nao without not exceto sin");
+const SAYING = wordSet(
+  "a o as os the la el palavra palavras palabra palabras termo termos termino terminos expressao " +
+    "expresion word words term terms texto",
+);
+/** Words that a name follows. */
+const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named called llamada");
+/** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
+const HOLDS = wordSet(
+  "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
+    "social a o the la el palavra palabra word term termo contiene contengan containing " +
+    "contains includes de is comecando comeca comecam comece " +
+    "iniciando inicia starting begins",
+);
+const QUOTES = '"“”„«»';
+/** Owners of phones and addresses, also of those without a filter. */
+const TAKEN = wordSet("contact unmapped");
+/** Max words of a name. */
+const WORDS_MAX = 5;
+/** Max tokens of the names before "no nome", with quotation marks. */
+const TOKENS_MAX = 11;
+
+/** Context of the stage. */
+interface NameContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly gazetteer: Gazetteer;
+}
+
+/** Finds and claims the required words of names. */
+export function findNameWords(context: NameContext): readonly string[] {
+  const found: string[] = [];
+  const { sentence } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    const read =
+      beforeName(sentence, at) ??
+      behindCalled(sentence, at) ??
+      behindChain(context, at) ??
+      quoted(context, at) ??
+      assumed(
+        context,
+        beforeOutlets(context, at) ?? behindTrade(context, at) ?? onlyName(context, at),
+      );
+    if (read === null) continue;
+    take(context, read, found);
+    at = read.to - 1;
+  }
+  return found;
+}
+
+/** Notes that words were read as a name, which no word around them says. */
+function assumed({ sentence, notes }: NameContext, read: Read | null): Read | null {
+  if (read === null) return null;
+  notes.assume(
+    "name_of_company",
+    {
+      pt: "Lido como palavras do nome da empresa.",
+      en: "Taken for words of the company's name.",
+    },
+    sentence.words(read.from, read.to),
+  );
+  return read;
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly phrases: readonly (readonly string[])[];
+  readonly negated: boolean;
+}
+
+function take({ sentence, notes }: NameContext, read: Read, found: string[]): void {
+  const { from, to, phrases, negated } = read;
+  if (negated) {
+    const detail = {
+      pt: "Nenhum filtro exclui palavras do nome.",
+      en: "No filter leaves words of a name out.",
+    };
+    notes.addUnmapped("excluded_name", detail, sentence.claim(from, to, "unmapped"));
+  } else if (phrases.some(isLong) || found.length + phrases.length > SPEC_LIMITS.textHintsMax) {
+    const { textHintsMax: most, textHintLengthMax: long } = SPEC_LIMITS;
+    const detail = {
+      pt: `O filtro aceita até ${most} nomes, de até ${long} letras cada.`,
+      en: `The filter takes up to ${most} names of up to ${long} letters each.`,
+    };
+    notes.addUnmapped("name_limits", detail, sentence.claim(from, to, "unmapped"));
+  } else {
+    sentence.claim(from, to, "name");
+    for (const phrase of phrases) found.push(phrase.join(" "));
+  }
+  sentence.name(from, to);
+}
+
+/** True if a phrase is too long for the filter, as written or as searched. */
+function isLong(words: readonly string[]): boolean {
+  const said = words.join(" ");
+  return Math.max(said.length, analyzeWords(said).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
+}
+
+/** "com silva no nome", "que tenham a palavra sol na razão social", "silva ou souza no nome". */
+function beforeName(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at);
+  const negated = WITHOUT.has(word);
+  if (!negated && !HAVING.has(word)) return null;
+  let first = at + 1;
+  while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
+    // Stops after so many repetitions, because scanning from each would take quadratic time.
+    if (++first > at + WORDS_MAX) return null;
+  }
+  let words = 0;
+  for (let end = first + 1; end <= first + TOKENS_MAX && words < WORDS_MAX; end++) {
+    if (sentence.tokens[end - 1]?.kind !== "mark") words++;
+    // "com celular com sol no nome": the first words are another request.
+    if (HAVING.has(sentence.folded(end)) || WITHOUT.has(sentence.folded(end))) return null;
+    const to = nameEnd(sentence, end);
+    if (to === null) {
+      if (sentence.tokens[end] === undefined || isIn(sentence.folded(end))) return null;
+      continue;
+    }
+    const phrases = phrasesOf(sentence, first, end);
+    return phrases.length === 0 ? null : { from: at, to, phrases, negated };
+  }
+  return null;
+}
+
+/** The end of "no nome", "na razão social", "in their name" at a token, or null. */
+function nameEnd(sentence: Sentence, at: number): number | null {
+  if (!INTO.has(sentence.folded(at))) return null;
+  let to = at + 1;
+  while (BEFORE_NAME.has(sentence.folded(to))) to++;
+  if (!NAMES.has(sentence.folded(to))) return null;
+  to++;
+  for (let next = to; next < to + 4 && AFTER_NAME.has(sentence.folded(next)); next++) {
+    const word = sentence.folded(next);
+    if (/^(social|fantasia|razao|nome|empresas?)$/.test(word)) to = next + 1;
+  }
+  return to;
+}
+
+/** "chamadas Sol", "cujo nome contém sol", "com nome fantasia "Sol Nascente"". */
+function behindCalled(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at);
+  const called = CALLED.has(word);
+  if (!called && !NAMES.has(word)) return null;
+  let first = at + 1;
+  while (HOLDS.has(sentence.folded(first)) && first < at + 5) first++;
+  const quote = QUOTES.includes(sentence.tokens[first]?.text ?? " ");
+  // "por nome", "nome e telefone" request no words.
+  if (!quote && !called && !isHolding(sentence, at + 1, first)) return null;
+  const end = quote ? closing(sentence, first) : wordsEnd(sentence, first);
+  if (end === null || end === first) return null;
+  const phrases = phrasesOf(sentence, quote ? first + 1 : first, end);
+  const from = leadStart(sentence, at);
+  return phrases.length === 0
+    ? null
+    : { from, to: quote ? end + 1 : end, phrases, negated: WITHOUT.has(sentence.folded(from - 1)) };
+}
+
+function isHolding(sentence: Sentence, from: number, to: number): boolean {
+  // "com nome sabor", "com o nome sol"; not "com nome e telefone".
+  const having = HAVING.has(sentence.folded(leadStart(sentence, from - 1)));
+  const next = sentence.tokens[to];
+  if (having && next?.kind === "word" && !joins(next) && !beginsRequest(sentence, to)) return true;
+  for (let at = from; at < to; at++) {
+    if (/^(cont|inclu|tenha|tem$|is$|seja)/.test(sentence.folded(at))) return true;
+  }
+  return false;
+}
+
+/** Start of "com o nome", "cujo nome". */
+function leadStart(sentence: Sentence, at: number): number {
+  let from = at;
+  while (
+    from > at - 3 &&
+    /^(com|o|a|de|cuj[oa]s?|whose|with|se|que)$/.test(sentence.folded(from - 1))
+  )
+    from--;
+  return from;
+}
+
+/** Words that start another request after a name. */
+const AFTER_ALL =
+  /^(que|inclusive|incluindo|including|com|with|con|tendo|abert[ao]s?|opened|desde)$/;
+
+/** Name up to a mark, preposition of places, or request. */
+function wordsEnd(sentence: Sentence, first: number): number {
+  let end = first;
+  for (; end < first + WORDS_MAX; end++) {
+    const token = sentence.tokens[end];
+    if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
+    if (end > first && (joins(token) || beginsRequest(sentence, end)) && !isOf(token.folded)) break;
+    // "chamados Sol exceto MEI"; but "Sem Parar" is a name.
+    if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
+  }
+  while (end > first && joins(sentence.tokens[end - 1])) end--;
+  return end;
+}
+
+/** Words for parts of a company before its name: "filiais da", "lojas da rede". */
+const OF_CHAIN = wordSet(
+  "filial filiais sucursal sucursais sucursales unidade unidades loja lojas franquia franquias " +
+    "rede redes branch branches stores tiendas restaurantes supermercados farmacias",
+);
+const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand cadena");
+const LEADS_NAME = wordSet("da do das dos de del of the");
+/** Articles before the name of a company, which names of towns do not have. */
+const OF_THE = wordSet("da do");
+
+/**
+ * "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name after
+ * a word for its parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name
+ * places.
+ */
+function behindChain(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  const word = sentence.folded(at);
+  if (!OF_CHAIN.has(word) && !CHAIN.has(word)) return null;
+  let first = at + 1;
+  const isChain = CHAIN.has(word) && LEADS_NAME.has(sentence.folded(at - 1));
+  if (!isChain) {
+    if (!LEADS_NAME.has(sentence.folded(first))) return behindOutlets(context, at);
+    first++;
+    if (CHAIN.has(sentence.folded(first))) return null;
+  }
+  const isArticled = !isChain && OF_THE.has(sentence.folded(first - 1));
+  const capitals = capitalsEnd(sentence, first);
+  const end = capitals === first && isArticled ? strangeEnd(context, first) : capitals;
+  if (end === first || (!isChain && !isBrand(context, first, end))) return null;
+  const phrases = phrasesOf(sentence, first, end);
+  const noun = isChain ? at - 2 : at;
+  const from = OUTLETS.test(sentence.folded(noun)) ? noun : isChain ? at - 1 : first - 1;
+  const negated = WITHOUT.has(sentence.folded(at - 1));
+  return phrases.length === 0 ? null : { from, to: end, phrases, negated };
+}
+
+/** Nouns that add nothing to a named company: "lojas da rede Drogasil". */
+const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores|tiendas)$/;
+/** The same directly before or after its name: "Lojas Americanas", "Havan stores". */
+const NAMED_OUTLETS = /^(?:lojas?|redes?|grupo|stores?|shops?|outlets?|branch(?:es)?|tiendas?)$/;
+const ENGLISH_OUTLETS = /^(?:stores?|shops?|outlets?|branch(?:es)?)$/;
+
+/** Reads "Lojas Americanas", "rede Drogasil": capitalized words directly after the noun. */
+function behindOutlets(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  if (!NAMED_OUTLETS.test(sentence.folded(at))) return null;
+  const end = capitalsEnd(sentence, at + 1);
+  const isPlace = context.gazetteer.places.longest(sentence.tokens, at + 1) !== null;
+  if (end === at + 1 || isPlace || !isBrand(context, at + 1, end)) return null;
+  const phrases = phrasesOf(sentence, at + 1, end);
+  return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/** Reads "Havan stores in Pará": a name that means nothing else, before the noun. */
+function beforeOutlets(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  const isWritten = at === 0 || isCapitalised(sentence, at);
+  if (!isWritten || sentence.tokens[at]?.text.toLowerCase() === sentence.tokens[at]?.text) {
+    return null;
+  }
+  let end = at + 1;
+  while (end < at + 4 && isCapitalised(sentence, end)) end++;
+  if (!ENGLISH_OUTLETS.test(sentence.folded(end)) || !isStrange(context, at)) return null;
+  if (!isBrand(context, at, end)) return null;
+  const phrases = phrasesOf(sentence, at, end);
+  const isBranch = /^branch/.test(sentence.folded(end));
+  const to = isBranch ? end : end + 1;
+  return phrases.length === 0 ? null : { from: at, to, phrases, negated: false };
+}
+
+/**
+ * Reads "farmácias Pague Menos": two or more capitalized words directly after a trade, which no
+ * place, trade, or request begins with, and which no place follows directly.
+ */
+function behindTrade(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  if (!isCapitalised(sentence, at) || !isCapitalised(sentence, at + 1)) return null;
+  if (!endsTrade(sentence, at) || QUARTER_HEADS.has(sentence.folded(at))) return null;
+  // "em Águas Claras DF": the word before begins the name.
+  if (at > 1 && isCapitalised(sentence, at - 1)) return null;
+  if (STREETS.has(sentence.folded(at - 1))) return null;
+  const end = capitalsEnd(sentence, at);
+  for (let word = at; word <= end; word++) {
+    if (gazetteer.places.longest(sentence.tokens, word) !== null) return null;
+    if (Object.hasOwn(STATE_NAMES, sentence.tokens[word]?.text ?? "")) return null;
+    if (word < end && tradeEnd(sentence, word) > word) return null;
+    if (word === at && beginsRequest(sentence, word)) return null;
+  }
+  const phrases = end - at < 2 ? [] : phrasesOf(sentence, at, end);
+  return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/**
+ * Reads "Havan SC", "Cacau Show em Natal": capitalized words that mean nothing else and open a
+ * sentence without a trade, before a place.
+ */
+function onlyName(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  if (at > 0 || !isStrange(context, at)) return null;
+  const isCapital = (index: number) => {
+    const text = sentence.tokens[index]?.text ?? "";
+    return text !== text.toLowerCase() && text !== text.toUpperCase();
+  };
+  let end = 0;
+  while (end < NAME_MAX && isCapital(end) && isStrange(context, end)) end++;
+  if (end === 0 || sentence.tokens.some((_, i) => tradeEnd(sentence, i) > i)) return null;
+  if (nearestTrades([sentence.tokens[0]?.key ?? ""]).length > 0) return null;
+  const first = isIn(sentence.folded(end)) ? end + 1 : end;
+  const isState = Object.hasOwn(STATE_NAMES, sentence.tokens[first]?.text ?? "");
+  if (!isState && gazetteer.places.longest(sentence.tokens, first) === null) return null;
+  return { from: 0, to: end, phrases: phrasesOf(sentence, 0, end), negated: false };
+}
+
+/** True if a trade ends directly before a token. */
+function endsTrade(sentence: Sentence, at: number): boolean {
+  for (let from = at - 1; from >= Math.max(0, at - TRADE_MAX); from--) {
+    if (tradeEnd(sentence, from) === at) return true;
+  }
+  return false;
+}
+
+const TRADE_MAX = 4;
+
+/** Returns the end of words that mean nothing else, or that are a town with an article. */
+function strangeEnd(context: NameContext, first: number): number {
+  const { sentence, gazetteer } = context;
+  const town = gazetteer.places.longest(sentence.tokens, first);
+  if (town !== null) {
+    const { cities, states, nicknamed } = town.place;
+    const isSmall = states.length + nicknamed.length === 0 && cities.length > 0;
+    // "filiais do assaí no Nordeste": the place comes after the name.
+    const isBefore = isIn(sentence.folded(town.to));
+    return isSmall && isBefore && cities.every(({ capital }) => !capital) ? town.to : first;
+  }
+  let end = first;
+  while (end < first + NAME_MAX && isStrange(context, end)) end++;
+  return end;
+}
+
+/** Max words of a name in lower case. */
+const NAME_MAX = 3;
+
+/** True for a word that begins no place, trade, or request, and is not a common one. */
+function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token?.kind !== "word" || !sentence.free(at) || token.folded.length < 3) return false;
+  if (isFillerWord(token) || COMMON_WORDS.has(token.folded) || COMMON_WORDS.has(token.key)) {
+    return false;
+  }
+  if (gazetteer.places.longest(sentence.tokens, at) !== null) return false;
+  return kindAt(sentence, at) === "other";
+}
+
+/** Returns the end of capitalized words and the small words between them. */
+function capitalsEnd(sentence: Sentence, first: number): number {
+  const isCapital = (at: number) => isCapitalised(sentence, at);
+  // If all words are capitalized, capitals mean nothing.
+  if (!isCapital(first) || !hasLowerCase(sentence)) return first;
+  let end = first;
+  for (let at = first; at < first + WORDS_MAX && sentence.free(at); at++) {
+    if (isCapital(at)) end = at + 1;
+    else if (!isOf(sentence.folded(at)) || at === first) break;
+  }
+  return end;
+}
+
+/** Sentences with two words in lower case or more; counted once each. */
+const LOWER = new WeakMap<Sentence, boolean>();
+
+function hasLowerCase(sentence: Sentence): boolean {
+  const known = LOWER.get(sentence);
+  if (known !== undefined) return known;
+  let count = 0;
+  for (const [at, { kind }] of sentence.tokens.entries()) {
+    if (kind === "word" && !isCapitalised(sentence, at) && ++count === 2) break;
+  }
+  LOWER.set(sentence, count === 2);
+  return count === 2;
+}
+
+/** True for a name that is no place or trade, nor the beginning of a place. */
+function isBrand(context: NameContext, first: number, end: number): boolean {
+  const { sentence, gazetteer } = context;
+  const place = gazetteer.places.longest(sentence.tokens, first);
+  const isTown = place !== null && place.to >= end && strangeEnd(context, first) < end;
+  if (isTown || beginsRequest(sentence, first)) return false;
+  return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
+}
+
+/** Reads quoted text without another known meaning. */
+function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
+  if (!QUOTES.includes(sentence.tokens[at]?.text ?? " ")) return null;
+  const end = closing(sentence, at);
+  if (end === null || end - at > WORDS_MAX + 1) return null;
+  const first = at + 1;
+  const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
+  if (place || tradeEnd(sentence, first) >= end || beginsRequest(sentence, first)) return null;
+  // Whole sentences may be quoted, too.
+  if (at === 0 && end >= sentence.tokens.length - 2) return null;
+  for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
+  const phrases = phrasesOf(sentence, first, end);
+  const negated = isLeftOut(sentence, at);
+  return phrases.length === 0 ? null : { from: at, to: end + 1, phrases, negated };
+}
+
+/** "sem "silva"", "exceto MEI e "silva"". */
+function isLeftOut(sentence: Sentence, at: number): boolean {
+  if (WITHOUT.has(sentence.folded(at - 1))) return true;
+  const joined = ["e", "ou", "nem", "and", "or"].includes(sentence.folded(at - 1));
+  return (
+    joined && [3, 4].some((back) => /^(exceto|except|menos)$/.test(sentence.folded(at - back)))
+  );
+}
+
+/** The closing quotation mark. */
+function closing(sentence: Sentence, at: number): number | null {
+  for (let end = at + 1; end <= at + WORDS_MAX + 2 && end < sentence.tokens.length; end++) {
+    if (QUOTES.includes(sentence.tokens[end]?.text ?? " ")) return end > at + 1 ? end : null;
+  }
+  return null;
+}
+
+/** The words of each phrase, split at "ou". */
+function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
+  const phrases: string[][] = [[]];
+  let only = true;
+  for (let at = from; at < to; at++) {
+    const token = sentence.tokens[at] as Token;
+    // A quoted phone or address is no name.
+    if (TAKEN.has(sentence.owner(at) ?? "")) continue;
+    if (token.folded === "ou" || token.folded === "or") phrases.push([]);
+    else if (token.kind !== "mark" && !joins(token)) phrases.at(-1)?.push(token.folded);
+    if (token.kind !== "mark" && !isFillerWord(token)) only = false;
+  }
+  return only ? [] : phrases.filter((words) => words.length > 0);
+}

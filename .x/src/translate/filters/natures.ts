@@ -1,0 +1,130 @@
+/**
+ * Legal natures by their usual names, with their codes in the registry.
+ * Invariant: a name that is also an activity ("igreja") is marked, and is a legal nature only if
+ * the sentence names no activity, because a spec requires both.
+ */
+
+/** Usual names of a legal nature. */
+interface NatureRow {
+  readonly names: string;
+  readonly codes: readonly string[];
+  /** True if its names are also trades. */
+  readonly trade?: true;
+}
+
+/** All legal natures with usual names. */
+export const NATURES: readonly NatureRow[] = [
+  {
+    names:
+      "ltda|ltdas|limitada|limitadas|sociedade limitada|sociedade empresária limitada|" +
+      "empresa limitada|responsabilidade limitada|limited liability company|" +
+      "limited liability companies|llc|llcs|limited company|limited companies",
+    codes: ["2062"],
+  },
+  {
+    names:
+      "sa|sociedade anônima|sociedade por ações|companhia aberta e fechada|corporation|" +
+      "corporations|joint stock company|joint stock companies",
+    codes: ["2046", "2054"],
+  },
+  {
+    names:
+      "capital aberto|sa aberta|sa de capital aberto|sociedade anônima aberta|companhia aberta|" +
+      "sociedade anônima de capital aberto",
+    codes: ["2046"],
+  },
+  {
+    names:
+      "capital fechado|sa fechada|sa de capital fechado|sociedade anônima fechada|" +
+      "companhia fechada|sociedade anônima de capital fechado",
+    codes: ["2054"],
+  },
+  {
+    names:
+      "eireli|eirelis|empresa individual de responsabilidade limitada|" +
+      "individual de responsabilidade limitada",
+    codes: ["2305", "2313"],
+  },
+  {
+    names:
+      "EI|empresário individual|empresária individual|firma individual|empresa individual|" +
+      "sole proprietorship|sole proprietor|sole proprietors",
+    codes: ["2135"],
+  },
+  {
+    names:
+      "empresa estrangeira|sociedade estrangeira|firma estrangeira|foreign company|" +
+      "foreign companies",
+    codes: ["2178"],
+  },
+  { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
+  {
+    names:
+      "sociedade unipessoal de advocacia|unipessoal de advocacia|advocacia unipessoal|" +
+      "one-person law firm|one-person law firms|one person law firm|one person law firms|" +
+      "single-person law firm|single-person law firms|solo law firm|solo law firms",
+    codes: ["2321"],
+  },
+  { names: "cooperativa|cooperative|cooperatives", codes: ["2143", "2330"] },
+  { names: "sociedade de economia mista|economia mista", codes: ["2038"] },
+  { names: "empresa pública|estatal|state owned company", codes: ["2011"] },
+  { names: "autarquia", codes: ["1104", "1112", "1120"] },
+  { names: "autarquia federal|autarquias federais", codes: ["1104"] },
+  { names: "autarquia estadual|autarquias estaduais", codes: ["1112"] },
+  { names: "autarquia municipal|autarquias municipais", codes: ["1120"] },
+  // Cities register as "Município" since 2016; before, as an organ of their executive.
+  { names: "prefeitura|prefeitura municipal|prefeituras municipais", codes: ["1244", "1031"] },
+  {
+    names:
+      "câmara municipal|câmaras municipais|câmara de vereadores|city council|city councils|" +
+      "poder legislativo municipal",
+    codes: ["1066"],
+  },
+  { names: "assembleia legislativa|assembleias legislativas", codes: ["1058"] },
+  {
+    names:
+      "consórcio público|consórcio público intermunicipal|consórcio intermunicipal|" +
+      "consórcios públicos intermunicipais|consórcios intermunicipais|public consortium|" +
+      "public consortia",
+    codes: ["1210", "1228"],
+  },
+  { names: "sociedade em conta de participação|scp", codes: ["2127"] },
+  { names: "consórcio de sociedades", codes: ["2151"] },
+  { names: "produtor rural pessoa física", codes: ["4120"] },
+  { names: "serviço social autônomo", codes: ["3077"] },
+  {
+    names:
+      "associação privada|private association|private associations|" +
+      "associação sem fins lucrativos|associação civil|" +
+      "associação sem fins de lucro|" +
+      "non-profit association|non-profit associations|nonprofit association|nonprofit associations",
+    codes: ["3999"],
+  },
+  {
+    names:
+      "entidade sem fins lucrativos|organização sem fins lucrativos|" +
+      "instituição sem fins lucrativos|" +
+      "non-profit|non-profits|nonprofit|nonprofits|non-profit organization|" +
+      "non-profit organizations|nonprofit organization|nonprofit organizations|" +
+      "sem fins lucrativos|sem fins de lucro",
+    codes: ["3999", "3069"],
+  },
+  { names: "fundação privada", codes: ["3069"] },
+  { names: "condomínio edilício", codes: ["3085"] },
+  { names: "associação|association|associations", codes: ["3999"], trade: true },
+  { names: "fundação|foundation|foundations", codes: ["3069"], trade: true },
+  { names: "condomínio|condominium", codes: ["3085"], trade: true },
+  {
+    names: "igreja|organização religiosa|entidade religiosa|church|churches",
+    codes: ["3220"],
+    trade: true,
+  },
+  { names: "sindicato|entidade sindical|labor union", codes: ["3131"], trade: true },
+  // Every "cartório" has that activity, which is the usual search.
+  { names: "serviço notarial e registral", codes: ["3034"] },
+  {
+    names: "partido político|partido",
+    codes: ["3255", "3263", "3271"],
+    trade: true,
+  },
+];

@@ -1,0 +1,261 @@
+/**
+ * The form of a filter phrase, the filters that a sentence sets, phrases shared by several tables,
+ * and the remarks about phrases that are narrowed or reinterpreted.
+ * Invariant: a phrase defines its effect for both polarities. Codes of remarks are stable; their
+ * sentences are for people, in both languages.
+ */
+import type { Sentences } from "../notes.ts";
+import type { TokenRole } from "../words/sentence.ts";
+
+/** A remark with its stable code. */
+export interface Remark extends Sentences {
+  readonly code: string;
+}
+
+/** Larger sizes share one code. */
+export const LARGE: Remark = {
+  code: "size_other",
+  pt: "A Receita não diferencia médias de grandes: as duas são “demais” (05).",
+  en: 'The registry does not tell medium from large companies: both are "other" (05).',
+};
+/** Regimes other than Simples look alike; the request is named as not understood in full. */
+export const REGIME: Remark = {
+  code: "tax_regime",
+  pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
+  en: 'The registry only tells who is in Simples: taken for "not in Simples".',
+};
+/** No filter offers a choice of a mobile or another kind of contact. */
+export const EITHER_KIND: Remark = {
+  code: "either_contact",
+  pt: "Nenhum filtro aceita um destes contatos ou o outro: aceito qualquer telefone ou e-mail.",
+  en: "No filter takes the one or the other of these: any phone or e-mail was taken.",
+};
+/** No filter offers a choice by quality. */
+export const EITHER_QUALITY: Remark = {
+  code: "either_contact",
+  pt: "Nenhum filtro aceita um destes contatos ou o outro.",
+  en: "No filter takes the one or the other of these contacts.",
+};
+/** The registry has no web sites or profiles. */
+export const SITE: Remark = {
+  code: "site",
+  pt: "A Receita não informa sites. Outro filtro: “com domínio próprio”, o do e-mail da empresa.",
+  en: 'The registry has no web sites. Another filter: "own domain", that of its e-mail.',
+};
+/** An own site implies an own domain, which an e-mail may show. */
+export const OWN_SITE: Remark = {
+  code: "site_as_domain",
+  pt: "A Receita não informa sites: exigido um e-mail de domínio próprio.",
+  en: "The registry has no web sites: an e-mail at a domain of its own was required.",
+};
+/** Shared contacts can only be excluded. */
+export const SHARED_ONLY: Remark = {
+  code: "shared_contact",
+  pt: "Nenhum filtro exige um contato compartilhado; há “exclusivo” e “usado por até 3 empresas”.",
+  en: 'No filter takes shared contacts only; there are "own" and "used by at most 3 companies".',
+};
+/** An own domain can only be required. */
+export const PUBLIC_MAIL: Remark = {
+  code: "public_mail",
+  pt: "Nenhum filtro exige um e-mail sem domínio próprio.",
+  en: "No filter takes e-mails without a domain of their own only.",
+};
+/** The snapshot is older than the counts. */
+export const NOT_COUNTED: Remark = {
+  code: "not_counted",
+  pt: "O snapshot foi importado por uma versão anterior, que não contava isso.",
+  en: "The snapshot was imported by an earlier version, which did not count this.",
+};
+/** The count of branches includes the head office. */
+export const BRANCH_COUNT: Remark = {
+  code: "branches_and_head_office",
+  pt: "Filiais contadas com a matriz, como estabelecimentos ativos da empresa.",
+  en: "Branches were counted with the head office, as active establishments of the company.",
+};
+/** The registry has no messengers. */
+export const WHATSAPP: Remark = {
+  code: "whatsapp",
+  pt: "A Receita não informa quem tem WhatsApp: exigido um celular.",
+  en: "The registry does not tell who has WhatsApp: a mobile was required.",
+};
+/** Lists head offices, also of companies with branches. */
+export const HEADS: Remark = {
+  code: "heads_only",
+  pt: "Entendido como só matrizes. Para empresas sem nenhuma filial: “com uma unidade só”.",
+  en: 'Taken for head offices only. For companies without branches: "with one unit only".',
+};
+/** The registry has no history. */
+export const HISTORY: Remark = {
+  code: "regime_history",
+  pt: "A Receita só informa o regime de hoje, não o de antes.",
+  en: "The registry only tells the regime of today, not that of before.",
+};
+/** The chosen one of two readings of "own e-mail". */
+export const OWN_EMAIL: Remark = {
+  code: "own_email",
+  pt: "Entendido como e-mail de nenhuma outra empresa. Outro filtro: “e-mail de domínio próprio”.",
+  en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
+};
+/** A filter counts the holders of all phones of a company together. */
+export const OWN_OF_PHONES: Remark = {
+  code: "own_of_phones",
+  pt: "Um dos telefones da empresa não é de nenhuma outra; pode não ser o celular ou o fixo.",
+  en: "One of the phones is of no other company; it need not be the mobile or the landline.",
+};
+/** A quality for several contacts. */
+export const SAID_OF_ALL: Remark = {
+  code: "said_of_all_contacts",
+  pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
+  en: "This was taken to be said of every contact of the list, not of the one next to it only.",
+};
+/** A preference is no requirement. */
+export const PREFERENCE: Remark = {
+  code: "preference",
+  pt: "Uma preferência não é um filtro: não foi exigido.",
+  en: "A preference is no filter: this was not required.",
+};
+/** No filter offers a choice of branches or head offices. */
+export const BRANCHES: Remark = {
+  code: "branches",
+  pt: "Não há filtro para isso; há para só filiais, só matrizes e para o número de unidades.",
+  en: "No filter takes this; there are some for branches or head offices only, and for how many.",
+};
+/** The registry has no customers. */
+export const AUDIENCE: Remark = {
+  code: "audience",
+  pt: "Diz a quem as empresas servem; não há filtro para isso.",
+  en: "This says whom the companies serve; there is no filter for it.",
+};
+/** The writer is not the request. */
+export const WRITER: Remark = {
+  code: "writer",
+  pt: "Diz quem procura, não o que se procura.",
+  en: "This says who is asking, not what is sought.",
+};
+/** The writer's offer is not the request. */
+export const OWN_OFFER: Remark = {
+  code: "own_offer",
+  pt: "Diz o que você oferece, quem é ou onde fica, não o que se procura.",
+  en: "This says what you offer, who you are, or where, not what is sought.",
+};
+/** The registry has no quality. */
+export const BEST: Remark = {
+  code: "quality",
+  pt: "A Receita não informa quais são as melhores.",
+  en: "The registry does not tell which are the best.",
+};
+/** Nothing is grouped by place. */
+export const PER_PLACE: Remark = {
+  code: "per_place",
+  pt: "Não se ordena nem se limita por lugar.",
+  en: "Nothing is sorted or limited by place.",
+};
+/** Random order needs a seed. */
+export const RANDOM: Remark = {
+  code: "random_order",
+  pt: "Uma frase não pede ordem aleatória: ela precisa de uma semente.",
+  en: "A sentence cannot ask for random order, which needs a seed.",
+};
+/** No filter excludes a legal form. */
+export const LEGAL: Remark = {
+  code: "legal_form",
+  pt: "Nenhum filtro exclui uma natureza jurídica.",
+  en: "No filter leaves a legal nature out.",
+};
+/** Returns the default reason why no filter takes a phrase of a role. */
+export function cannot(role: TokenRole): Remark {
+  if (role === "contact") {
+    const code = "without_contact";
+    return {
+      code,
+      pt: "Não há filtro por falta de contato.",
+      en: "No filter takes a missing contact.",
+    };
+  }
+  return { code: "no_filter", pt: "Não há filtro para isso.", en: "There is no filter for this." };
+}
+
+/** A sort key of accounts. */
+export interface SortPhrase {
+  readonly field: string;
+  direction: "asc" | "desc";
+  /** Only the field is given: "por data de abertura". */
+  readonly implied: boolean;
+  /** True without a field: "as maiores". */
+  readonly vague: boolean;
+}
+
+/** The filters that a sentence sets. */
+export interface FoundFilters {
+  readonly statuses: Set<number>;
+  readonly excludedStatuses: Set<number>;
+  readonly sizes: Set<string>;
+  readonly excludedSizes: Set<string>;
+  mei: boolean | null;
+  simples: boolean | null;
+  headquarters: boolean;
+  branches: boolean;
+  email: boolean;
+  phone: boolean;
+  contact: boolean;
+  mobile: boolean;
+  landline: boolean;
+  ownDomain: boolean;
+  emailOwn: boolean;
+  phoneOwn: boolean;
+  anyStatus: boolean;
+  readonly natures: Set<string>;
+  readonly sort: SortPhrase[];
+  /** "em ordem decrescente" before the field. */
+  direction: "asc" | "desc" | null;
+}
+
+/** Outcome of a phrase: set, not expressible, or contradicted by an earlier phrase. */
+export type Outcome = "set" | "cannot" | "contradiction";
+
+/** Sets the filter of a phrase in its polarity. */
+export type Apply = (found: FoundFilters, negated: boolean) => Outcome;
+
+/** A filter phrase without its names. */
+export interface FilterPhrase {
+  readonly role: TokenRole;
+  readonly apply: Apply;
+  /** The phrase was narrowed or reinterpreted. */
+  readonly warning?: Remark;
+  /** An unwritten default. */
+  readonly assumption?: Remark;
+  /** The filter is wider than the request, which is named as not expressed. */
+  readonly wider?: Remark;
+  /** Why no filter takes it. */
+  readonly cannot?: Remark;
+  /**
+   * Contact of the phrase; "other" for a contact with a quality, which does not choose a kind;
+   * "site" for a contact that the registry lacks.
+   */
+  readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
+  /** Quality of the phrase, which may apply to a list of contacts. */
+  readonly quality?: "own" | "own_alone" | "shared";
+  /** True if the filter needs counts made at import, which older snapshots lack. */
+  readonly counted?: true;
+  /** True if the phrase is valid only after a word such as "por": "por nome". */
+  readonly led?: true;
+  /** True if the phrase also names a trade. */
+  readonly trade?: boolean;
+}
+
+/** Sets a filter that can only be required, not excluded. */
+export const positive =
+  (set: (found: FoundFilters) => void): Apply =>
+  (found, negated) => {
+    if (negated) return "cannot";
+    set(found);
+    return "set";
+  };
+
+/** A required contact. */
+export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
+  ...{ role: "contact" as const, contact: field },
+  apply: positive((found) => {
+    found[field] = true;
+  }),
+});

@@ -1,0 +1,56 @@
+/**
+ * Words that make a request a preference: "se possível com e-mail", "telefone, de preferência".
+ * Input: a sentence and the tokens of a request. Output: these words, before or after it.
+ * Invariant: the position does not matter, but after a comma they must end the clause.
+ * On its own because the stage of filters fills its file.
+ */
+import type { Sentence } from "../words/sentence.ts";
+
+const PREFERRED: ReadonlySet<string> = new Set([
+  ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
+  ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
+  ...["si es posible", "si fuera posible", "preferiblemente", "preferentemente"],
+]);
+/** Max words of such a phrase, and before the request. */
+const PHRASE_MAX = 3;
+const BEFORE_MAX = 3;
+
+/** A request's tokens. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the request with its words of preference; null if it is required. */
+export function preferenceAround(sentence: Sentence, { from, to }: Range): Range | null {
+  const comma = sentence.tokens[to]?.text === ",";
+  const behind = endFrom(sentence, comma ? to + 1 : to);
+  const isBehind = behind >= 0 && (!comma || sentence.folded(behind) === "");
+  let begin = from;
+  for (let last = from - 1; last >= Math.max(0, from - BEFORE_MAX); last--) {
+    begin = Math.min(begin, startTo(sentence, last) ?? begin);
+  }
+  if (begin === from && !isBehind) return null;
+  return { from: begin, to: isBehind ? behind : to };
+}
+
+/** Returns the end of such words at a token; -1 for none. */
+function endFrom(sentence: Sentence, from: number): number {
+  for (let length = PHRASE_MAX; length > 0; length--) {
+    if (PREFERRED.has(said(sentence, from, from + length))) return from + length;
+  }
+  return -1;
+}
+
+/** Returns the start of such words before a token, or undefined. */
+function startTo(sentence: Sentence, last: number): number | undefined {
+  for (let length = PHRASE_MAX; length > 0; length--) {
+    const from = last - length + 1;
+    if (PREFERRED.has(said(sentence, from, last + 1))) return from;
+  }
+  return undefined;
+}
+
+function said(sentence: Sentence, from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, i) => sentence.folded(from + i)).join(" ");
+}

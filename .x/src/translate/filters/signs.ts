@@ -1,0 +1,397 @@
+/**
+ * Signs that a word is a filter and not everyday language. Input: a sentence and a filter's name in
+ * it. Output: if it is meant, and where its leading words begin.
+ * Invariant: "com telefone" is a filter and "conserto de celular" a trade; "ordenado por nome" is
+ * an order and "com flor no nome" is not. For a contact joined to another item in a list ("em
+ * Recife e celular", "com DDD 11, site e e-mail"), the item before it decides, of any kind. Goods
+ * in a list ("em Recife, celulares e acessórios") stay an activity unless "com" leads the list.
+ */
+import { isFillerWord } from "../fillers.ts";
+import { kindAt } from "../items.ts";
+import { isGiveaway } from "../unmapped.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { FilterPhrase } from "./phrase.ts";
+import { FILTER_PHRASES } from "./table.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words before a contact that require or exclude it, and words allowed between. */
+const HAVING = wordSet(
+  "com sem tenha tenham tem ter possua possuam possui possuem possuir have has having with " +
+    "without " +
+    "exige exija exijo exigem exijam exigir requer quero preciso inclua incluir lista " +
+    "listagem relacao " +
+    "contendo contem contenham incluindo informe informem informam informaram disponha disponham " +
+    "containing including seus their cadastrado informado no excluindo exceto " +
+    "usam usem use usa usar utilizam utilizem utilize using tendo teniendo",
+);
+const BEFORE_CONTACT = wordSet(
+  "um uma o a os as numero de do da e ou nem and or any both either mail pelo menos ao algum " +
+    "alguma " +
+    "qualquer seu seus pra para their its an the valid mas but porem nao not",
+);
+/** Words after a contact that do so. */
+const NEEDED = wordSet(
+  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
+    "preenchido " +
+    "preenchidos informados cadastrados valido validos",
+);
+/** Words that lead to a sort key. */
+const LEADS = wordSet("por by pelo pela ordem order cada per");
+const ORDER_WORDS = wordSet(
+  "ordenado ordenada ordenados ordenadas ordene ordena ordenar ordenando ordem order ordered " +
+    "sorted " +
+    "sort ranking ranqueadas ranqueados classificado classificada classificados " +
+    "classificadas classifique comecando primeiro " +
+    "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
+);
+const COMPARING = wordSet("mais menos acima abaixo maior menor");
+/** After "maior", these compare something else. */
+const NOT_LARGEST = wordSet(
+  "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
+    "faturamento receita idade idades volume than city cities que",
+);
+/** Words that make "simples" the tax regime, not an adjective. */
+const BEFORE_SIMPLES = wordSet(
+  "do no pelo ao o sem nem exceto optante optantes so apenas somente regime e ou menos fora mais " +
+    "salvo inclusive sejam seja sao nao from in without not except",
+);
+
+/** Verbs after "me" if it is a pronoun (capitals do not show it). */
+const ASKING = new Set(
+  (
+    "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
+    "encontre " +
+    "busque procure gere exporte diga fala fale indique ajude ajuda ajudar mandar mostrar passar " +
+    "enviar listar trazer dizer falar dar indicar indica passa gera busca procura consegue"
+  ).split(" "),
+);
+
+/** A filter's name in a sentence. */
+interface Named {
+  readonly at: number;
+  readonly to: number;
+  readonly phrase: FilterPhrase;
+}
+
+/** True for words that require or exclude what follows. */
+export function isHaving(word: string): boolean {
+  return HAVING.has(word);
+}
+
+/** True if a name is meant; `contactEnd` is the index after the last contact, or -1. */
+export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
+  const { at, to, phrase } = named;
+  const text = sentence.tokens[at]?.text ?? "";
+  const folded = sentence.folded(at);
+  if (phrase.role === "contact") return isContactMeant(sentence, named, contactEnd);
+  if (phrase.led && !isLed(sentence, named)) return false;
+  // "em atividade" is a status, "atividade de limpeza" is not.
+  if (folded === "atividade" && to === at + 1) return sentence.folded(at - 1) === "em";
+  if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
+  const key = sentence.tokens[at]?.key;
+  // "meses" is reduced like "MEs".
+  if (to === at + 1 && (key === "me" || key === "mes")) {
+    const beside = isNextToMei(sentence, at) || isUpToEpp(sentence, at);
+    const size = beside || isLoneSize(sentence, at);
+    return text === "ME" || text === "MEs" || size;
+  }
+  // "ei, quero padarias"
+  if (folded === "ei" && to === at + 1) return text === "EI";
+  if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
+    // "padarias em Recife, simples"
+    const next = sentence.folded(to);
+    const alone = sentence.tokens[at - 1]?.text === "," && next === "";
+    return (
+      alone || next === "only" || next === "nacional" || BEFORE_SIMPLES.has(sentence.folded(at - 1))
+    );
+  }
+  if (phrase.role === "size") return isSizeMeant(sentence, at, to);
+  if (phrase.role === "sort") return isSortMeant(sentence, at, to);
+  if (folded === "sede") return sentence.folded(to) !== "propria";
+  return true;
+}
+
+/** "mei ou me", "nem mei nem me", "mei, me e epp": a size, not a pronoun. */
+function isNextToMei(sentence: Sentence, at: number): boolean {
+  // "me ou epp"
+  const next = sentence.folded(at + 1);
+  const both = ["e", "ou", "or", "and"].includes(next) && sentence.folded(at + 2) === "epp";
+  if (both || (sentence.tokens[at + 1]?.text === "/" && sentence.folded(at + 2) === "epp")) {
+    return true;
+  }
+  const joined = ["e", "ou", "nem", "or", "and"].includes(sentence.folded(at - 1));
+  if (!joined && sentence.tokens[at - 1]?.text !== ",") return false;
+  return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
+}
+
+/** "padarias em Curitiba me", "que sejam me": a pronoun cannot be here. */
+function isLoneSize(sentence: Sentence, at: number): boolean {
+  const next = sentence.tokens[at + 1];
+  const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
+  const owner = sentence.owner(at - 1);
+  const led = /^(sejam|seja|sao|porte|so|apenas|somente)$/.test(sentence.folded(at - 1));
+  const behind = owner === "place" || owner === "regime" || owner === "nature" || led;
+  const trade = at > 0 && kindAt(sentence, at - 1) === "activity";
+  return ends && (behind || (trade && sentence.folded(at - 1) !== "me"));
+}
+
+/** "de me a epp": a range of sizes. */
+function isUpToEpp(sentence: Sentence, at: number): boolean {
+  return /^(a|ate|to)$/.test(sentence.folded(at + 1)) && sentence.folded(at + 2) === "epp";
+}
+
+/** False for "mais grande", and for a capitalized "Grande" before a name. */
+function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
+  if (COMPARING.has(sentence.folded(at - 1))) return false;
+  // "cidades pequenas", "small towns" are not companies.
+  if (SETTLEMENTS.test(sentence.folded(at - 1)) || SETTLEMENTS.test(sentence.folded(to))) {
+    return false;
+  }
+  // "maiores que microempresas"
+  const than = sentence.folded(at - 1) === "que" ? (sentence.folded(at - 2) === "do" ? 3 : 2) : 0;
+  if (than > 0 && /^(maior|menor)/.test(sentence.folded(at - than))) return false;
+  const [text, next] = [sentence.tokens[at]?.text ?? "", sentence.tokens[to]?.text ?? ""];
+  const capitals = sentence.text === sentence.text.toUpperCase();
+  return capitals || at === 0 || text.length < 4 || !isCapital(text) || !isCapital(next);
+}
+
+const SETTLEMENTS = /^(cidades?|municipios?|towns?|cities|ciudades?|pueblos?)$/;
+
+function isCapital(text: string): boolean {
+  return text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
+}
+
+function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
+  const first = sentence.folded(at);
+  const size = first.startsWith("maior") || first.startsWith("menor");
+  // "maiores de 18 anos" are people.
+  const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
+  // "maior capital do Simples" names the comparison.
+  const than = sentence.folded(to) === "que" && sentence.tokens[to + 1]?.kind !== "word";
+  const thanThat = sentence.folded(to) === "do" && sentence.folded(to + 1) === "que";
+  if (to > at + 1 && !than && !thanThat) return true;
+  return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
+}
+
+/** "por nome", "em ordem de abertura"; for "Z", "A" before it. */
+function isLed(sentence: Sentence, { at }: Named): boolean {
+  if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
+  if (sentence.folded(at) === "ordem") return true;
+  for (let i = at - 1; i >= Math.max(0, at - 4); i--) {
+    const word = sentence.folded(i);
+    if (LEADS.has(word) || sentence.owner(i) === "sort") return true;
+    if (!["a", "o", "de", "da", "do", "the", "sua"].includes(word)) return false;
+  }
+  return false;
+}
+
+/** Max words between a contact and the word that requires it. */
+const CONTACTS_REACH = 24;
+
+/** "com telefone", "telefones de oficinas", "e-mail obrigatório"; not "conserto de celular". */
+function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
+  const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
+  let skipped = 0;
+  // Longer lists repeat contacts, and each contact would scan all of them.
+  for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
+    const word = sentence.folded(i);
+    if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
+    if (isHadToo(sentence, i)) return true;
+    // "que tenham site e telefone"
+    if (skipped < 2 && word !== "" && sentence.free(i) && joinsContact(sentence, i + 1)) {
+      skipped++;
+      continue;
+    }
+    if (
+      !BEFORE_CONTACT.has(word) &&
+      sentence.tokens[i]?.text !== "," &&
+      sentence.tokens[i]?.text !== "/" &&
+      !isShortened(sentence, i)
+    )
+      break;
+  }
+  if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
+  if (isListedBehindItem(sentence, first, to)) return true;
+  if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
+  // "padarias em Piracicaba email": required, because it ends the text after a place.
+  if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
+  const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
+  return of && startsWithFillers(sentence, first);
+}
+
+/** "(telefone e e-mail)": contacts in parentheses are required. */
+function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
+  let from = first;
+  let end = to;
+  while (from > first - LIST_WORDS && isContactWord(sentence, from - 1)) from--;
+  while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
+  return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
+}
+
+/** "padarias em Recife telefone + e-mail": contacts after a place end the sentence. */
+function endsAsList(sentence: Sentence, first: number, to: number): boolean {
+  if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
+  let end = to;
+  while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
+  return end > to + 1 && end === sentence.tokens.length;
+}
+
+function isContactWord(sentence: Sentence, at: number): boolean {
+  if (joinsContact(sentence, at) || /^[/+]$/.test(sentence.tokens[at]?.text ?? "")) return true;
+  const next = FILTER_PHRASES.longest(sentence.tokens, at);
+  return next?.value.role === "contact" || sentence.folded(at) === "mail";
+}
+
+/** "tel. e e-mail": the period of an abbreviation. */
+function isShortened(sentence: Sentence, at: number): boolean {
+  return sentence.tokens[at]?.text === "." && /^(tel|cel|fone)$/.test(sentence.folded(at - 1));
+}
+
+/** "email and phone required": the last contact decides for all. */
+function isListNeeded(sentence: Sentence, to: number): boolean {
+  for (let at = to; at < to + LIST_WORDS && joinsContact(sentence, at); ) {
+    const next = FILTER_PHRASES.longest(sentence.tokens, at + 1);
+    if (next === null || next.value.role !== "contact") return false;
+    if (NEEDED.has(sentence.folded(next.to))) return true;
+    at = next.to;
+  }
+  return false;
+}
+
+/** Max words of contacts in a list that ends with such a word. */
+const LIST_WORDS = 8;
+
+function joinsContact(sentence: Sentence, at: number): boolean {
+  return (
+    sentence.tokens[at]?.text === "," || ["e", "ou", "and", "or"].includes(sentence.folded(at))
+  );
+}
+
+/** "com mais de 3 anos, telefone e e-mail": one "com" for all. */
+function isHadToo(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  if (owner !== "date" && owner !== "capital" && owner !== "name") return false;
+  let from = at;
+  while (from > at - 12 && sentence.owner(from - 1) === owner) from--;
+  return ["com", "tenham", "with"].some(
+    (word) => word === sentence.folded(from) || word === sentence.folded(from - 1),
+  );
+}
+
+function startsWithFillers(sentence: Sentence, at: number): boolean {
+  for (let i = 0; i < at; i++) {
+    const token = sentence.tokens[i];
+    if (token !== undefined && !isFillerWord(token)) return false;
+  }
+  return sentence.folded(at - 1) !== "em";
+}
+
+/** Returns the start of words that lead to a sort key: "ordenado por". */
+export function sortLead(sentence: Sentence, at: number): number {
+  let from = at;
+  for (let i = at - 1; i >= Math.max(0, at - 6) && sentence.free(i); i--) {
+    const word = sentence.folded(i);
+    if (!ORDER_WORDS.has(word)) break;
+    const small = word.length < 3 || ["por", "the", "with", "pelo", "pela", "pelas"].includes(word);
+    if (!small || LEADS.has(word)) from = i;
+  }
+  return from;
+}
+
+/** Returns the end of words that require a contact: "e-mail obrigatório". */
+export function contactTail(sentence: Sentence, to: number): number {
+  return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
+}
+
+/** Returns the end of "first", which starts an order with the value named. */
+export function sortTail(sentence: Sentence, to: number): number {
+  return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
+}
+
+const FIRST = wordSet("first primeiro primeiros primeira primeiras");
+
+/** Returns the index of "porte" next to a size, or `at`. */
+export function sizeLead(sentence: Sentence, at: number): number {
+  const colon = sentence.tokens[at - 1]?.text === ":" ? 2 : 1;
+  const skip = sentence.folded(at - 1) === "nao" ? 2 : colon;
+  const word = sentence.folded(at - skip);
+  return ["porte", "tamanho"].includes(word) && sentence.free(at - skip) ? at - skip : at;
+}
+
+/** Returns the start of a contact's words: "pelo menos um". */
+export function contactLead(sentence: Sentence, at: number): number {
+  let from = at;
+  for (let i = at - 1; i >= Math.max(0, at - 4) && sentence.free(i); i--) {
+    const word = sentence.folded(i);
+    if (["menos", "algum", "alguma", "numero", "minimo"].includes(word)) from = i;
+    else if (!["um", "uma", "pelo", "ao", "no", "de"].includes(word)) break;
+    else if (from < at && (word === "pelo" || word === "ao" || word === "no")) from = i;
+  }
+  return from;
+}
+
+/** Words that join a contact to the item before it. */
+const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
+/** Words between a joiner and its contact, and marks that end the item. */
+const SMALL = wordSet(
+  "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
+    'menos ) " ” »',
+);
+/** Words that lead to a place; after them, an unknown name is an item. */
+const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");
+const HAD = wordSet("com with con tendo tenham tenha having");
+/** Max words between a contact and its item, and of an item. */
+const REACH = 8;
+
+/** True if a list joins the contact [first, to) to an item of another kind. */
+function isListedBehindItem(sentence: Sentence, first: number, to: number): boolean {
+  const item = itemBefore(sentence, first);
+  if (item < 0) return false;
+  const owner = sentence.owner(item);
+  const meant =
+    owner === null
+      ? isUnknownPlace(sentence, item) || isGiveaway(sentence.tokens[item])
+      : owner !== "filler" && owner !== "negation";
+  return meant && (!listsGoods(sentence, to) || isHadItem(sentence, item));
+}
+
+/** Returns the last token of the item that a joiner connects to a contact; -1 for none. */
+function itemBefore(sentence: Sentence, first: number): number {
+  let joined = false;
+  let at = first - 1;
+  for (; at >= Math.max(0, first - REACH); at--) {
+    const { folded = "" } = sentence.tokens[at] ?? {};
+    // Words claimed by an item belong to it: the "a" of "de A a Z".
+    const open = sentence.free(at) || sentence.owner(at) === "filler";
+    if (open && JOINERS.has(folded)) joined = true;
+    else if (!open || !SMALL.has(folded)) break;
+  }
+  return joined ? at : -1;
+}
+
+/** "em Xurupita e celular": a name after a preposition of places. */
+function isUnknownPlace(sentence: Sentence, item: number): boolean {
+  for (let at = item; at > item - REACH / 2; at--) {
+    if (!sentence.free(at) || sentence.tokens[at]?.kind !== "word") return false;
+    if (PLACE_LEADS.has(sentence.folded(at))) return at < item;
+    if (kindAt(sentence, at) === "activity") return false;
+  }
+  return false;
+}
+
+/** "celulares e acessórios": goods followed by goods. */
+function listsGoods(sentence: Sentence, to: number): boolean {
+  const { text } = sentence.tokens[to] ?? {};
+  if (text !== "," && !["e", "ou", "and", "or", "y"].includes(sentence.folded(to))) return false;
+  const next = FILTER_PHRASES.longest(sentence.tokens, to + 1);
+  return next === null && kindAt(sentence, to + 1) === "activity";
+}
+
+/** "com DDD 11 e celular": a contact after "com". */
+function isHadItem(sentence: Sentence, item: number): boolean {
+  const owner = sentence.owner(item);
+  let from = item;
+  while (from > item - 2 * REACH && sentence.owner(from - 1) === owner) from--;
+  return HAD.has(sentence.folded(from)) || HAD.has(sentence.folded(from - 1));
+}

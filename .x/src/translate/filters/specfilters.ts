@@ -1,0 +1,167 @@
+/**
+ * The filters of a spec. Input: the results of all stages. Output: the filters and the order of a
+ * spec.
+ * Invariant: a filter that no sentence can set does not compile, or is excused here with a reason.
+ * A filter is never empty, which would match all. Assumptions are noted.
+ */
+import { membersBy } from "../../spec/filters/members.ts";
+import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import type { FoundActivity } from "../activities/activity.ts";
+import type { MentionedLists } from "../lists/mentionedlists.ts";
+import type { Notes } from "../notes.ts";
+import type { Bounds } from "../numbers/bounds.ts";
+import type { GeoFilters } from "../places/geo.ts";
+import type { NumberedPlaces } from "../places/numbered.ts";
+import type { MentionedContacts } from "./contactvalues.ts";
+import type { FoundFilters, SortPhrase } from "./phrase.ts";
+import type { SharedMax } from "./sharedcontacts.ts";
+
+const STATUSES = [1, 2, 3, 4, 8];
+const SIZES = ["00", "01", "03", "05"];
+
+/** Results of the stages. */
+interface Understood {
+  readonly activities: readonly FoundActivity[];
+  readonly hints: readonly string[];
+  readonly geo: GeoFilters;
+  /** Districts of the municipalities of `geo`. */
+  readonly districts: readonly object[] | undefined;
+  readonly numbered: NumberedPlaces;
+  readonly wishes: FoundFilters;
+  readonly bounds: Bounds;
+  readonly lists: MentionedLists;
+  readonly contacts: MentionedContacts;
+  readonly shared: SharedMax;
+  readonly notes: Notes;
+}
+
+/** Value of a filter; undefined if not requested. */
+type Reader = (found: Understood) => unknown;
+
+/** Why no sentence sets a filter. */
+interface Excused {
+  readonly excused: string;
+}
+
+const NO_SENTENCE: Excused = { excused: "No phrase is read for it yet; specs and forms set it." };
+
+/** The reader of each filter. */
+const READERS = {
+  cnae_any_of: ({ activities }) => codesOf(activities, (one) => !one.excluded && !one.secondary),
+  cnae_exclude: ({ activities }) => codesOf(activities, (one) => one.excluded),
+  secondary_cnae_mode: {
+    excused: "Searches take off only; secondary activities have a filter of their own.",
+  },
+  text_hints: ({ hints }) => listed(hints),
+  cnae_secondary_any_of: ({ activities }) =>
+    listed(codesOf(activities, (one) => one.secondary === true)),
+  uf_any_of: ({ geo }) => geo.uf_any_of,
+  municipality_ibge_any_of: ({ geo }) => geo.municipality_ibge_any_of,
+  municipality_tom_any_of: ({ geo }) => geo.municipality_tom_any_of,
+  district_any_of: ({ districts }) => districts,
+  postal_code_prefix_any_of: ({ numbered }) => listed(numbered.postalCodes),
+  area_code_any_of: ({ numbered }) => listed(numbered.areaCodes),
+  registration_status_any_of: ({ wishes, contacts, activities, notes }) =>
+    statusesOf(wishes, contacts.count > 0 && activities.length === 0, notes),
+  company_size_code_any_of: ({ wishes, notes }) => sizesOf(wishes, notes),
+  headquarters_only: ({ wishes }) => wishes.headquarters || undefined,
+  branches_only: ({ wishes }) => wishes.branches || undefined,
+  // After the sizes, which may absorb the MEI request.
+  simples_opt_in: ({ wishes }) => wishes.simples ?? undefined,
+  mei_opt_in: ({ wishes }) => wishes.mei ?? undefined,
+  started_after: ({ bounds }) => bounds.startedAfter ?? undefined,
+  started_before: ({ bounds }) => bounds.startedBefore ?? undefined,
+  share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
+  share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
+  legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
+  status_since: NO_SENTENCE,
+  status_before: NO_SENTENCE,
+  status_reason_any_of: NO_SENTENCE,
+  simples_excluded_since: NO_SENTENCE,
+  simples_excluded_before: NO_SENTENCE,
+  mei_excluded_since: NO_SENTENCE,
+  mei_excluded_before: NO_SENTENCE,
+  sanction_any_of: NO_SENTENCE,
+  has_federal_debt: NO_SENTENCE,
+  owned_by_any_of: NO_SENTENCE,
+  owned_by_depth: NO_SENTENCE,
+  establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
+  establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
+  require_email: ({ wishes, shared }) => wishes.email || shared.email !== undefined,
+  require_phone: ({ wishes, shared }) => wishes.phone || shared.phone !== undefined,
+  // A required contact makes "any contact" redundant.
+  require_any_contact: ({ wishes }) => wishes.contact && !wishes.email && !wishes.phone,
+  require_mobile: ({ wishes }) => wishes.mobile || undefined,
+  require_landline: ({ wishes }) => wishes.landline || undefined,
+  require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
+  email_shared_max: ({ wishes, shared }) => (wishes.emailOwn ? 1 : shared.email),
+  phone_shared_max: ({ wishes, shared }) => (wishes.phoneOwn ? 1 : shared.phone),
+  phone_any_of: ({ contacts }) => listed(contacts.phones),
+  email_any_of: ({ contacts }) => listed(contacts.emails),
+  missing_any_of: NO_SENTENCE,
+  any_of: ({ lists }) => listed(lists.anyOf),
+  exclude: ({ lists }) => listed(lists.exclude),
+} satisfies Readonly<Record<FilterName, Reader | Excused>>;
+
+/** The filters of a spec. */
+export function filtersOf(found: Understood): Readonly<Record<string, unknown>> {
+  const readers: Readonly<Record<FilterName, Reader | Excused>> = READERS;
+  return membersBy(FILTERS, ({ member }) => {
+    const reader = readers[member];
+    return typeof reader === "function" ? reader(found) : undefined;
+  });
+}
+
+function codesOf(
+  activities: readonly FoundActivity[],
+  isMeant: (one: FoundActivity) => boolean,
+): readonly string[] {
+  return [...new Set(activities.filter(isMeant).flatMap(({ codes }) => codes))];
+}
+
+/** Removes duplicates; undefined if empty. */
+function listed(values: readonly string[]): readonly string[] | undefined {
+  return values.length === 0 ? undefined : [...new Set(values)];
+}
+
+/** Sort keys; a named field wins over "as maiores". */
+export function sortOf({ sort }: FoundFilters, notes: Notes) {
+  const named = sort.filter(({ vague }) => !vague);
+  const keys: readonly SortPhrase[] = named.length > 0 ? named : sort;
+  if (keys.some(({ vague }) => vague)) {
+    notes.assume("largest_by_capital", {
+      pt: "Maior e menor foram entendidos pelo capital social.",
+      en: "Largest and smallest were taken to be by share capital.",
+    });
+  }
+  return keys
+    .slice(0, SPEC_LIMITS.sortKeysMax)
+    .map(({ field, direction }) => ({ field, direction }));
+}
+
+/** `isLookUp`: a lookup of a contact's holders includes closed companies. */
+function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): number[] {
+  if (found.anyStatus) return [];
+  if (found.statuses.size === STATUSES.length) return [];
+  if (found.statuses.size > 0) return [...found.statuses];
+  const { excludedStatuses } = found;
+  if (excludedStatuses.size > 0) return STATUSES.filter((code) => !excludedStatuses.has(code));
+  if (isLookUp) return [];
+  notes.assume("active_only", { pt: "Somente empresas ativas.", en: "Active companies only." });
+  return [2];
+}
+
+/** Sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
+function sizesOf(found: FoundFilters, notes: Notes): string[] {
+  const { sizes, excludedSizes } = found;
+  if (found.mei === true && sizes.has("01")) {
+    found.mei = null;
+    notes.assume("mei_is_micro", {
+      pt: "MEIs também são microempresas: entendido como porte micro.",
+      en: "MEIs are micro companies as well: taken for the size micro.",
+    });
+  }
+  if (sizes.size > 0) return [...sizes];
+  return excludedSizes.size > 0 ? SIZES.filter((code) => !excludedSizes.has(code)) : [];
+}

@@ -1,0 +1,151 @@
+/**
+ * Requests that were understood and that no filter takes: foreign trade, opening hours, hiring.
+ * Input: a sentence before its numbers, places, and activities are read. Output: a note for each.
+ * Invariant: a verb of foreign trade after a trade describes its companies ("vinícolas que
+ * exportam"); without a trade before it, it names the activity itself ("empresas que importam
+ * vinho"). The words after such a verb, up to the next condition, belong to it and are no place,
+ * name, or activity.
+ */
+import { isNegatorWord } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Remark } from "./phrase.ts";
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+const THAT = wordSet("que q that which who quem quienes");
+/** Words between "que" and its verb. */
+const ADVERBS = wordSet(
+  "tambem ja so realmente diretamente direto directly also already actually currently tambien ya " +
+    "nao no not dont do does podem possam can",
+);
+const FOREIGN_TRADE = wordSet(
+  "importa importam importe importem importan importen import imports importing importando " +
+    "exporta exportam exporte exportem exportan exporten export exports exporting exportando",
+);
+const HIRING = wordSet(
+  "contratam contratem contrata contratando contratan contraten contratar hiring hires hire " +
+    "recrutam recrutando recruiting reclutan",
+);
+/** Words that end the object of a verb. */
+const ENDS = wordSet(
+  "em no na nos nas in en com con with sem sin without e y and ou o or que that which abertas " +
+    "abertos opened abiertas exceto except excepto mas but",
+);
+/** Max words of an object. */
+const OBJECT_MAX = 5;
+const HOURS = wordSet("hora horas h hs hrs hour hours");
+
+const TRADE: Remark = {
+  code: "foreign_trade",
+  pt: "A Receita não informa quem importa ou exporta.",
+  en: "The registry does not tell who imports or exports.",
+};
+const JOBS: Remark = {
+  code: "hiring",
+  pt: "A Receita não informa quem contrata.",
+  en: "The registry does not tell who is hiring.",
+};
+const OPEN: Remark = {
+  code: "opening_hours",
+  pt: "A Receita não informa horários.",
+  en: "The registry has no opening hours.",
+};
+const KIND: Remark = {
+  code: "kind",
+  pt: "A Receita não separa este tipo.",
+  en: "The registry does not separate this kind.",
+};
+
+interface WishContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  /** Returns the end of the trade or goods that begin at a token. */
+  readonly tradeEnd: (at: number) => number;
+}
+
+/** Claims every such request. */
+export function leaveWishes(context: WishContext): void {
+  const { sentence, notes } = context;
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    // Most words begin no such request, and a long text has hundreds.
+    const { kind, folded = "" } = sentence.tokens[at] ?? {};
+    if (!BEGINS.has(folded) && kind !== "number") continue;
+    const read = sentence.free(at) ? readAt(context, at) : null;
+    if (read === null) continue;
+    const { code, ...detail } = read.why;
+    notes.addUnmapped(code, detail, sentence.claim(at, read.to, "unmapped"));
+    sentence.name(at, read.to);
+    at = read.to - 1;
+  }
+}
+
+/** First words of these requests that are no numbers. */
+const BEGINS: ReadonlySet<string> = new Set([...THAT, "boutique", "boutiques"]);
+
+function readAt(context: WishContext, at: number): Read | null {
+  const { sentence } = context;
+  const verb = verbAt(sentence, at);
+  if (verb !== null) return isAfterTrade(context, at) ? verb : null;
+  return hoursAt(sentence, at) ?? kindAt(sentence, at);
+}
+
+/** Max words before a verb in which its trade is looked for. */
+const TRADE_REACH = 40;
+
+function isAfterTrade({ sentence, tradeEnd }: WishContext, end: number): boolean {
+  for (let at = end - 1; at >= Math.max(0, end - TRADE_REACH); at--) {
+    if (tradeEnd(at) > at && sentence.free(at)) return true;
+  }
+  return false;
+}
+
+interface Read {
+  readonly to: number;
+  readonly why: Remark;
+}
+
+/** Reads "que importam direto da China", "that export", "that are hiring". */
+function verbAt(sentence: Sentence, at: number): Read | null {
+  if (!THAT.has(sentence.folded(at))) return null;
+  let verb = at + 1;
+  while (verb < at + 4 && (ADVERBS.has(sentence.folded(verb)) || isBeing(sentence, verb))) verb++;
+  const word = sentence.folded(verb);
+  if (HIRING.has(word)) return { to: objectEnd(sentence, verb + 1), why: JOBS };
+  if (!FOREIGN_TRADE.has(word)) return null;
+  return { to: objectEnd(sentence, verb + 1), why: TRADE };
+}
+
+function isBeing(sentence: Sentence, at: number): boolean {
+  return /^(?:are|is|estao|esta|estan)$/.test(sentence.folded(at));
+}
+
+/** Returns the end of a verb's object: "direto da China", "ajo argentino", "from Argentina". */
+function objectEnd(sentence: Sentence, from: number): number {
+  let to = from;
+  while (to < from + OBJECT_MAX && sentence.free(to)) {
+    const { kind } = sentence.tokens[to] ?? { kind: "mark" };
+    const word = sentence.folded(to);
+    if (kind !== "word" || ENDS.has(word) || isNegatorWord(word)) break;
+    to++;
+  }
+  return to;
+}
+
+/** Reads "24 horas", "24h", "24/7" after a word. */
+function hoursAt(sentence: Sentence, at: number): Read | null {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  if (kind !== "number" || at === 0) return null;
+  if (text === "24/7") return { to: at + 1, why: OPEN };
+  if (text !== "24" || !HOURS.has(sentence.folded(at + 1))) return null;
+  return { to: at + 2, why: OPEN };
+}
+
+/** Reads "boutique" after a hotel. */
+function kindAt(sentence: Sentence, at: number): Read | null {
+  const isBoutique = /^bouti(?:que|ques)$/.test(sentence.folded(at));
+  const isHotel = /^(?:hotel|hotels|hoteis|hoteles|pousadas?|posadas?)$/.test(
+    sentence.folded(at - 1),
+  );
+  return isBoutique && isHotel ? { to: at + 1, why: KIND } : null;
+}

@@ -1,0 +1,216 @@
+/**
+ * Districts of a lead query. Input: names with their cities, or districts as in an account query,
+ * and the query's places. Output: districts by municipality and folded name, and the other places.
+ * Invariant: a name that no account of its city has is an error with the nearest names. Place and
+ * district must both hold, so next to districts a city or state only locates them and is not
+ * searched; one without any of the districts is an error.
+ */
+
+import { districtsOf } from "../../search/districts.ts";
+import type { Segment } from "../../search/segment.ts";
+import { catalogLookup, notCounted } from "../../spec/catalog.ts";
+import { foldDistrict } from "../../spec/districtname.ts";
+import { ValueReader } from "../../spec/filters/read.ts";
+import type { LeadQuery } from "../../spec/leadschema.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { isJsonObject, shown } from "../../spec/reader.ts";
+import type { Notes } from "../notes.ts";
+import { assumeSpellings } from "../places/districts/districtmentions.ts";
+import { DistrictNames } from "../places/districts/districtnames.ts";
+import { type Gazetteer, gazetteerOf, namesakesMeant } from "../places/gazetteer.ts";
+import type { City } from "../places/placenames.ts";
+import { citiesCalled, type LeadPlaces, nameOf } from "./leadplaces.ts";
+import { type LeadReader, suggestion } from "./leadreader.ts";
+
+type LeadDistrict = NonNullable<LeadQuery["districts"]>[number];
+
+/** Context for reading districts. */
+interface DistrictContext {
+  readonly segment: Segment;
+  readonly notes: Notes;
+  readonly places: LeadPlaces;
+}
+
+/** Result of reading. */
+interface ReadDistricts {
+  /** Sorted by municipality and name. */
+  readonly list: LeadDistrict[];
+  /** Places searched as a whole; empty if there are districts. */
+  readonly whole: LeadPlaces;
+}
+
+const SUGGESTED_MAX = 3;
+/** First letters of an unknown name; names that begin with them are suggested. */
+const BEGINNING = 3;
+/** Separators between a district and its city: "Savassi, Belo Horizonte", "Moema (São Paulo)". */
+const BETWEEN = /\s*[,(/]\s*|\s+[-–]\s+/g;
+
+const NOWHERE: LeadPlaces = { cities: new Map(), toms: new Set(), states: new Set() };
+
+/** Reads the districts of a lead query; errors go to the reader. */
+export function readDistricts(
+  value: unknown,
+  pointer: string,
+  reader: LeadReader,
+  context: DistrictContext,
+): ReadDistricts {
+  const { places: whole } = context;
+  const elements = reader.elements(value, pointer, SPEC_LIMITS.districtsMax);
+  if (elements.length === 0) return { list: [], whole };
+  if (catalogLookup(context.segment.catalog).lacks("districts")) {
+    reader.mistake(pointer, "not_in_snapshot", notCounted("districts"));
+    return { list: [], whole };
+  }
+  const found = new DistrictReader(reader, context);
+  for (const { element, place } of elements) found.read(element, place);
+  found.checkPlaces(pointer);
+  return { list: found.sorted(pointer), whole: NOWHERE };
+}
+
+class DistrictReader {
+  readonly #reader: LeadReader;
+  readonly #context: DistrictContext;
+  readonly #codes: ValueReader;
+  readonly #gazetteer: Gazetteer;
+  readonly #names: DistrictNames;
+  readonly #found = new Map<string, LeadDistrict>();
+  #wrong = false;
+
+  constructor(reader: LeadReader, context: DistrictContext) {
+    this.#reader = reader;
+    this.#context = context;
+    this.#codes = new ValueReader(reader, catalogLookup(context.segment.catalog));
+    this.#gazetteer = gazetteerOf(context.segment);
+    this.#names = new DistrictNames(context.segment);
+  }
+
+  read(element: unknown, place: string): void {
+    if (isJsonObject(element)) {
+      const district = this.#codes.district(element, place);
+      if (district === undefined) this.#wrong = true;
+      else this.#add(district);
+      return;
+    }
+    const text = this.#reader.string(element, place);
+    if (text === undefined) this.#wrong = true;
+    else if (foldDistrict(text) === "") {
+      this.#mistake(place, "no_word", () => "Holds no name: only white space.");
+    } else this.#readName(text, place);
+  }
+
+  /** Reads a name in one of the query's cities, or a name and its city. */
+  #readName(text: string, place: string): void {
+    const cities = [...this.#context.places.cities.values()];
+    if (this.#take(text, cities)) return;
+    let near: { readonly name: string; readonly cities: readonly City[] } | null = null;
+    for (const { index, 0: between } of text.matchAll(BETWEEN)) {
+      const name = text.slice(0, index);
+      const called = this.#called(text.slice(index + between.length).replace(/\)\s*$/, ""));
+      if (foldDistrict(name) === "" || called.length === 0) continue;
+      if (this.#take(name, this.#meant(called, name))) return;
+      near ??= { name, cities: called };
+    }
+    if (near === null && cities.length > 0) near = { name: text, cities };
+    if (near !== null) this.#unknown(place, near.name, near.cities);
+    else {
+      this.#mistake(place, "needs_city", () => {
+        return `Say the city of ${shown(text)}: "Savassi, Belo Horizonte", or name it in cities.`;
+      });
+    }
+  }
+
+  /** Returns the cities of a name, only those in the query's states if any are. */
+  #called(text: string): readonly City[] {
+    const all = citiesCalled(this.#gazetteer, text);
+    const inStates = all.filter(({ uf }) => this.#context.places.states.has(uf));
+    return inStates.length > 0 ? inStates : all;
+  }
+
+  /** Returns the namesake with the district; the usual one if several have it. */
+  #meant(called: readonly City[], name: string): readonly City[] {
+    const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
+    const meant = namesakesMeant(having);
+    if (having.length > 1) {
+      const list = meant.map(nameOf).join(", ");
+      this.#context.notes.assume("city_of_several_states", {
+        pt: `Há o bairro ${shown(name)} em ${having.map(nameOf).join(", ")}; foi usado ${list}.`,
+        en: `${having.map(nameOf).join(", ")} have a district ${shown(name)}; used: ${list}.`,
+      });
+    }
+    return meant;
+  }
+
+  /** Adds a district as accounts of the cities spell it. Returns false if none has it. */
+  #take(name: string, cities: readonly City[]): boolean {
+    let taken = false;
+    for (const { ibge } of cities) {
+      const known = this.#names.known(ibge, [name])[0] ?? null;
+      if (known === null) continue;
+      taken = true;
+      for (const spelled of known.names) this.#add({ municipality_ibge: ibge, name: spelled });
+      assumeSpellings(known.names, this.#context.notes);
+    }
+    return taken;
+  }
+
+  #add(district: LeadDistrict): void {
+    this.#found.set(`${district.municipality_ibge} ${district.name}`, district);
+  }
+
+  /** Requires a district in every city and state, which then only locate it. */
+  checkPlaces(pointer: string): void {
+    const { cities, states, toms } = this.#context.places;
+    // A district dropped by an error may belong to the place without one.
+    if (this.#wrong || cities.size + states.size + toms.size === 0) return;
+    const placed = new Set([...this.#found.values()].map((one) => one.municipality_ibge));
+    const placedStates = new Set([...placed].map((ibge) => this.#gazetteer.city(ibge)?.uf));
+    const lone = [
+      ...[...cities.values()].filter(({ ibge }) => !placed.has(ibge)).map(nameOf),
+      ...[...states].filter((uf) => !placedStates.has(uf)),
+      ...toms,
+    ];
+    for (const name of lone) {
+      this.#mistake(pointer, "no_district_of_place", () => {
+        return `None is in ${name}: name a district of it, leave it out, or make two queries.`;
+      });
+    }
+    this.#context.notes.assume("place_of_districts", {
+      pt: "Cidades e estados só dizem onde ficam os bairros; o resto deles não é buscado.",
+      en: "Cities and states only say where the districts are; the rest is not searched.",
+    });
+  }
+
+  #unknown(place: string, name: string, cities: readonly City[]): void {
+    this.#wrong = true;
+    this.#reader.unknown(place, "unknown_district", () => {
+      const near = [name, foldDistrict(name).slice(0, BEGINNING)]
+        .map((typed) => cities.flatMap((city) => this.#beginning(typed, city)))
+        .find((found) => found.length > 0);
+      const mend = "GET /v1/districts lists those of a municipality.";
+      const where = cities.slice(0, SUGGESTED_MAX).map(nameOf).join(", ");
+      const told = suggestion((near ?? []).slice(0, SUGGESTED_MAX), mend);
+      return `No account of ${where} names the district ${shown(name)}; ${told}`;
+    });
+  }
+
+  /** A city's districts with a word that begins so, the largest first. */
+  #beginning(typed: string, { ibge }: City): readonly string[] {
+    const wanted = { ibge, typed, limit: SUGGESTED_MAX };
+    return districtsOf(this.#context.segment, wanted).districts.map(({ name }) => name);
+  }
+
+  #mistake(place: string, code: string, detail: () => string): void {
+    this.#wrong = true;
+    this.#reader.mistake(place, code, detail);
+  }
+
+  /** Sorts by municipality and name; spellings of a name count separately. */
+  sorted(pointer: string): LeadDistrict[] {
+    const { districtsMax } = SPEC_LIMITS;
+    if (this.#found.size > districtsMax) {
+      const detail = `Stands for ${this.#found.size} districts; at most ${districtsMax}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+    }
+    return [...this.#found.keys()].sort().map((key) => this.#found.get(key) as LeadDistrict);
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * Finds where a sentence names lists. Input: a sentence before its places are read, and the user's
+ * lists. Output: the words that name lists, and which lists.
+ * Invariant: a written name means its list, with or without a preposition before "lista" and with
+ * any joiner to another name. "Lista de padarias" requests a list unless a list has that name. A
+ * name that is also another request is never guessed. Customers without the word "lista" ("que não
+ * são clientes", "exceto meus clientes") mean the list of that name only if a verb or a word like
+ * "exceto" clearly includes or excludes it. Without such a list the words get a remark.
+ */
+import { EXPORTED } from "../../spec/listids.ts";
+import { isExcept } from "../negators.ts";
+import type { Sentences } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { NamedList } from "./listnames.ts";
+import {
+  AGAINST,
+  ALREADY,
+  alsoElse,
+  BEFORE,
+  BEHIND,
+  BEING,
+  BY_HAND,
+  BY_HAND_ONLY,
+  BY_ITSELF,
+  CUSTOMERS,
+  isJoiner,
+  isPotential,
+  LEAVING,
+  LIST,
+  LISTS,
+  type ListContext,
+  type ListMention,
+  leadOf,
+  leavesAll,
+  NAMING,
+  NEGATES,
+  OF_LIST,
+  TAKEN,
+  UNCLEAR,
+  UNKNOWN,
+  WHOSE,
+} from "./mention.ts";
+import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from "./unknownlists.ts";
+
+/** Max words between a list and the name of another list. */
+const FOLLOW_MAX = 6;
+/** Max words and marks that join two names. */
+const JOIN_MAX = 4;
+/** Words skipped before a list only, not before another name. */
+const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
+
+/** Returns the list mention at a token; null if there is none. */
+export function mentionAt(context: ListContext, at: number): ListMention | null {
+  const { sentence } = context;
+  const from = nameBefore(sentence, at);
+  if (from < at) {
+    const first = /^(the|my|our)$/.test(sentence.folded(from)) ? from + 1 : from;
+    const lists = context.known()?.between(sentence, first, at) ?? [];
+    return { from, to: at + 1, ...named([lists]) };
+  }
+  const exported = exportedEnd(sentence, at);
+  if (exported !== null) {
+    const isLost = context.known() === null || BY_HAND_ONLY.has(sentence.folded(at));
+    return { from: at, to: exported, ids: isLost ? [] : [EXPORTED] };
+  }
+  return written(context, at) ?? unwritten(context, at) ?? customersAt(context, at);
+}
+
+/**
+ * Returns the list named after a mention without "lista" if words before the name may change its
+ * stance: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
+ */
+export function mentionAfter(context: ListContext, end: number): ListMention | null {
+  const { sentence } = context;
+  const names = context.known();
+  let at = joinEnd(sentence, end);
+  let isLed = false;
+  let isOf = false;
+  let isSet = at > end;
+  for (const last = at + FOLLOW_MAX; at < last && names !== null; at++) {
+    const one = names.at(sentence, at);
+    if (one !== null && isSet) return followed(context, { at, isLed, ...one });
+    const word = sentence.folded(at);
+    if (!sentence.free(at) || LIST.has(word)) return null;
+    if (!BEFORE.has(word)) return isSet && isOf ? strange(context, at) : null;
+    isSet ||= LEAVING.has(word);
+    isOf ||= leadOf(word) !== null;
+    isLed ||= OF_LIST.has(word) && !LEAVING.has(word);
+  }
+  return null;
+}
+
+/** A list name that follows other words. */
+interface Followed {
+  readonly at: number;
+  readonly to: number;
+  readonly lists: readonly NamedList[];
+  readonly isLed: boolean;
+}
+
+function followed(context: ListContext, { at, to, lists, isLed }: Followed): ListMention | null {
+  if (!isElse(context, at, to)) return { from: at, to, ...named([lists]) };
+  if (!isLed) return null;
+  return { from: at, to, ids: [], why: alsoElse(lists[0]?.name ?? "") };
+}
+
+/** Unknown name in "na lista X sem os da Fornecedores"; null if it may be a place or trade. */
+function strange(context: ListContext, at: number): ListMention | null {
+  const { sentence } = context;
+  const isName = isCapital(sentence, at) && !isElse(context, at, null);
+  if (!isName && !isRelation(sentence, at)) return null;
+  return { from: at, to: at + 1, ids: [], why: UNKNOWN };
+}
+
+/** Returns the end of the joiners before another name ("e", "mas", a comma), or `end`. */
+function joinEnd(sentence: Sentence, end: number): number {
+  let at = end;
+  while (at < end + JOIN_MAX && sentence.free(at) && isJoiner(sentence, at)) at++;
+  return at;
+}
+
+/** Existing names: "na lista Clientes MG", "listas Clientes e Parceiros". */
+function written(context: ListContext, at: number): ListMention | null {
+  const { sentence } = context;
+  const names = LIST.has(sentence.folded(at)) ? context.known() : null;
+  if (names === null) return null;
+  // "na lista de clientes", "na lista chamada Clientes".
+  let start = at + 1;
+  while (NAMING.has(sentence.folded(start)) && names.at(sentence, start) === null) start++;
+  const first = names.at(sentence, start);
+  if (first === null || isPotential(sentence, first.to)) return null;
+  const found = [first.lists];
+  let { to } = first;
+  for (let next = nextName(sentence, at, to); next !== null; next = nextName(sentence, at, to)) {
+    const one = names.at(sentence, next.at);
+    const why = one === null ? whyUnknown(context, next) : whyElse(context, next, one);
+    if (why !== null && why !== NO_NAME) {
+      return { from: at, to: one?.to ?? quotedEnd(sentence, next.at) ?? next.at + 1, ids: [], why };
+    }
+    if (one === null || why === NO_NAME) break;
+    found.push(one.lists);
+    to = one.to;
+  }
+  return { from: at, to, ...named(found) };
+}
+
+/** Marks words that another stage reads. */
+const NO_NAME: Sentences = { pt: "", en: "" };
+
+/** A place where the name of a further list may begin. */
+interface NextName {
+  readonly at: number;
+  /** True after "lista", or if the first name follows "listas". */
+  readonly isSure: boolean;
+  readonly isSeveral: boolean;
+}
+
+/** Returns why an unknown further name is still a list's name; `NO_NAME` if it is not. */
+function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
+  const { sentence } = context;
+  if (isSure && !isSeveral) return NO_NAME;
+  if (quotedEnd(sentence, at) !== null || isRelation(sentence, at)) return UNKNOWN;
+  const isName = isSeveral && isCapital(sentence, at) && !LEAVING.has(sentence.folded(at));
+  return isName && !isElse(context, at, null) ? UNKNOWN : NO_NAME;
+}
+
+/** Returns why a further name may not be a list's; `NO_NAME` if it is another request. */
+function whyElse(
+  context: ListContext,
+  { at, isSure }: NextName,
+  { lists, to }: { readonly lists: readonly NamedList[]; readonly to: number },
+): Sentences | null {
+  if (isSure || !isElse(context, at, to)) return null;
+  const { words } = context.sentence.words(at, to);
+  const isExact = lists.some(({ name }) => name === words) && words !== words.toLowerCase();
+  return isExact ? alsoElse(words) : NO_NAME;
+}
+
+/** Returns where another list name may begin; null if a different word leads to it. */
+function nextName(sentence: Sentence, list: number, end: number): NextName | null {
+  const at = joinEnd(sentence, end);
+  if (at === end) return null;
+  for (let join = end; join < at; join++) {
+    const word = sentence.folded(join);
+    if (AGAINST.has(word) || sentence.tokens[join]?.text === ";") return null;
+  }
+  let next = at;
+  while (isSkipped(sentence.folded(next))) next++;
+  const led = leadOf(sentence.folded(at));
+  if (next > at && led !== null && led !== leadOf(sentence.folded(list - 1))) return null;
+  const isSeveral = LISTS.has(sentence.folded(list));
+  return { at: next, isSure: isSeveral || LIST.has(sentence.folded(next - 1)), isSeveral };
+}
+
+function isSkipped(word: string): boolean {
+  return (OF_LIST.has(word) && !NOT_JOINED.test(word)) || LIST.has(word);
+}
+
+/** Returns the lists of names; no ids if several lists share a name. */
+function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
+  const among = found.find((lists) => lists.length > 1);
+  if (among !== undefined) return { ids: [], among };
+  return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };
+}
+
+/** "já exportados", "não exportei", "exported already"; not "produtos exportados". */
+function exportedEnd(sentence: Sentence, at: number): number | null {
+  const word = sentence.folded(at);
+  if (!TAKEN.has(word)) return null;
+  const behind = BEHIND.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  if (BY_ITSELF.has(word) || behind > at + 1) return behind;
+  for (let back = at - 1; back >= Math.max(0, at - 4); back--) {
+    if (ALREADY.has(sentence.folded(back))) return behind;
+    if (!BEFORE.has(sentence.folded(back))) return null;
+  }
+  return null;
+}
+
+/** Max words before "clientes" that qualify it. */
+const LEAD_MAX = 8;
+/** Max words between "exceto" and an item joined to it. */
+const EXCEPT_MAX = 12;
+/** Words between a verb or "exceto" and "clientes". */
+const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
+
+/** Returns the customer list at a token; null if the word means companies only. */
+function customersAt(context: ListContext, at: number): ListMention | null {
+  const { sentence } = context;
+  if (!CUSTOMERS.has(sentence.folded(at))) return null;
+  const lead = leadAt(sentence, at);
+  if (lead === null) return null;
+  const names = context.known();
+  const one = names?.at(sentence, at) ?? null;
+  const to = one?.to ?? at + 1;
+  if (isPotential(sentence, to) || isOfList(sentence, to)) return null;
+  const [first, ...more] = one?.lists ?? [];
+  if (names === null || first === undefined || more.length > 0) {
+    return { from: at, to, ids: [], why: names === null ? BY_HAND : WHOSE };
+  }
+  return lead === "clear"
+    ? { from: at, to, ids: [first.id] }
+    : { from: at, to, ids: [], why: UNCLEAR };
+}
+
+/** How clearly the words before include or exclude customers, or null. */
+function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
+  let back = at - 1;
+  while (back >= 0 && OWN.test(sentence.folded(back))) back--;
+  const word = sentence.folded(back);
+  if (leavesAll(word)) return "clear";
+  if (isJoiner(sentence, back) && isAfterExcept(sentence, back)) return "clear";
+  if (BEING.has(word)) return isRelative(sentence, back) ? "clear" : null;
+  if (NEGATES.has(word) && BEING.has(sentence.folded(back - 1))) return "clear";
+  return LEAVING.has(word) ? "open" : null;
+}
+
+/** "exceto MEI e clientes": an item joined to an excluded one. */
+function isAfterExcept(sentence: Sentence, join: number): boolean {
+  for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {
+    if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
+  }
+  return false;
+}
+
+/** True for the verb of "que não são", "that are"; "padarias e clientes" has none. */
+function isRelative(sentence: Sentence, verb: number): boolean {
+  for (let back = verb; back > verb - LEAD_MAX; back--) {
+    const word = sentence.folded(back);
+    if (/^(?:que|quem|quien|that|which|who)$/.test(word)) return true;
+    if (LEAVING.has(word)) return true;
+    if (back < verb && !BEFORE.has(word)) return false;
+  }
+  return false;
+}
+
+/** "tirando os clientes da lista X": the list is named later. */
+function isOfList(sentence: Sentence, at: number): boolean {
+  return [0, 1, 2, 3].some((step) => LIST.has(sentence.folded(at + step)));
+}

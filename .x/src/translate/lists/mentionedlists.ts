@@ -1,0 +1,144 @@
+/**
+ * The user's lists and exported accounts in a sentence: "que não estão na lista Clientes MG", "que
+ * ainda não exportei". Input: a sentence before its places are read, and the user's lists, if any.
+ * Output: the lists to include and to exclude. Ambiguous words become a remark.
+ * Invariant: no other stage reads the words, so a list's name is never a place ("MG") or a trade.
+ * "Lista de restaurantes" requests a list and names none.
+ */
+import { LISTS_MAX } from "../../spec/listids.ts";
+import { forgetReach } from "../negation.ts";
+import type { Notes, Sentences } from "../notes.ts";
+import type { PlaceNames } from "../places/placenames.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { mentionAfter, mentionAt } from "./listmentions.ts";
+import { ListNames, type NamedList } from "./listnames.ts";
+import {
+  ANY_OF,
+  ambiguous,
+  BEFORE,
+  BY_HAND,
+  type ListContext,
+  type ListMention,
+  leavesAll,
+  tooMany,
+  UNCLEAR,
+  UNKNOWN,
+} from "./mention.ts";
+import { type SeenMention, Stances } from "./stance.ts";
+
+/** Ids of the lists to include and to exclude. */
+export interface MentionedLists {
+  readonly anyOf: readonly string[];
+  readonly exclude: readonly string[];
+  /** First token of an exclusion of one list ("não estão na lista X"), by the token after it. */
+  readonly apart: ReadonlyMap<number, number>;
+}
+
+/** Context for finding lists. */
+interface Around {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly places: PlaceNames;
+}
+
+/** Max words that lead to a list. */
+const BEFORE_MAX = 9;
+
+/** Finds requests about lists; `all` returns the user's lists, null if there can be none. */
+export function findLists(
+  around: Around,
+  all: (() => readonly NamedList[]) | null,
+): MentionedLists {
+  return new ListStage(around, all).all();
+}
+
+class ListStage {
+  readonly #sentence: Sentence;
+  readonly #notes: Notes;
+  readonly #hasLists: boolean;
+  readonly #context: ListContext;
+  readonly #stances: Stances;
+  readonly #anyOf: string[] = [];
+  readonly #exclude: string[] = [];
+  readonly #apart = new Map<number, number>();
+
+  constructor({ sentence, notes, places }: Around, all: (() => readonly NamedList[]) | null) {
+    [this.#sentence, this.#notes, this.#hasLists] = [sentence, notes, all !== null];
+    this.#stances = new Stances(sentence);
+    let names: ListNames | null = null;
+    const known = () => {
+      names ??= all === null ? null : new ListNames(all());
+      return names;
+    };
+    this.#context = { sentence, places, known };
+  }
+
+  all(): MentionedLists {
+    const sentence = this.#sentence;
+    for (let at = 0; at < sentence.tokens.length; at++) {
+      let mention = sentence.free(at) ? mentionAt(this.#context, at) : null;
+      while (mention !== null) {
+        this.#take(mention);
+        at = mention.to - 1;
+        mention = mentionAfter(this.#context, mention.to);
+      }
+    }
+    if (this.#anyOf.length > 1) this.#notes.assume("any_of_lists", ANY_OF);
+    forgetReach(sentence);
+    return { anyOf: this.#anyOf, exclude: this.#exclude, apart: this.#apart };
+  }
+
+  #take(mention: ListMention): void {
+    const { from, to, ids } = mention;
+    const sentence = this.#sentence;
+    const seen = this.#stances.read(beginOf(sentence, from), from, to);
+    const asked = seen.stance === "out" ? this.#exclude : this.#anyOf;
+    const count = asked.length + ids.length;
+    const isClear = ids.length > 0 && seen.stance !== "unclear";
+    const fits = isClear && count <= LISTS_MAX;
+    const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
+    // A spec takes no more; a note says so.
+    if (fits) asked.push(...ids);
+    else
+      this.#notes.addUnmapped(
+        "list",
+        isClear ? tooMany(count) : this.#whyLeft(mention, seen),
+        words,
+      );
+    this.#name(seen);
+  }
+
+  /** Makes the words a name. In "exceto lista X e MEI", the negator still applies. */
+  #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
+    const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
+    if (own >= 0) this.#sentence.name(lead, own);
+    else if (stance === "out" && !isJoined) this.#apart.set(to, lead);
+    this.#sentence.name(Math.max(own + 1, lead), to);
+  }
+
+  /** Why a mention became no filter. */
+  #whyLeft({ among, why, ids }: ListMention, { stance }: SeenMention): Sentences {
+    if (!this.#hasLists) return BY_HAND;
+    if (why !== undefined) return why;
+    if (among !== undefined) return ambiguous(among);
+    return stance === "unclear" && ids.length > 0 ? UNCLEAR : UNKNOWN;
+  }
+}
+
+/** Index of the last word in [from, to) that excludes all that a list joins; -1 for none. */
+function exceptIn(sentence: Sentence, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) {
+    if (leavesAll(sentence.folded(at))) return at;
+  }
+  return -1;
+}
+
+/** Returns where the leading words begin: "que eu ainda não". */
+function beginOf(sentence: Sentence, at: number): number {
+  let from = at;
+  while (from > Math.max(0, at - BEFORE_MAX) && sentence.free(from - 1)) {
+    if (!BEFORE.has(sentence.folded(from - 1))) break;
+    from--;
+  }
+  return from;
+}

@@ -1,0 +1,175 @@
+/**
+ * Decides if lists in a sentence are included or excluded. Input: a mention with its leading words,
+ * and the mention before it. Output: in, out, or unclear.
+ * Invariant: an exclusion by "exceto" or "fora da" continues over "e" to a list that is a noun
+ * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The decision is unclear
+ * after another preposition or verb than the one before, and after two negators.
+ */
+
+import { kindAt } from "../items.ts";
+import { forgetReach, reachOf } from "../negation.ts";
+import { isExcept } from "../negators.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
+
+/** Stance of a sentence on the lists of a mention. */
+type Stance = "in" | "out" | "unclear";
+
+/** How a mention is excluded: "exceto", "fora da" or "sem", or a negated verb. */
+type Way = "all" | "outside" | "verb" | null;
+
+/** A mention that was read. */
+export interface SeenMention {
+  /**
+   * First leading word of the mention, first word without these, and the token after the mention.
+   */
+  readonly lead: number;
+  readonly from: number;
+  readonly to: number;
+  readonly stance: Stance;
+  readonly way: Way;
+  /** True if an earlier "exceto" excludes this mention as well. */
+  readonly isJoined: boolean;
+}
+
+/** Max lookups of a negation's reach; sentences that need more are unclear. */
+const REACHES_MAX = 20;
+const EXCEPT_MAX = 4;
+/** Max words and marks that join two items. */
+const JOIN_MAX = 4;
+
+/** Reads the mentions of one sentence in their order. */
+export class Stances {
+  readonly #sentence: Sentence;
+  #before: SeenMention | null = null;
+  #reaches = 0;
+
+  constructor(sentence: Sentence) {
+    this.#sentence = sentence;
+  }
+
+  /** Returns the stance on the mention [from, to) whose leading words begin at `lead`. */
+  read(lead: number, from: number, to: number): SeenMention {
+    const seen = this.#read(lead, from, to);
+    this.#before = seen;
+    return seen;
+  }
+
+  #read(lead: number, from: number, to: number): SeenMention {
+    const place = { lead, from, to };
+    const sentence = this.#sentence;
+    const negators = wordsIn(sentence, lead, from + 1).filter((word) => LEAVING.has(word));
+    if (negators.length > 0) {
+      const isTwice = negators.filter((word) => !AGAIN.has(word)).length > 1;
+      const way = wayOf(negators.at(-1) as string);
+      return { ...place, stance: isTwice ? "unclear" : "out", way, isJoined: false };
+    }
+    const join = joinBefore(sentence, lead);
+    if (join >= 0 && this.#before?.to === join) return this.#joinedToList(place, this.#before);
+    const stance = this.#joinedToItem(lead, from, join);
+    return { ...place, stance, way: stance === "out" ? "all" : null, isJoined: stance === "out" };
+  }
+
+  /** "exceto a lista X e os já exportados": the mention before decides, unless led otherwise. */
+  #joinedToList(place: Place, before: SeenMention): SeenMention {
+    const { way } = before;
+    const sentence = this.#sentence;
+    const joined = (stance: Stance) => {
+      const isJoined = stance === "out" && way === "all";
+      return { ...place, stance, way: stance === "out" ? way : null, isJoined };
+    };
+    if (before.stance !== "out") return joined(before.stance);
+    const isNoun = isNounAt(sentence, place.lead, place.from);
+    const isComma = sentence.tokens[place.lead - 1]?.kind === "mark";
+    if (AGAINST.has(sentence.folded(place.lead - 1))) return joined(isNoun ? "unclear" : "in");
+    if (isNoun) return joined(way === "verb" || (isComma && way !== "all") ? "unclear" : "out");
+    const led = leadOf(sentence.folded(place.lead));
+    const isLedAlike = led !== null && led === leadOf(sentence.folded(before.from - 1));
+    if (isLedAlike && !isComma) return joined("out");
+    return joined(isComma || isApart(before, led) ? "in" : "unclear");
+  }
+
+  /** "exceto MEI e lista X": an excluded item decides. */
+  #joinedToItem(lead: number, from: number, join: number): Stance {
+    const sentence = this.#sentence;
+    if (join >= 0 && isNounAt(sentence, lead, from)) {
+      const isWord = sentence.tokens[lead - 1]?.kind !== "mark";
+      const negator = this.#negatorAt(join - 1);
+      if (negator === "unclear") return "unclear";
+      if (negator >= 0) return isWord && isExcept(sentence, negator) ? "out" : "unclear";
+      if (this.#leavesBefore(lead)) return "unclear";
+    }
+    return isAfterExcept(sentence, lead) || isAfterNot(sentence, lead) ? "unclear" : "in";
+  }
+
+  /** The negator of the item that ends at a token; -1 if none reaches it. */
+  #negatorAt(last: number): number | "unclear" {
+    if (++this.#reaches > REACHES_MAX) return "unclear";
+    // Earlier list names no longer negate.
+    forgetReach(this.#sentence);
+    const { polarity, negator } = reachOf(this.#sentence, last);
+    return polarity === "negated" ? negator : -1;
+  }
+
+  /** True if a word like "exceto" precedes: its reach may continue. */
+  #leavesBefore(lead: number): boolean {
+    for (let at = this.#before?.to ?? 0; at < lead; at++) {
+      if (leavesAll(this.#sentence.folded(at)) && isExcept(this.#sentence, at)) return true;
+    }
+    return false;
+  }
+}
+
+type Place = Pick<SeenMention, "lead" | "from" | "to">;
+
+function wayOf(word: string): Way {
+  if (leavesAll(word)) return "all";
+  return NEGATES.has(word) ? "verb" : "outside";
+}
+
+/** True if Y is wanted: "fora da lista X e na lista Y", "que não exportei e da lista Y". */
+function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
+  if (before.way === "outside") return led !== "from" && !isVerb(before);
+  return before.way === "verb" && (led !== "from" || isVerb(before));
+}
+
+/** True for exported accounts, which have their own verb: "que ainda não exportei". */
+function isVerb({ from, to }: SeenMention): boolean {
+  return to === from + 1;
+}
+
+/** Returns the end of the item before "e" or a comma; -1 if neither joins `lead`. */
+function joinBefore(sentence: Sentence, lead: number): number {
+  let at = lead;
+  while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;
+  return at === lead ? -1 : at;
+}
+
+/** True for a bare list or one after an article or noun: "e lista X", "e os da lista X". */
+function isNounAt(sentence: Sentence, lead: number, from: number): boolean {
+  return lead === from || NOUNS.has(sentence.folded(lead));
+}
+
+function wordsIn(sentence: Sentence, from: number, to: number): string[] {
+  return sentence.tokens.slice(from, to).map((_, step) => sentence.folded(from + step));
+}
+
+/** True for "exceto MEI da lista Clientes": either may be excluded. */
+function isAfterExcept(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark") return false;
+    if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
+  }
+  return false;
+}
+
+/** True for an unknown word after a negator: "sem xyz na lista Clientes". */
+function isAfterNot(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;
+    if (LEAVING.has(sentence.folded(back))) return true;
+    const kind = kindAt(sentence, back);
+    if (kind !== "other" && kind !== "small") return false;
+  }
+  return false;
+}

@@ -1,0 +1,419 @@
+/**
+ * The scope of a negation.
+ * Input: a sentence and a position. Output: whether the words there are wanted, excluded, or
+ * explicitly irrelevant ("com ou sem telefone").
+ * Invariant: derived only from the words, so that stage order does not matter. Words in names never
+ * negate. Tokens are read once, and again when places are known. A negation covers the next item
+ * and its list; a new preposition, verb, "mas", or mark ends it; another negator cancels it.
+ */
+import { STATE_NAMES } from "../spec/states.ts";
+import { type ItemKind, itemEnd, kindAt } from "./items.ts";
+import {
+  ALTERNATIVES,
+  ARTICLES,
+  BETWEEN,
+  ENDS,
+  EXCLUDE,
+  endsWithOr,
+  IS_OUT,
+  isExcept,
+  isInactive,
+  isLeftWithout,
+  isNegator,
+  isNeither,
+  isNotBeing,
+  JOINS,
+  NOT,
+  OF,
+  OPENERS,
+  OUTSIDE,
+  PLACE_LEADS,
+  REGARDLESS,
+  SUBJECTS,
+  VERBS,
+  WITHOUT,
+} from "./negators.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+/** How a sentence treats an item: wanted, excluded, or irrelevant. */
+type Polarity = "plain" | "negated" | "open";
+
+/** The negation that covers a token, and its negator. */
+export interface Reach {
+  readonly polarity: Polarity;
+  readonly negator: number;
+}
+
+/** Attributes of a company. */
+const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
+/** Attributes of quality, which "fora de" cannot precede. */
+const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
+/** Negators that repeat the previous negator. */
+const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
+/** Max words from a negator to its item. */
+const OPENING_MAX = 14;
+/** Max words in parentheses that repeat an item. */
+const GLOSS_MAX = 3;
+const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
+
+/** Returns how a sentence treats the item at a token. */
+export function reachOf(sentence: Sentence, at: number): Reach {
+  let reaches = known.get(sentence);
+  if (reaches === undefined) {
+    reaches = new Scopes(sentence).all();
+    known.set(sentence, reaches);
+  }
+  return reaches[at] ?? { polarity: "plain", negator: -1 };
+}
+
+/** Drops the cached result, because more words have become names. */
+export function forgetReach(sentence: Sentence): void {
+  known.delete(sentence);
+}
+
+/** Index of the negator that excludes the item at a token, or -1. */
+export function negatorOf(sentence: Sentence, at: number): number {
+  const { polarity, negator } = reachOf(sentence, at);
+  return polarity === "negated" ? negator : -1;
+}
+
+/** The beginning of a negation: its first item, and the polarity. */
+interface Opening {
+  readonly negator: number;
+  readonly item: number;
+  readonly polarity: Polarity;
+  /** True if a preposition of place precedes the item. */
+  readonly placed: boolean;
+}
+
+type Answers = Map<number, boolean>;
+
+/** Computes the scopes of all negations in one pass. */
+class Scopes {
+  readonly #sentence: Sentence;
+  readonly #reaches: (Reach | undefined)[] = [];
+  /** True if the current list is known to end with "e". */
+  #closed = false;
+  /** True if a preposition of place introduces the first item of the current list. */
+  #placed = false;
+  /** True if "de" introduces the first item of the current list. */
+  #led = false;
+  /** First item of the current list. */
+  #first = -1;
+
+  /** True if the list continues to an "e" or "ou", by item and by the list's preposition. */
+  readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
+  /** Tokens before these indexes contain no trade, and only small words. */
+  #trade = 0;
+  #telling = 0;
+
+  constructor(sentence: Sentence) {
+    this.#sentence = sentence;
+  }
+
+  all(): readonly (Reach | undefined)[] {
+    const { length } = this.#sentence.tokens;
+    for (let at = 0; at < length; ) {
+      const opening = isNegator(this.#sentence, at) ? this.#opening(at) : null;
+      if (opening === null) at++;
+      else if (opening.item < 0) at = this.#behind(at);
+      else at = this.#list(opening);
+    }
+    return this.#reaches;
+  }
+
+  /** Reads from a negator to its item; further negators on the way cancel it. */
+  #opening(negator: number): Opening {
+    const sentence = this.#sentence;
+    let polarity: Polarity = "negated";
+    let placed = false;
+    let at = negator + 1;
+    if (REGARDLESS.has(sentence.folded(negator))) polarity = "open";
+    if (sentence.folded(negator - 1) === "mesmo") polarity = "open";
+    // "com ou sem telefone" and "ou não" leave the choice.
+    if (sentence.folded(negator - 1) === "ou" && WITHOUT.has(sentence.folded(negator))) {
+      if (["com", "with", "or"].includes(sentence.folded(negator - 2))) polarity = "open";
+    }
+    for (; at < negator + OPENING_MAX; at++) {
+      const word = sentence.folded(at);
+      if (isNegator(sentence, at)) polarity = turned(polarity, word);
+      else if (OPENERS.has(word) && polarity === "negated") polarity = "open";
+      else if (!BETWEEN.has(word) || this.#isName(at)) break;
+      else placed = PLACE_LEADS.has(word);
+    }
+    const ended = sentence.folded(at) === "" && sentence.tokens[at]?.kind !== "number";
+    return { negator, item: ended ? -1 : at, polarity, placed };
+  }
+
+  /** True for "são" in "São Paulo", "e" in "e-mail". */
+  #isName(at: number): boolean {
+    const next = this.#sentence.folded(at + 1);
+    const word = this.#sentence.folded(at);
+    if (word === "sao")
+      return next !== "" && !BETWEEN.has(next) && kindAt(this.#sentence, at + 1) === "other";
+    return word === "e" && next === "mail";
+  }
+
+  /** Handles a negator after its item: "filiais não", "optantes ou não". */
+  #behind(negator: number): number {
+    const sentence = this.#sentence;
+    const open = JOINS.has(sentence.folded(negator - 1));
+    const last = negator - (open ? 2 : 1);
+    if (!NOT.has(sentence.folded(negator))) return negator + 1;
+    const reach: Reach = { polarity: open ? "open" : "negated", negator };
+    const kind = kindAt(sentence, last);
+    for (let at = last; at >= Math.max(0, last - 4); at--) {
+      const word = sentence.folded(at);
+      // "padarias Curitiba MEI não" negates the last item.
+      const other = kindAt(sentence, at);
+      if (kind !== "small" && other !== "small" && other !== kind) break;
+      if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
+      this.#reaches[at] ??= reach;
+    }
+    return negator + 1;
+  }
+
+  #kind(at: number): ItemKind {
+    const kind = kindAt(this.#sentence, at);
+    return kind === "small" ? "other" : kind;
+  }
+
+  /** Marks the item of a negation and those listed with it. */
+  #list({ negator, item, polarity, placed }: Opening): number {
+    const reach: Reach = { polarity, negator };
+    this.#closed = false;
+    this.#placed = placed;
+    this.#led = OF.has(this.#sentence.folded(item - 1));
+    this.#first = item;
+    let [from, at] = [negator, item];
+    let kind = this.#kind(item);
+    let isJoinedByWord = false;
+    for (;;) {
+      const to = itemEnd(this.#sentence, at, kind);
+      for (let i = from; i < to; i++) this.#reaches[i] = reach;
+      const mayClose = at === item || isJoinedByWord;
+      const next = this.#closes(negator, to, mayClose) ? null : this.#joined(to);
+      if (next === null) return this.#gloss(to, reach);
+      const added = this.#kind(next.item);
+      if (!this.#goesOn({ negator, kind, added, next })) return to;
+      isJoinedByWord = JOINS.has(this.#sentence.folded(to));
+      [from, at, kind] = [to, next.item, added];
+    }
+  }
+
+  /** True for "restaurantes, exceto MEI e filiais, e bares": two commas delimit the list. */
+  #closes(negator: number, to: number, mayClose: boolean): boolean {
+    const opens = this.#sentence.tokens[negator - 1]?.text === ",";
+    const comma = this.#sentence.tokens[to]?.text === ",";
+    return mayClose && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
+  }
+
+  /** Marks a repetition in parentheses, "exceto microempreendedores (MEI)". Returns its end. */
+  #gloss(from: number, reach: Reach): number {
+    const sentence = this.#sentence;
+    if (sentence.tokens[from]?.text !== "(") return from;
+    let to = from + 1;
+    while (to <= from + GLOSS_MAX && sentence.tokens[to]?.kind === "word") to++;
+    const own = !ENDS.has(sentence.folded(from + 1)) && !isNegator(sentence, from + 1);
+    if (!own || sentence.tokens[to]?.text !== ")") return from;
+    for (let at = from; at < to; at++) this.#reaches[at] = reach;
+    return to + 1;
+  }
+
+  /** Returns the item after a joining word or mark at a token. */
+  #joined(at: number): Joined | null {
+    const sentence = this.#sentence;
+    const text = sentence.tokens[at]?.text ?? "";
+    const comma = text === "," || text === "/";
+    const and = at + (comma && JOINS.has(sentence.folded(at + 1)) ? 1 : 0);
+    const firm = JOINS.has(sentence.folded(and)) && sentence.folded(and + 1) !== "mail";
+    if (!comma && !firm) return null;
+    let item = (firm ? and : at) + 1;
+    const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
+    // "que não sejam MEI, do Simples": two requests, not a list, if no "ou" follows.
+    const isApart = !firm && text === "," && !this.#led && !or;
+    if (isApart && OF.has(sentence.folded(item))) return null;
+    while (this.#isSmall(item)) item++;
+    const word = sentence.folded(item);
+    const number = sentence.tokens[item]?.kind === "number";
+    if ((word === "" && !number) || isNegator(sentence, item)) return null;
+    // "that are not MEI or in Simples"
+    const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
+    if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
+    const led = OF.has(sentence.folded(item - 1));
+    const article = ARTICLES.has(sentence.folded((firm ? and : at) + 1));
+    return { item, firm: firm || text === "/", or, led, article };
+  }
+
+  #isSmall(at: number): boolean {
+    const word = this.#sentence.folded(at);
+    if (this.#placed && PLACE_LEADS.has(word)) return true;
+    return ["o", "a", "os", "as", "de", "do", "da", "dos", "das", "um", "uma", "the"].includes(
+      word,
+    );
+  }
+
+  /** True if a joined item is still covered. */
+  #goesOn(seen: Added): boolean {
+    const { negator, kind, added, next } = seen;
+    if (next.or && isNeither(this.#sentence, { negator, kind, item: next.item })) return true;
+    // "tirando as MEI e as baixadas": active companies are not excluded in such a list.
+    if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
+      return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
+    }
+    // "exceto MEI, optantes do Simples", "menos Campinas e optantes do Simples"
+    if (this.#sentence.folded(next.item).startsWith("opta") && !next.article && !this.#opts) {
+      return false;
+    }
+    const alike = kind === added;
+    if (this.#isBareList(negator, added, next)) return true;
+    // "sem telefone, padarias", "não ativas, com …": contacts and statuses join only their kind.
+    const apart: readonly ItemKind[] = ["contact", "status", "date"];
+    const isApart = apart.includes(added) || apart.includes(kind);
+    if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
+    if (next.firm) return this.#joins(seen);
+    if (alike && (kind !== "other" || this.#isState(next.item))) return true;
+    // "Exceto MEI, padarias e bares em SP" begins with the exclusion.
+    if (this.#startsWith(negator)) return false;
+    this.#closed ||= this.#isClosed(next.item);
+    return this.#closed;
+  }
+
+  /** True for "exceto MEI, filiais, inaptas": items that are hardly ever requested like this. */
+  #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
+    const word = this.#sentence.folded(negator);
+    if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
+    const behind = this.#sentence.folded(next.item);
+    if (added === "headquarters") return /^(filia|sucursa|branch)/.test(behind);
+    return added === "status" && /^(inapt|baixad|suspens|inativ)/.test(behind);
+  }
+
+  /**
+   * True if an item after "e" or "ou" belongs to the negation, although it may be a request:
+   * "exceto MEI e filiais", but not "fora do Simples e de grande porte".
+   */
+  #joins(seen: Added): boolean {
+    const { negator, kind, added, next } = seen;
+    const sentence = this.#sentence;
+    const word = sentence.folded(negator);
+    // "exceto MEI e do Simples": an item with "de" joins only others with "de".
+    if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
+    if (kind === added) return true;
+    if (added === "activity") return this.#joinsActivity(negator, next);
+    // "fora de Santos e MEI", but "fora do Simples e de grande porte".
+    if (OUTSIDE.has(word)) {
+      return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
+    }
+    // "sin MEI y pequeñas", "não MEI e LTDA": these cover only one kind.
+    if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
+    if (NOT.has(word) && this.#first === negator + 1) return false;
+    // "exceto MEI e capital acima de 50 mil"
+    return added !== "sort" || next.article;
+  }
+
+  /** True for "exceto baixadas e MEI": statuses or contacts listed with another kind. */
+  #isMixed({ negator, kind, added, next }: Added): boolean {
+    const sentence = this.#sentence;
+    // "exceto MEI e telefone" requests a phone.
+    if (added === "date" || kind === "date" || added === "contact") return false;
+    if (added === "status" && !isInactive(sentence, next.item, added)) return false;
+    if (isExcept(sentence, negator)) return next.firm || added === "status" || kind === "status";
+    if (kind === "contact") return false;
+    return next.firm && (WITHOUT.has(sentence.folded(negator)) || isNotBeing(sentence, negator));
+  }
+
+  /**
+   * True for "empresas exceto MEI e padarias", which excludes both; "exceto MEI e padarias em SP"
+   * and "padarias que não sejam MEI e bares" request the trade.
+   */
+  #joinsActivity(negator: number, next: Joined): boolean {
+    const sentence = this.#sentence;
+    if (this.#startsWith(negator)) return false;
+    if (isExcept(sentence, negator)) return true;
+    const isAny = !this.#isSought(negator);
+    if (isNotBeing(sentence, negator)) return isAny || next.or;
+    if (OUTSIDE.has(sentence.folded(negator))) return next.led && this.#led;
+    return isAny && WITHOUT.has(sentence.folded(negator));
+  }
+
+  /** True if the first item of the current list is about opting: "não optantes". */
+  get #opts(): boolean {
+    return this.#sentence.folded(this.#first).startsWith("opta");
+  }
+
+  /** True if a trade is named before a token. */
+  #isSought(negator: number): boolean {
+    const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
+    this.#trade = this.#firstOf(isTrade, this.#trade, negator);
+    return this.#trade < negator;
+  }
+
+  /** Returns the first such token before `to`, continuing from the previous result. */
+  #firstOf(isSuch: (at: number) => boolean, from: number, to: number): number {
+    let at = from;
+    while (at < to && !isSuch(at)) at++;
+    return at;
+  }
+
+  #isState(item: number): boolean {
+    return Object.hasOwn(STATE_NAMES, this.#sentence.tokens[item]?.text.toUpperCase() ?? "");
+  }
+
+  #startsWith(negator: number): boolean {
+    const sentence = this.#sentence;
+    const isTelling = (at: number) =>
+      SUBJECTS.has(sentence.folded(at)) || kindAt(sentence, at) !== "small";
+    this.#telling = this.#firstOf(isTelling, this.#telling, negator);
+    return this.#telling >= negator;
+  }
+
+  /**
+   * True if a list continues to an "e" or "ou" with an item after it. Every negator in a list needs
+   * its end, so the result is cached for the items on the way.
+   */
+  #isClosed(item: number): boolean {
+    const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
+    const passed: number[] = [];
+    let answer: boolean | undefined;
+    for (let at = item; answer === undefined; ) {
+      answer = answers.get(at);
+      if (answer !== undefined) break;
+      passed.push(at);
+      const next = this.#joined(itemEnd(this.#sentence, at, this.#kind(at)));
+      if (next === null || next.firm) answer = next !== null;
+      else at = next.item;
+    }
+    for (const at of passed) answers.set(at, answer);
+    return answer;
+  }
+}
+
+/** An item joined to one that a negation covers. */
+interface Added {
+  readonly negator: number;
+  /** Kind of the previous item, and of this item. */
+  readonly kind: ItemKind;
+  readonly added: ItemKind;
+  readonly next: Joined;
+}
+
+interface Joined {
+  readonly item: number;
+  /** True if a word joins it, not only a comma. */
+  readonly firm: boolean;
+  /** True if "ou" joins it, or a comma in a list that ends with "ou". */
+  readonly or: boolean;
+  /** True if "de" precedes it. */
+  readonly led: boolean;
+  /** True if an article follows the joining word: "e as de capital baixo". */
+  readonly article: boolean;
+}
+
+/** Inverts: "exceto as que não têm telefone" requires a phone; "não exclua MEI" is irrelevant. */
+function turned(polarity: Polarity, word: string): Polarity {
+  // "que não sejam nem MEI" has one negation, repeated.
+  if (AGAIN.has(word)) return polarity;
+  // "não estão fora do Simples" means inside.
+  if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";
+  return polarity === "plain" ? "negated" : polarity;
+}

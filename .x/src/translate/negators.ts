@@ -1,0 +1,299 @@
+/**
+ * Negators and the words around them.
+ * Input: a sentence and a position. Output: whether the word there excludes the following item;
+ * whether it covers two alternatives ("que não sejam MEI ou do Simples"); the negator and the small
+ * words before its item, claimed as parts of the negation.
+ * Invariant: derived from a few neighbors, independent of owners. "menos de 2 anos", "pelo menos",
+ * and "minerais não metálicos" do not exclude. "não mais que 50 padarias" is a limit, but only for
+ * companies or an activity, so that "não mais de 3 anos" is a negation. Only qualities of companies
+ * are excluded as alternatives. Words of all languages are in the set for their function; Spanish
+ * ones are read as Portuguese earlier. Claiming all items of one negator costs the words between
+ * them, not their product.
+ */
+import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
+import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+/** Words that negate a verb or an item. */
+export const NOT = wordSet(
+  "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor cannot " +
+    "cant mustn mustnt shouldn shouldnt",
+);
+/** Words for "without". */
+export const WITHOUT = wordSet("sem without");
+/** "nenhum MEI": it negates only if no other word before it does. */
+const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
+/** Max words between a negator and a "nenhum" that only repeats it. */
+const NONE_REACH = 5;
+
+/** Reads a "nenhum" that negates alone as "sem". */
+export function readNone(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!NONE.test(sentence.folded(at))) continue;
+    let before = at - 1;
+    while (before >= at - NONE_REACH && !NEGATORS.has(sentence.folded(before))) before--;
+    if (before < Math.max(0, at - NONE_REACH)) sentence.readAs(at, "sem");
+  }
+}
+
+/** Words that exclude. */
+export const EXCLUDE = wordSet(
+  "exceto excepto excetuando salvo menos fora afora excecao excluindo excluir exclua excluam " +
+    "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
+    "outside beyond desenquadrada desenquadradas desenquadrado desenquadrados sairam saiu " +
+    "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
+    "excluding exclude ignoring deixaram deixou minus",
+);
+/** Negators that describe a state instead of requesting an exclusion. */
+export const IS_OUT =
+  /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
+/** First words of negating phrases: "em vez de", "nada de". */
+const MAY_NEGATE = wordSet("em ao no nada instead");
+/** Words that make a condition irrelevant by themselves. */
+export const REGARDLESS = wordSet("independente independentemente regardless indiferente");
+/** Words that may be between a negator and the excluded item. */
+export const BETWEEN = wordSet(
+  "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui " +
+    "possuem ser " +
+    "sendo ter estar estiverem forem de da do das dos o a os as em no na nos nas para pra pelo " +
+    "pela um uma com inclua incluir incluam incluindo inclui quero queremos quer lista liste " +
+    "listar traga trazer mostre mostrar considere considerar contar optam aquelas aqueles " +
+    "estado estados cidade cidades municipio municipios regiao quem qualquer nenhum nenhuma " +
+    "tipo numero empresas empresa cadastrado informado ja the is " +
+    "are any that which do have has an those in t include including with companies want " +
+    "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
+    "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
+    "states state of cities city on enrolled facam " +
+    "fazem parte pertencam pertencem located based situated part a usam use " +
+    "usem usa usar utilizam utilize utilizem utilizar using " +
+    "pode podem possa possam deve devem devam poder dever can could may must should be been " +
+    "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
+);
+/** Verbs of a request; after a joining word they begin a new request. */
+export const VERBS = wordSet(
+  "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
+    "are is quero queremos",
+);
+/** Words that end the scope of a negation. */
+export const ENDS = wordSet(
+  "mas porem contudo sim apenas somente so que ha com por para desde abertas abertos aberta " +
+    "aberto fundadas criadas abriram but only since opened with ordenado ordenadas ordenados " +
+    "ordene limite top",
+);
+/** Words that join items of a list. */
+export const JOINS = wordSet("e ou and or");
+/** Joining words for alternatives. */
+export const ALTERNATIVES = wordSet("ou or");
+/** Verbs between a negator and a quality of companies. */
+const BEING = wordSet("seja sejam sao e eh ser foram fosse fossem esteja estejam are is be");
+/** Forms of "de". */
+export const OF = wordSet("de do da dos das");
+/** Articles. */
+export const ARTICLES = wordSet("o a os as the");
+/** Negators of places, and of tax regimes. */
+export const OUTSIDE = wordSet("fora afora outside beyond");
+/** Prepositions of place. */
+export const PLACE_LEADS = wordSet("em no na nos nas in at");
+/** After these a negator makes the request irrelevant: "não precisa ter telefone". */
+export const OPENERS = wordSet(
+  "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
+    "exigir exigencia necessariamente " +
+    "obrigatoriamente necessidade necessario restricao distincao so apenas somente only need " +
+    "needed necessarily matter",
+);
+/** Nouns for companies of any trade. */
+export const SUBJECTS = wordSet(
+  "empresas empresa companhias firmas negocios estabelecimentos comercios companies company " +
+    "businesses business firms firm establishments",
+);
+
+const COMPANIES = /^(empresa|companhia|firma|negocio|estabelecimento|lead|contato|resultado)s$/;
+
+/** True if "não mais que N padarias" begins at a token. */
+function startsAtMost(sentence: Sentence, at: number): boolean {
+  if (sentence.folded(at) !== "nao" || sentence.folded(at + 1) !== "mais") return false;
+  let number = at + 2;
+  if (sentence.folded(number) === "do") number++;
+  if (!["de", "que"].includes(sentence.folded(number))) return false;
+  const count = numeralAt(sentence, number + 1);
+  if (count === null) return false;
+  const counted = count.to + (factorAt(sentence, count.to) === 1 ? 0 : 1);
+  return COMPANIES.test(sentence.folded(counted)) || kindAt(sentence, counted) === "activity";
+}
+
+/** Returns the index of the "não" before the number at a token, or -1 without such a limit. */
+export function atMostBefore(sentence: Sentence, number: number): number {
+  const start = number - (sentence.folded(number - 2) === "do" ? 4 : 3);
+  return start >= 0 && startsAtMost(sentence, start) ? start : -1;
+}
+
+/** All negators in one set, because every word of a sentence is looked up many times. */
+const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
+
+/** True if a folded word may negate independent of its neighbors. */
+export function isNegatorWord(word: string): boolean {
+  return NEGATORS.has(word);
+}
+
+/** True if a folded word may negate together with its neighbors. */
+function mayNegate(word: string): boolean {
+  return NEGATORS.has(word) || MAY_NEGATE.has(word);
+}
+
+/** True if a token excludes what follows; "menos de 2 anos" and "pelo menos" only compare. */
+export function isNegator(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  if (!mayNegate(word)) return false;
+  const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
+  if (word === "menos") {
+    const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);
+    const compares = of || ["que", "um", "uma"].includes(next);
+    return !compares && !["pelo", "ao", "ou", "nada", "ainda", "com", "ha"].includes(before);
+  }
+  if (isInstead(sentence, at)) return true;
+  if (startsAtMost(sentence, at)) return false;
+  // A negating "no" was read as "without" or "sem" earlier.
+  if (word === "no") return false;
+  // "minerais não metálicos"
+  return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
+}
+
+/** True at the first word of "em vez de", "ao invés de", "no lugar de", "instead of". */
+function isInstead(sentence: Sentence, at: number): boolean {
+  const of = ["de", "do", "da", "dos", "das", "of"];
+  const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
+  // "nada de atacado"
+  if (word === "instead" || word === "nada") return of.includes(next);
+  const said = INSTEAD.has(`${word} ${next}`);
+  return said && of.includes(sentence.folded(at + 2));
+}
+
+const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
+
+/** True for "menos de 2 anos", which compares; "menos de SP" excludes. */
+function isCounted(sentence: Sentence, at: number): boolean {
+  const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
+  return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
+}
+
+/** Attributes of a company, and its status. */
+const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
+  ...(["regime", "size", "headquarters", "nature", "status"] as const),
+]);
+/** Active companies are not excluded in such a list. */
+const ACTIVE = /^(ativ|activ|oper|func)/;
+/** Max items in a list before its "ou". */
+const LIST_MAX = 6;
+
+/** A joined item by its first token, and the kind of the previous one. */
+interface Alternative {
+  readonly negator: number;
+  readonly kind: ItemKind;
+  readonly item: number;
+}
+
+/** True if both the item before "ou" and this item are excluded: "exceto filiais ou baixadas". */
+export function isNeither(sentence: Sentence, { negator, kind, item }: Alternative): boolean {
+  if (!QUALITIES.has(kind) && kind !== "other") return false;
+  if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
+  const word = sentence.folded(negator);
+  if (EXCLUDE.has(word)) return !IS_OUT.test(word);
+  // "não MEI ou do Simples" may negate only the first.
+  return isNotBeing(sentence, negator);
+}
+
+/** True for the negator in "que não sejam". */
+export function isNotBeing(sentence: Sentence, negator: number): boolean {
+  if (!NOT.has(sentence.folded(negator))) return false;
+  // "não é" is folded to "nao e".
+  if (sentence.folded(negator + 1) === "e") return true;
+  return [-1, 1, 2].some((step) => BEING.has(sentence.folded(negator + step)));
+}
+
+/** True for "exceto" and similar words, which exclude all items joined after them. */
+export function isExcept(sentence: Sentence, negator: number): boolean {
+  const word = sentence.folded(negator);
+  return EXCLUDE.has(word) && !IS_OUT.test(word);
+}
+
+/** True for items rarely wanted after "sem": "sem MEI e filiais", not "sem MEI e pequenas". */
+export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
+  if (kind === "regime") return true;
+  const word = sentence.folded(item);
+  if (kind === "headquarters") return /^(filia|sucursa|branch)/.test(word);
+  return kind === "status" && /^(inapt|baixad|suspens|inativ)/.test(word);
+}
+
+/** True for a status other than the active one. */
+export function isInactive(sentence: Sentence, item: number, kind: ItemKind): boolean {
+  return kind === "status" && !ACTIVE.test(sentence.folded(item));
+}
+
+/** True if commas join the item at a token to other qualities, and "ou" joins the last. */
+export function endsWithOr(sentence: Sentence, item: number): boolean {
+  for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
+    while (OF.has(sentence.folded(at)) || ARTICLES.has(sentence.folded(at))) at++;
+    const kind = kindAt(sentence, at);
+    if (!QUALITIES.has(kind)) return false;
+    at = itemEnd(sentence, at, kind);
+    const isComma = sentence.tokens[at]?.text === ",";
+    if (isComma) at++;
+    if (ALTERNATIVES.has(sentence.folded(at))) return true;
+    if (!isComma) return false;
+  }
+  return false;
+}
+
+/** Claims the negator of the item at a token, and the small words between them. */
+export function claimNegation(sentence: Sentence, negator: number, at: number): void {
+  // "que não são nem MEI nem do Simples": the first of two negators for one negation.
+  let first = negator;
+  while (
+    sentence.folded(negator) === "nem" &&
+    first > negator - 3 &&
+    BETWEEN.has(sentence.folded(first - 1))
+  )
+    first--;
+  const twice = first < negator || sentence.folded(negator) === "nem";
+  if (twice && sentence.folded(first - 1) === "nao" && sentence.free(first - 1)) {
+    sentence.claim(first - 1, first, "negation");
+  }
+  const claimed = claimedBehind(sentence, negator);
+  const open = claimed.open.splice(0);
+  for (; claimed.to < Math.max(at, negator + 1); claimed.to++) open.push(claimed.to);
+  for (const i of open) {
+    if (!sentence.free(i)) continue;
+    const small = i === negator || isNegator(sentence, i) || BETWEEN.has(sentence.folded(i));
+    const word = small || OPENERS.has(sentence.folded(i)) || EXCLUDE.has(sentence.folded(i));
+    if (word) sentence.claim(i, i + 1, "negation");
+    else if (mayNegate(sentence.folded(i))) claimed.open.push(i);
+  }
+}
+
+/** The words after a negator that were checked for one of its items. */
+interface Claimed {
+  to: number;
+  /** Words that may become negators when a number after them is claimed. */
+  readonly open: number[];
+}
+
+interface AllClaimed {
+  readonly revision: number;
+  readonly byNegator: Map<number, Claimed>;
+}
+
+const CLAIMED = new WeakMap<Sentence, AllClaimed>();
+
+/** A negator may cover a hundred items; the words before each are not scanned again. */
+function claimedBehind(sentence: Sentence, negator: number): Claimed {
+  let all = CLAIMED.get(sentence);
+  if (all?.revision !== sentence.revision) {
+    all = { revision: sentence.revision, byNegator: new Map() };
+    CLAIMED.set(sentence, all);
+  }
+  const known = all.byNegator.get(negator) ?? { to: negator, open: [] };
+  all.byNegator.set(negator, known);
+  return known;
+}

@@ -1,0 +1,87 @@
+/**
+ * Numeric bounds of a sentence.
+ * Input: bounds of opening dates, share capital, and establishments, as stages find them.
+ * Output: one interval for each.
+ * Invariant: intervals never become empty or wider; a contradicting bound is reported, not applied.
+ */
+
+import type { Notes } from "../notes.ts";
+import type { Words } from "../words/sentence.ts";
+import { type Day, dayText } from "./mentioneddates.ts";
+
+/** Opening dates `[after, before)`, reais and counts `[min, max]`; null means unbounded. */
+export class Bounds {
+  readonly #notes: Notes;
+  startedAfter: string | null = null;
+  startedBefore: string | null = null;
+  capitalMin: number | null = null;
+  capitalMax: number | null = null;
+  establishmentsMin: number | null = null;
+  establishmentsMax: number | null = null;
+
+  constructor(notes: Notes) {
+    this.#notes = notes;
+  }
+
+  /** Narrows the opening dates. Returns false if the interval would be empty. */
+  opened(first: Day | null, after: Day | null, words: Words): boolean {
+    const from = larger(this.startedAfter, first === null ? null : dayText(first));
+    const to = smaller(this.startedBefore, after === null ? null : dayText(after));
+    if (from !== null && to !== null && from >= to) return this.#refuse(words);
+    this.startedAfter = from;
+    this.startedBefore = to;
+    return true;
+  }
+
+  /** Extends a period to the next ("em 2020 e 2021"). Returns false if they are not adjacent. */
+  continued(first: Day, after: Day): boolean {
+    if (this.startedBefore !== dayText(first)) return false;
+    this.startedBefore = dayText(after);
+    return true;
+  }
+
+  /** Narrows the share capital. Returns false if the interval would be empty. */
+  capital(min: number | null, max: number | null, words: Words): boolean {
+    const from = larger(this.capitalMin, min);
+    const to = smaller(this.capitalMax, max);
+    if (from !== null && to !== null && from > to) return this.#refuse(words);
+    this.capitalMin = from;
+    this.capitalMax = to;
+    return true;
+  }
+
+  /** Narrows the number of establishments. Returns false if the interval would be empty. */
+  establishments(min: number | null, max: number | null, words: Words): boolean {
+    const from = larger(this.establishmentsMin, min);
+    const to = smaller(this.establishmentsMax, max);
+    if ((from !== null && to !== null && from > to) || (to !== null && to < 1)) {
+      return this.#refuse(words);
+    }
+    this.establishmentsMin = from;
+    this.establishmentsMax = to;
+    return true;
+  }
+
+  #refuse(words: Words): false {
+    contradict(this.#notes, words);
+    return false;
+  }
+}
+
+/** Reports words that contradict earlier words and were not applied. */
+export function contradict(notes: Notes, words: Words, code = "contradiction"): void {
+  const detail = {
+    pt: "Contradiz o que foi dito antes; não foi aplicado.",
+    en: "This contradicts what was said before it; it was not applied.",
+  };
+  notes.warn(code, detail, words);
+  notes.addUnmapped(code, detail, words);
+}
+
+function larger<Value extends number | string>(old: Value | null, added: Value | null) {
+  return old === null || (added !== null && added > old) ? added : old;
+}
+
+function smaller<Value extends number | string>(old: Value | null, added: Value | null) {
+  return old === null || (added !== null && added < old) ? added : old;
+}

@@ -1,0 +1,274 @@
+/**
+ * The stage of share capital.
+ * Input: a sentence. Output: bounds in reais.
+ * Invariant: an amount counts only next to the word "capital". Other amounts may be revenues.
+ */
+
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { NumberContext } from "./dates.ts";
+import { type Amount, amountAt } from "./numbers.ts";
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+const MORE = wordSet(
+  "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
+    "least more",
+);
+const LESS = wordSet(
+  "abaixo inferior inferiores ate maximo maxima menor menores under below most less up",
+);
+const SMALL = wordSet(
+  "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
+    "declarado " +
+    "registrado integralizado between than the at with",
+);
+/** Units of numbers that are not money. */
+const COUNTED = wordSet(
+  "resultados empresas registros linhas leads contatos results rows companies " +
+    "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
+    "year years",
+);
+/** Max words between "capital" and its amount. */
+const REACH = 9;
+
+/** Finds and claims every bound of the share capital. */
+export function findCapital(context: NumberContext): void {
+  const { sentence } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
+    let read = behind(sentence, at) ?? before(sentence, at);
+    // "por maior capital entre 2010 e 2015", "maior capital, no máximo 30": a sort order.
+    if (read !== null && isOrder(sentence, at) && !isMoneyRead(read)) continue;
+    // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
+    for (; read !== null; read = further(sentence, read)) apply(context, read);
+  }
+}
+
+/** True for a sort order: "maior capital". */
+function isOrder(sentence: Sentence, at: number): boolean {
+  return /^(maior|maiores|menor|menores|highest|largest|lowest)$/.test(sentence.folded(at - 1));
+}
+
+function isMoneyRead({ first, second }: Read): boolean {
+  return first.money || first.scaled || second?.money === true || second?.scaled === true;
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly side: "min" | "max" | null;
+  readonly first: Amount;
+  readonly second: Amount | null;
+  /** True for a negated range ("que não seja entre 10 e 50 mil"), which no filter can express. */
+  readonly outside: boolean;
+}
+
+/** Reads bounds after the word: "capital social de pelo menos 100 mil". */
+function behind(sentence: Sentence, at: number): Read | null {
+  let side: Read["side"] = null;
+  let between = false;
+  let turned = false;
+  for (let i = at + 1; i <= at + REACH && sentence.free(i); i++) {
+    const word = sentence.folded(i);
+    const first = amountOf(sentence, i);
+    if (first !== null) {
+      const said = side ?? sideAfter(sentence, first.to);
+      const tail = turned ? opposite(said) : said;
+      const joined = secondOf(sentence, first, between);
+      const end =
+        said === side ? first.to : first.to + (sentence.tokens[first.to]?.folded === "+" ? 1 : 2);
+      const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
+      const read = { from: start, to: joined?.to ?? end, side: tail, outside: turned };
+      return { ...read, ...scaledAlike(first, joined) };
+    }
+    // "não superior a 100 mil"
+    if (word === "nao" || word === "not") {
+      turned = !turned;
+      continue;
+    }
+    if (word === "entre" || word === "between" || word === "de") between = true;
+    side = sideOf(sentence, i) ?? side;
+    if (sideOf(sentence, i) === null && !SMALL.has(word) && !MORE.has(word)) return null;
+  }
+  return null;
+}
+
+function opposite(side: Read["side"]): Read["side"] {
+  if (side === null) return null;
+  return side === "min" ? "max" : "min";
+}
+
+/** Reads another bound of the same capital after the first. */
+function further(sentence: Sentence, { to, second }: Read): Read | null {
+  const mark = sentence.tokens[to]?.text === "," ? 1 : 0;
+  let from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
+    ? to + mark + 1
+    : to + mark;
+  if (second !== null || from === to) return null;
+  // "de pelo menos 50 mil e no máximo 200 mil"
+  if (["no", "ao", "at", "pelo"].includes(sentence.folded(from))) from++;
+  if (sideOf(sentence, from) === null) return null;
+  const read = behind(sentence, from - 1);
+  return read === null ? null : { ...read, from };
+}
+
+/** Reads an amount before the word: "mais de R$ 100 mil de capital". */
+function before(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at - 1) === "share" ? at - 1 : at;
+  const of = ["de", "in", "em", "of"].includes(sentence.folded(word - 1)) ? word - 1 : word;
+  for (let start = Math.max(0, of - 6); start < of; start++) {
+    const first = amountOf(sentence, start);
+    if (first === null || first.to !== of) continue;
+    let side: Read["side"] = null;
+    let from = start;
+    for (let i = start - 1; i >= Math.max(0, start - 4) && sentence.free(i); i--) {
+      const said = sideOf(sentence, i);
+      if (said === null && !SMALL.has(sentence.folded(i)) && !MORE.has(sentence.folded(i))) break;
+      side = said ?? side;
+      from = i;
+    }
+    const to = sentence.folded(at + 1) === "social" ? at + 2 : at + 1;
+    const low = lowerOf(sentence, start);
+    const outside = false;
+    if (low !== null) {
+      return { from: low.from, to, side, outside, ...scaledAlike(low.amount, first) };
+    }
+    return { from, to, side, outside, first, second: null };
+  }
+  return null;
+}
+
+/** Reads the lower bound before the amount at a token: "entre R$ 10 mil e". */
+function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number } | null {
+  if (!["e", "a", "and", "to"].includes(sentence.folded(at - 1))) return null;
+  for (let start = Math.max(0, at - 6); start < at - 1; start++) {
+    const led = ["entre", "between", "de"].includes(sentence.folded(start - 1));
+    const amount = led ? amountOf(sentence, start) : null;
+    if (amount?.to === at - 1) return { amount, from: start - 1 };
+  }
+  return null;
+}
+
+/** Returns the side of a comparing word: "menos" alone is less, "pelo menos" more. */
+function sideOf(sentence: Sentence, at: number): Read["side"] {
+  const word = sentence.folded(at);
+  const mark = sentence.tokens[at]?.text ?? "";
+  if (mark === ">" || mark === "≥") return "min";
+  if (mark === "<" || mark === "≤") return "max";
+  if (word === "menos") return ["pelo", "ao"].includes(sentence.folded(at - 1)) ? "min" : "max";
+  if (LESS.has(word)) return "max";
+  return MORE.has(word) && word !== "pelo" ? "min" : null;
+}
+
+/** Returns the side of words after an amount: "ou mais", "+". */
+function sideAfter(sentence: Sentence, at: number): Read["side"] {
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (sentence.tokens[at]?.folded === "+") return "min";
+  if (first === "no" && /^(maximo|minimo)$/.test(second))
+    return second === "maximo" ? "max" : "min";
+  if (["ou", "or"].includes(first) && ["mais", "more"].includes(second)) return "min";
+  return ["ou", "or"].includes(first) && ["menos", "less"].includes(second) ? "max" : null;
+}
+
+function amountOf(sentence: Sentence, at: number): Amount | null {
+  const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
+  if (amount === null || COUNTED.has(sentence.folded(amount.to))) return null;
+  // "10%", "10 por cento"; "100 mil, por favor" is an amount.
+  const next = sentence.tokens[amount.to]?.folded ?? "";
+  const isShare = next === "por" && /^c/.test(sentence.folded(amount.to + 1));
+  return isShare || /^(%|percent|porcento)$/.test(next) ? null : amount;
+}
+
+/** True for a negative number ("-5 mil"), which no capital can be. */
+function isBelowZero({ text, tokens }: Sentence, at: number): boolean {
+  const { start = 0, kind } = tokens[at] ?? {};
+  return kind === "number" && /(^|\s)[-−]$/.test(text.slice(Math.max(0, start - 2), start));
+}
+
+function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount | null {
+  const join = sentence.folded(first.to);
+  const joined = (between && ["e", "and"].includes(join)) || ["a", "ate", "to"].includes(join);
+  return joined ? amountOf(sentence, first.to + 1) : null;
+}
+
+/** Applies the factor to both amounts: "entre 10 e 50 mil". */
+function scaledAlike(first: Amount, second: Amount | null) {
+  if (second === null || first.scaled || !second.scaled || second.value < 1000)
+    return { first, second };
+  const factor = second.value >= 1e9 ? 1e9 : second.value >= 1e6 ? 1e6 : 1e3;
+  const value = first.value * factor;
+  return { first: value < second.value ? { ...first, value } : first, second };
+}
+
+/** Leaves other amounts of money to the notes, with their comparing words. */
+export function unmapAmounts({ sentence, notes }: NumberContext): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const amount = sentence.free(at) ? amountAt(sentence, at) : null;
+    if (amount === null || !(amount.money || amount.scaled)) continue;
+    let from = at;
+    let noun = false;
+    for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i) && !noun; i--) {
+      const word = sentence.folded(i);
+      noun = REVENUE.has(word);
+      // "capital acima de US$ 100.000"
+      const dollars = /^(us|usd|u|eur)$/.test(word);
+      const capital = word === "capital" || word === "social";
+      const small = SMALL.has(word) || MORE.has(word) || dollars || capital;
+      if (!noun && sideOf(sentence, i) === null && !small) break;
+      if (noun || !["com", "e", "ou", "que"].includes(word)) from = i;
+    }
+    const second = secondOf(sentence, amount, true);
+    let to = second?.to ?? amount.to;
+    if (sentence.folded(to) === "de" && REVENUE.has(sentence.folded(to + 1))) {
+      noun = true;
+      to += 2;
+    }
+    // "1 milhão por ano", "a month"
+    const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
+    if (per && /^(ano|mes|year|month)$/.test(sentence.folded(to + 1))) to += 2;
+    const words = sentence.claim(from, to, "unmapped");
+    if (noun) notes.addUnmapped("revenue", NO_REVENUE, words);
+    else notes.addUnmapped("amount", NO_NOUN, words);
+    at = to - 1;
+  }
+}
+
+const REVENUE = wordSet(
+  "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue",
+);
+const NO_REVENUE = {
+  pt: "A Receita não informa faturamento.",
+  en: "The registry has no revenue.",
+};
+const NO_NOUN = {
+  pt: "Não se sabe de que é este valor; só há filtro por capital social.",
+  en: "It is not said what this amount is of; only share capital has a filter.",
+};
+
+function apply({ sentence, notes, bounds }: NumberContext, read: Read): void {
+  const { from, to, side, first, second } = read;
+  const reach = reachOf(sentence, from);
+  const negated = reach.polarity === "negated";
+  const most = Math.max(first.value, second?.value ?? 0);
+  if (most > SPEC_LIMITS.shareCapitalMax || ((negated || read.outside) && second !== null)) {
+    const detail = { pt: "Não há filtro para esse valor.", en: "No filter takes this amount." };
+    notes.addUnmapped("amount", detail, sentence.claim(from, to, "unmapped"));
+    return;
+  }
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const words = sentence.claim(from, to, "capital");
+  const least = second === null ? first.value : Math.min(first.value, second.value);
+  const upper = (side === "max") !== negated;
+  if (second !== null) bounds.capital(least, most, words);
+  else bounds.capital(upper ? null : least, upper ? most : null, words);
+  if (second === null && side === null) {
+    notes.assume(
+      "at_least",
+      { pt: "Entendido como pelo menos.", en: "Taken for at least." },
+      words,
+    );
+  }
+}

@@ -1,0 +1,388 @@
+/**
+ * The stage of opening dates.
+ * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
+ * Invariant: the interval is half open, as in a spec. A date is claimed with the words that define
+ * its meaning. Dates that belong to another event, do not exist, or contradict another are
+ * reported, not applied. The words before a date may make it a closing date. Places and trades
+ * between do not matter ("baixadas em Recife em 2023", "inactive bakeries since 2020"); another
+ * verb, "com", and a mark do.
+ */
+import { FILTER_PHRASES } from "../filters/table.ts";
+import { isInTrade, kindAt } from "../items.ts";
+import { type Reach, reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence, Words } from "../words/sentence.ts";
+import { type Bounds, contradict } from "./bounds.ts";
+import {
+  back,
+  type Day,
+  dateAt,
+  dayText,
+  type MentionedDate,
+  type Period,
+} from "./mentioneddates.ts";
+
+/** Inputs of the stages for numbers. */
+export interface NumberContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly bounds: Bounds;
+  /** The snapshot's day. */
+  readonly today: Day;
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words for the opening of a company. */
+export const OPENED = wordSet(
+  "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
+    "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
+    "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
+    "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
+    "inauguradas inaugurado inaugurados " +
+    "comecaram opened founded created established started registered existem existe existindo",
+);
+const SMALL = wordSet(
+  "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes the of r " +
+    "foram foi " +
+    "sido data dia meados were was on durante ao longo somente so apenas from not",
+);
+/** Events without defined dates. */
+const EVENTS = wordSet("pandemia covid quarentena lockdown crise");
+
+type Meaning = "since" | "after" | "before" | "until" | "in" | "between" | null;
+const MEANINGS: Readonly<Record<string, Exclude<Meaning, null>>> = {
+  ...{ desde: "since", partir: "since", since: "since", from: "since", apos: "after" },
+  ...{ depois: "after", after: "after", posterior: "after", posteriores: "after", later: "after" },
+  ...{ antes: "before", before: "before", anterior: "before", anteriores: "before" },
+  ...{ prior: "before", earlier: "before", ate: "until", until: "until", till: "until" },
+  ...{ entre: "between", between: "between", pre: "before", pos: "after" },
+};
+
+interface Lead {
+  readonly from: number;
+  readonly meaning: Meaning;
+  /** True if a word names an opening. */
+  readonly opened: boolean;
+  /** True if the date belongs to something else. */
+  readonly other: boolean;
+  /** "de 2018 a 2020". */
+  readonly of: boolean;
+  /** "no fim de 2020". */
+  readonly vague: boolean;
+}
+
+const VAGUE = wordSet("fim final comeco inicio meados");
+
+/** Finds and claims every date: "desde 2020", "em 2021", "entre 2015 e 2018", "recém-abertas". */
+export function findDates(context: NumberContext): void {
+  const { sentence, today } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    if (EVENTS.has(sentence.folded(at))) at = leaveEvent(context, at);
+    else {
+      const said = dateAt(sentence, at, today);
+      if (said !== null) at = takeDate(context, at, said) - 1;
+    }
+  }
+  findVague(context);
+}
+
+/** Claims "antes da pandemia" with its words and leaves it to the notes. */
+function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
+  const { from, meaning } = leadOf(sentence, at);
+  if (meaning === null) return at;
+  const detail = { pt: "Não é uma data do registro.", en: "This is no date of the registry." };
+  notes.addUnmapped("event", detail, sentence.claim(from, at + 1, "unmapped"));
+  return at;
+}
+
+/** Applies a date with the meaning its words define. Returns the index after it. */
+function takeDate(context: NumberContext, at: number, said: MentionedDate): number {
+  const { sentence, notes } = context;
+  const lead = leadOf(sentence, at);
+  const range = rangeAt(context, said, lead);
+  const onwards = sinceAfter(sentence, said.to);
+  const meaning: Meaning =
+    onwards > said.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, said) ? "in" : null));
+  const to = range?.to ?? onwards;
+  // "que fecharam este ano"
+  const closed = CLOSED.has(sentence.folded(at - 1)) && said.relative === true;
+  if (meaning === null && range === null && !closed) return said.to;
+  const periods = [said.period, ...(range === null ? [] : [range.period])];
+  if (periods.includes(null)) {
+    const words = sentence.claim(lead.from, to, "unmapped");
+    const detail = { pt: "Esta data não existe.", en: "This date does not exist." };
+    notes.warn("impossible_date", detail, words);
+    notes.addUnmapped("impossible_date", detail, words);
+    return to;
+  }
+  // "padarias em 2020 baixadas"
+  const ended = !lead.opened && CLOSED.has(sentence.folded(to));
+  // "optantes do Simples desde 2020"
+  const regime = /^(simples|nacional|simei)$/.test(sentence.folded(lead.from - 1));
+  if (lead.other || ended || closed || (regime && !lead.opened && meaning === "since")) {
+    const detail = {
+      pt: "Não há filtro por essa data, só pela de abertura.",
+      en: "No filter takes this date, only that of the opening.",
+    };
+    notes.addUnmapped("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
+    return to;
+  }
+  const [start, second] = periods as [Period, Period | undefined];
+  // "entre março e junho de 2021": the year belongs to both months; days have theirs already.
+  const isShared = said.yearless && second !== undefined && start.first.day === 1;
+  const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
+  const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
+  const first = { ...start.first, year };
+  const known: MentionedDate = { period: start, to: said.to, ...(second ? {} : said) };
+  const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };
+  apply(context, span, { first, after: (second ?? start).after });
+  return listed(context, to, span);
+}
+
+/** True for "neste ano", "padarias dos anos 90"; "vender mais este mês" is not about companies. */
+function isSaidOf(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
+  const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
+  return (
+    relative === true && (own || ["de", "da", "do", "dos", "das"].includes(sentence.folded(at - 1)))
+  );
+}
+
+interface Taken extends Lead {
+  readonly at: number;
+  readonly to: number;
+  readonly said: MentionedDate;
+}
+
+/** Sets the bounds, inverted after a negation. */
+function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
+  const { sentence, notes, bounds, today } = context;
+  const { from, at, to, meaning } = taken;
+  const reach = reachWithin(sentence, from, at);
+  const negated = reach.polarity === "negated";
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const inside = meaning === "in" || meaning === "between";
+  if (reach.polarity === "open" || (negated && inside)) {
+    const detail = {
+      pt: "Nenhum filtro exclui um período no meio.",
+      en: "No filter excludes a period in between.",
+    };
+    const begin = negated ? Math.min(from, reach.negator) : from;
+    notes.addUnmapped("excluded_period", detail, sentence.claim(begin, to, "unmapped"));
+    return;
+  }
+  const words = sentence.claim(from, to, "date");
+  const low = meaning === "after" ? after : meaning === "since" || inside ? first : null;
+  // "este ano" has not ended.
+  const running = taken.said.relative && dayText(after) > dayText(today);
+  const upTo = meaning === "until" || (inside && !running) ? after : null;
+  const high = meaning === "before" ? first : upTo;
+  const begin = negated ? high : low;
+  const end = negated ? low : high;
+  bounds.opened(begin, end, words);
+  if (begin !== null && dayText(begin) > dayText(today)) {
+    const detail = {
+      pt: "Depois da data do snapshot: nenhuma empresa.",
+      en: "Later than the snapshot: no company matches.",
+    };
+    notes.warn("future_date", detail, words);
+  }
+  if (taken.vague && inside) {
+    const detail = { pt: "Entendido como todo o período.", en: "Taken for the whole period." };
+    notes.assume("vague_date", detail, words);
+  }
+  if (taken.said.yearless) assumeYear(notes, first, words);
+}
+
+/** Finds a negator inside of the date's words: "opened not later than 2020". */
+function reachWithin(sentence: Sentence, from: number, at: number): Reach {
+  let inside = from;
+  while (inside < at && reachOf(sentence, inside).negator < 0) inside++;
+  return reachOf(sentence, inside);
+}
+
+function assumeYear(notes: Notes, { year }: Day, words: Words): void {
+  notes.assume("year", { pt: `Ano: ${year}.`, en: `Year: ${year}.` }, words);
+}
+
+/** Reads the second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
+function rangeAt(
+  { sentence, today }: NumberContext,
+  said: MentionedDate,
+  { meaning, of }: Lead,
+): { period: Period | null; to: number } | null {
+  const join = sentence.folded(said.to);
+  const and = ["e", "and"].includes(join) && meaning === "between";
+  const isYears = [said.to - 1, said.to + 1].every((at) => isYearAt(sentence, at));
+  const isSaid = of || meaning !== null || isYears;
+  const through = ["a", "ate", "to", "until", "through"].includes(join) && isSaid;
+  if (!and && !through) return null;
+  let at = said.to + 1;
+  while (["o", "a", "de"].includes(sentence.folded(at))) at++;
+  const second = dateAt(sentence, at, today);
+  if (second === null) return null;
+  return { period: second.period, to: second.to };
+}
+
+/** "2018 a 2020" needs no "de". */
+function isYearAt({ tokens }: Sentence, at: number): boolean {
+  return /^(?:19|20)\d\d$/.test(tokens[at]?.text ?? "");
+}
+
+/** Returns the index after "em diante", "para cá" ("2020 em diante"), or the same index. */
+function sinceAfter(sentence: Sentence, at: number): number {
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (first === "em" && second === "diante") return at + 2;
+  if (["para", "pra"].includes(first) && ["ca", "frente"].includes(second)) return at + 2;
+  if (first === "ate" && ["hoje", "agora"].includes(second)) return at + 2;
+  if (first === "or" && second === "later") return at + 2;
+  return ["onwards", "onward"].includes(first) ? at + 1 : at;
+}
+
+/** Reads a list ("em 2019, 2020 ou 2021"): adjacent periods are merged, others contradict. */
+function listed(context: NumberContext, from: number, taken: Taken): number {
+  const { sentence, notes, bounds, today } = context;
+  if (taken.meaning !== "in") return from;
+  let to = from;
+  for (;;) {
+    const mark = sentence.tokens[to]?.text === ",";
+    let at = to + (mark ? 1 : 0);
+    const joined = mark || ["e", "ou", "and", "or"].includes(sentence.folded(at));
+    if (["e", "ou", "and", "or"].includes(sentence.folded(at))) at++;
+    if (["em", "in"].includes(sentence.folded(at))) at++;
+    const next = joined ? dateAt(sentence, at, today) : null;
+    if (next === null || next.period === null || next.yearless) return to;
+    const words = sentence.claim(to, next.to, "date");
+    const { first, after } = next.period;
+    if (!bounds.continued(first, after)) contradict(notes, words);
+    to = next.to;
+  }
+}
+
+/** Reads the words before a date. */
+function leadOf(sentence: Sentence, at: number): Lead {
+  let meaning: Meaning = null;
+  let from = at;
+  let [opened, other, of, vague] = [false, false, false, false];
+  for (let i = at - 1; i >= Math.max(0, at - 7) && sentence.free(i); i--) {
+    const word = sentence.folded(i);
+    if (isInTrade(sentence, i, i + 1)) break;
+    if (CLOSED.has(word) && !opened) other = true;
+    if (CLOSED.has(word)) break;
+    if (VAGUE.has(word) && !sentence.folded(i + 2).startsWith("atividade")) {
+      vague = true;
+      from = i;
+      continue;
+    }
+    if (Object.hasOwn(MEANINGS, word) && (meaning === null || meaning === "in")) {
+      meaning = MEANINGS[word] as Meaning;
+    } else if (["em", "no", "na", "nos", "nas", "in", "durante", "during"].includes(word))
+      meaning ??= "in";
+    else if (OPENED.has(word)) {
+      meaning ??= "in";
+      opened = true;
+    } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) {
+      if (!/^[:=]$/.test(sentence.tokens[i]?.text ?? "")) break;
+    }
+    if (word === "de" && i === at - 1) of = true;
+    if (word === "ano" && i >= at - 2) meaning ??= "in";
+    from = i;
+  }
+  if (!opened && isOfEnd(sentence, from)) other = true;
+  return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
+}
+
+/** Skips joining words that belong to the text before a date. */
+function trimmed(sentence: Sentence, from: number, at: number): number {
+  let start = from;
+  while (start < at && TRIMMED.has(sentence.folded(start))) start++;
+  return start;
+}
+
+const TRIMMED = wordSet("e ou com so apenas somente and");
+
+/** Reads words for an undefined age: "recém-abertas", "novas", "antigas". */
+function findVague(context: NumberContext): void {
+  const { sentence, notes } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
+      continue;
+    // "recém abertas primeiro" is a sort order.
+    if (FILTER_PHRASES.longest(sentence.tokens, at)?.value.role === "sort") continue;
+    // "clientes novos" are customers of the user.
+    const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
+    if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
+    else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
+      const detail = { pt: "Idade sem número.", en: "An age without a number." };
+      notes.addUnmapped("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
+    }
+  }
+}
+
+const RECENT = wordSet(
+  "recente recentes recentemente recem nova novas novo novos newly new recently recent pouco",
+);
+const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
+const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
+/** Max age of a company called new, in months. */
+const RECENT_MONTHS = 12;
+
+function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {
+  // "há pouco tempo"
+  if (sentence.folded(at) === "pouco" && sentence.folded(at - 1) !== "ha") return;
+  const before = sentence.folded(at - 1);
+  let from = sentence.free(at - 1) && (OPENED.has(before) || before === "ha") ? at - 1 : at;
+  if (before === "ha" && sentence.free(at - 2) && OPENED.has(sentence.folded(at - 2)))
+    from = at - 2;
+  const to =
+    at + (OPENED.has(sentence.folded(at + 1)) || sentence.folded(at + 1) === "tempo" ? 2 : 1);
+  const reach = reachOf(sentence, from);
+  const negated = reach.polarity === "negated";
+  if (negated) claimNegation(sentence, reach.negator, from);
+  const words = sentence.claim(from, to, "date");
+  const day = back(today, RECENT_MONTHS, "month");
+  const set = bounds.opened(negated ? null : day, negated ? day : null, words);
+  const text = dayText(day);
+  if (!set) return;
+  notes.assume(
+    "recent",
+    {
+      pt: `"Recente" é dos últimos ${RECENT_MONTHS} meses (desde ${text}).`,
+      en: `"Recent" is within ${RECENT_MONTHS} months (since ${text}).`,
+    },
+    words,
+  );
+}
+
+/** Words for a closing; a date with them is not an opening date. */
+export const CLOSED = wordSet(
+  "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
+    "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
+    "suspensa suspensas suspenso suspensos extinta extintas extinto extintos closed suspended " +
+    "inativa inativas inativo inativos inactive desativada desativadas desativado desativados " +
+    "baixaram baixou baixa suspenderam falida falidas falido falidos faliram " +
+    "cancelada canceladas cancelado cancelados paralisada paralisadas dissolvida " +
+    "dissolvidas unfit dissolved bankrupt " +
+    "shut " +
+    "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
+);
+/** Small words between a closing, place, or trade and a date. */
+const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
+/** Max words between a closing and its date. */
+const REACH = 12;
+
+/** True if the date words that begin at a token belong to a closing. */
+export function isOfEnd(sentence: Sentence, from: number): boolean {
+  for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
+    const word = sentence.folded(at);
+    const trade = isInTrade(sentence, at, at + 1);
+    if (CLOSED.has(word) && !trade) return true;
+    const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
+    const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
+    if (apart || !(passed || kindAt(sentence, at) === "activity")) return false;
+  }
+  return false;
+}

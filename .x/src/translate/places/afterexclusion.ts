@@ -1,0 +1,79 @@
+/**
+ * Requested places after an excluded one: "padarias, exceto em Campinas, em SP".
+ * Input: the mentions of a sentence with their negation. Output: the same mentions; those that only
+ * bound the exclusion are requested.
+ * Invariant: a sentence that requests another place keeps all its exclusions, and a list of places
+ * of one kind ("exceto em SP, no RJ") stays excluded as a whole.
+ */
+import { isNegator } from "../negators.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import { isIn } from "./placewords.ts";
+import { linkOf } from "./readings.ts";
+
+/** Turns excluded places that bound the search into requested ones. */
+export function requestAfterExclusion(
+  { sentence }: PlaceContext,
+  mentions: readonly Mention[],
+): void {
+  if (mentions.some((one) => !one.negated && !one.dropped)) return;
+  for (const run of excludedRuns(sentence, mentions)) {
+    const first = firstWished(sentence, run);
+    if (first > 0) for (const one of run.slice(first)) one.negated = false;
+  }
+}
+
+/** Returns the index of the first place in a run that bounds the search, or -1. */
+function firstWished(sentence: Sentence, run: readonly Mention[]): number {
+  let isClosed = false;
+  for (let at = 1; at < run.length; at++) {
+    const link = linkOf(sentence, run[at - 1] as Mention, run[at] as Mention);
+    if (link === "comma" && isLed(sentence, run[at] as Mention)) {
+      // "exceto em Campinas e Santos, em SP": the list ended earlier.
+      if (isClosed || isWider(run, at)) return at;
+    }
+    isClosed ||= link === "listed";
+  }
+  return -1;
+}
+
+/** Returns groups of mentions excluded by one negator. */
+function excludedRuns(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
+  const runs: Mention[][] = [];
+  for (const [i, one] of mentions.entries()) {
+    if (!one.negated) continue;
+    const last = mentions[i - 1];
+    if (last?.negated && isOneList(sentence, last, one)) runs.at(-1)?.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
+function isOneList(sentence: Sentence, last: Mention, one: Mention): boolean {
+  if (linkOf(sentence, last, one) === "apart") return false;
+  for (let at = last.to; at < one.from; at++) if (isNegator(sentence, at)) return false;
+  return true;
+}
+
+/** True for "em SP" and for "no estado de São Paulo", where "de" is the last preposition. */
+function isLed(sentence: Sentence, { lead, from }: Mention): boolean {
+  return !lead.mark && (lead.kind === "in" || isIn(sentence.folded(from)));
+}
+
+/** True if a place differs in kind from all before it and no list continues with it. */
+function isWider(run: readonly Mention[], at: number): boolean {
+  const one = run[at] as Mention;
+  const before = run.slice(0, at);
+  if (before.some((other) => gradeOf(other) === gradeOf(one))) return false;
+  return at === run.length - 1 || before.some((other) => liesIn(other, one));
+}
+
+/** Returns the kind of a place: city, region of cities, state, region of states. */
+function gradeOf({ states, regions, part }: Mention): number {
+  if (regions.length > 0 || part) return 1;
+  return states.length === 0 ? 0 : states.length === 1 ? 2 : 3;
+}
+
+function liesIn({ cities }: Mention, { states, cities: others }: Mention): boolean {
+  return cities.some((city) => states.includes(city.uf) || others.includes(city));
+}

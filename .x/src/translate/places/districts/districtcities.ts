@@ -1,0 +1,148 @@
+/**
+ * The cities of named districts: "Centro de Campinas e Gonzaga de Santos".
+ * Input: the districts and requested cities of a sentence. Output: the municipalities in which each
+ * district is looked up.
+ * Invariant: a district next to a city is looked up only in that city and in those listed with it.
+ * Cities between two districts that cannot be assigned belong to neither.
+ */
+import type { Sentence } from "../../words/sentence.ts";
+import type { City } from "../placenames.ts";
+import type { Lead } from "../placewords.ts";
+
+/** Tokens of a name with its introducing words. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A district in the sentence, with the municipalities (IBGE codes) that have it. */
+interface DistrictAt extends Span {
+  readonly known: ReadonlyMap<string, unknown>;
+}
+
+/** A named place, as in a mention. */
+export interface PlaceAt extends Span {
+  readonly lead: Pick<Lead, "kind">;
+  readonly states: readonly string[];
+  readonly cities: readonly City[];
+}
+
+/** Districts or cities in one list. */
+interface Run extends Span {
+  readonly districts: readonly DistrictAt[];
+  readonly cities: readonly PlaceAt[];
+}
+
+type Link = "listed" | "comma" | "direct" | "apart";
+
+const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
+
+/**
+ * Returns the IBGE codes of each district's cities: none if two districts share them, undefined if
+ * no city is adjacent, so that every city of the sentence is possible.
+ */
+export function citiesOfDistricts<District extends DistrictAt>(
+  sentence: Sentence,
+  districts: readonly District[],
+  places: readonly PlaceAt[],
+): ReadonlyMap<District, ReadonlySet<string>> {
+  const cities = places.filter((one) => one.states.length === 0 && one.cities.length > 0);
+  const runs = runsOf(sentence, districts, cities);
+  const found = new Map<District, ReadonlySet<string>>();
+  for (const [i, run] of runs.entries()) {
+    if (run.districts.length === 0) continue;
+    const owner = ownerOf(sentence, runs, i);
+    if (owner === null) continue;
+    const shared = owner.cities.length > 1 && isBetween(sentence, runs, runs.indexOf(owner));
+    const codes = owner.cities.flatMap((one) => one.cities.map(({ ibge }) => ibge));
+    for (const one of run.districts) found.set(one as District, new Set(shared ? [] : codes));
+  }
+  return found;
+}
+
+/** Returns districts and cities in order, grouped by list. */
+function runsOf(
+  sentence: Sentence,
+  districts: readonly DistrictAt[],
+  cities: readonly PlaceAt[],
+): Run[] {
+  const single = [
+    ...districts.map((one) => ({ from: one.from, to: one.to, districts: [one] })),
+    ...cities.map((one) => ({ from: one.from, to: one.to, cities: [one] })),
+  ].map((one) => ({ districts: [], cities: [], ...one }) as Run);
+  const runs: Run[] = [];
+  for (const one of single.sort((a, b) => a.from - b.from)) {
+    const last = runs.at(-1);
+    if (last === undefined || !isOneList(sentence, last, one)) runs.push(one);
+    else {
+      runs[runs.length - 1] = {
+        ...{ from: last.from, to: one.to },
+        districts: [...last.districts, ...one.districts],
+        cities: [...last.cities, ...one.cities],
+      };
+    }
+  }
+  return runs;
+}
+
+function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
+  if (last.cities.length > 0 !== one.cities.length > 0) return false;
+  const link = linkOf(sentence, last.to, one.from);
+  if (one.cities.length === 0) return link !== "apart";
+  if (link !== "listed" && link !== "comma") return false;
+  // "bairro Centro de Campinas e em Santos" includes all of Santos.
+  const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
+  return kind === "" || kind === first;
+}
+
+/** Returns the city run of a district run, or null if none is adjacent. */
+function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | null {
+  const run = runs[at] as Run;
+  const sides = [runs[at - 1], runs[at + 1]].filter((one): one is Run => {
+    return one !== undefined && one.cities.length > 0 && isNextTo(sentence, one, run);
+  });
+  const [one, other] = sides;
+  if (one === undefined || other === undefined) return one ?? null;
+  const knowing = sides.filter((side) => knowsAll(side, run));
+  if (knowing.length === 1) return knowing[0] as Run;
+  // "em Campinas, bairro Centro de Santos"
+  if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
+    return other;
+  }
+  // In a sentence that begins with a city, districts follow their cities.
+  return (runs[0] as Run).cities.length > 0 ? one : other;
+}
+
+function knowsAll({ cities }: Run, { districts }: Run): boolean {
+  return districts.every(({ known }) =>
+    cities.some((one) => one.cities.some(({ ibge }) => known.has(ibge))),
+  );
+}
+
+/** True if districts are adjacent to cities on both sides. */
+function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolean {
+  const [before, run, after] = [runs[at - 1], runs[at] as Run, runs[at + 1]];
+  const isDistrict = (one: Run | undefined) => one !== undefined && one.districts.length > 0;
+  if (!isDistrict(before) || !isDistrict(after)) return false;
+  return isNextTo(sentence, before as Run, run) && isNextTo(sentence, run, after as Run);
+}
+
+/** True if only a comma and small words separate two runs. */
+function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
+  const [first, second] = one.from < other.from ? [one, other] : [other, one];
+  const link = linkOf(sentence, first.to, second.from);
+  return link === "comma" || link === "direct";
+}
+
+/** Like `linkOf` for mentions, but skips states that only qualify a city. */
+function linkOf(sentence: Sentence, from: number, to: number): Link {
+  let [comma, listed] = [false, false];
+  for (let at = from; at < to; at++) {
+    const text = sentence.tokens[at]?.text ?? "";
+    if (CONJUNCTIONS.has(sentence.folded(at))) listed = true;
+    else if (text === "," || text === ";") comma = true;
+    else if (/[\p{L}\p{N}.!?]/u.test(text) && sentence.owner(at) !== "place") return "apart";
+  }
+  if (listed) return "listed";
+  return comma ? "comma" : "direct";
+}

@@ -1,0 +1,321 @@
+/**
+ * Districts that a sentence names.
+ * Input: the districts found by the place stages. Output: districts of the filter, by known cities.
+ * Invariant: if a district is not applied, the search of its city does not run: a wider result than
+ * the requested one is useless, and the notes explain why.
+ */
+
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import type { Notes, Sentences } from "../../notes.ts";
+import type { Sentence, Words } from "../../words/sentence.ts";
+import type { City } from "../placenames.ts";
+import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
+import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
+
+interface MentionedDistrict {
+  /** First token of the district, with introducing words, and the token after the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly words: Words;
+  /** The name alone, as written. */
+  readonly name: string;
+  readonly negated: boolean;
+  /** True if no word marks it as a district. */
+  readonly implied: boolean;
+  /** The district in each possible city, by IBGE code; empty if none has it. */
+  known: ReadonlyMap<string, KnownDistrict>;
+  /**
+   * Cities (IBGE codes) that contain the district by the writing, such as "Santos (Centro)"; others
+   * are excluded.
+   */
+  readonly within?: ReadonlySet<string>;
+  /** If no city is named: the cities in the searched states that have it. */
+  homes?: readonly City[];
+}
+
+/** Districts of a sentence, collected while its places are found. */
+export class MentionedDistricts {
+  readonly names: DistrictNames;
+  readonly all: MentionedDistrict[] = [];
+  /** First tokens of city names directly next to a district that they have. */
+  readonly cities = new Set<number>();
+  /** Number of names without a city that were looked up in all cities, which takes long. */
+  homeless = 0;
+  /** First tokens of mentions that are districts; their effect is known with the city. */
+  readonly named = new Set<number>();
+
+  constructor(names: DistrictNames) {
+    this.names = names;
+  }
+}
+
+/** The places of the sentence that are known so far. */
+interface PlacesMeant {
+  readonly cities: ReadonlyMap<string, City>;
+  readonly states: ReadonlySet<string>;
+  /** The mentions of requested places. */
+  readonly sought: readonly PlaceAt[];
+  /** True if the search does not cover exactly the named places. */
+  unknown: boolean;
+}
+
+/** Max districts without a city that are looked up in all cities. */
+const HOMELESS_MAX = 4;
+/** Max cities of a search in which every district is looked up; no sentence lists more. */
+const LOOKED_MAX = 40;
+/** Max cities that are named as alternatives. */
+const HOMES_SHOWN = 5;
+
+interface Cities {
+  readonly states: readonly string[];
+  city(ibge: string): City | undefined;
+  citiesOf(uf: string): readonly City[];
+}
+
+/**
+ * Finds the cities of districts named without one. The only city that has all of them is used, else
+ * for each the only one, or the one with ten times the accounts of all others there; else the
+ * largest are reported.
+ */
+export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
+  if (found.cities.size > 0 || said.names.lacking) return;
+  const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
+  const asked = homeless.slice(0, HOMELESS_MAX);
+  if (asked.length === 0) return;
+  const names = [...new Set(asked.map(({ name }) => name))];
+  const known = said.names.among(codesOf(cities), names);
+  const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
+  const homesOf = names.map((_, i) =>
+    [...(known[i]?.keys() ?? [])].flatMap((ibge) => cities.city(ibge) ?? []).filter(inside),
+  );
+  const common = homesOf.reduce((some, homes) => some.filter((one) => homes.includes(one)));
+  const shared = names.length > 1 && common.length > 0;
+  for (const [i, name] of names.entries()) {
+    const sizeOf = ({ ibge }: City) => known[i]?.get(ibge)?.accounts ?? 0;
+    const homes = dominant(shared ? common : (homesOf[i] ?? []), sizeOf);
+    const [home] = homes;
+    const only = home === undefined ? undefined : known[i]?.get(home.ibge);
+    for (const one of asked.filter((each) => each.name === name)) {
+      one.homes = homes;
+      if (home !== undefined && only !== undefined && homes.length === 1) {
+        one.known = new Map([[home.ibge, only]]);
+      }
+    }
+  }
+}
+
+/** Min ratio between a district's accounts and those of all its namesakes together. */
+const OUTWEIGHS = 10;
+
+/** Returns the city whose district outweighs all namesakes, else all cities. */
+function dominant(homes: readonly City[], sizeOf: (home: City) => number): readonly City[] {
+  const [first, ...others] = homes;
+  if (first === undefined || others.length === 0) return homes;
+  const rest = others.reduce((sum, one) => sum + sizeOf(one), 0);
+  return sizeOf(first) >= OUTWEIGHS * rest ? [first] : homes;
+}
+
+function* codesOf({ states, citiesOf }: Cities): Generator<string> {
+  for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
+}
+
+/** A district for `district_any_of`. */
+interface FilterDistrict {
+  readonly municipality_ibge: string;
+  readonly name: string;
+}
+
+/** Returns the districts to filter by, if any. Sets `found.unknown` if one is not applied. */
+export function districtFilterOf(
+  said: MentionedDistricts,
+  found: PlacesMeant,
+  { sentence, notes }: { readonly sentence: Sentence; readonly notes: Notes },
+): readonly FilterDistrict[] | undefined {
+  const rows: FilterDistrict[] = [];
+  const placed = new Set<string>();
+  const left = new Set<MentionedDistrict>();
+  const owners = citiesOfDistricts(sentence, said.all, found.sought);
+  const ownersOf = (one: MentionedDistrict) => one.within ?? owners.get(one);
+  lookUp(said, found, ownersOf);
+  for (const one of said.all) {
+    const seen = { said, found, notes, owners: ownersOf(one) };
+    const meant = one.negated ? [] : meantOf(one, found, seen.owners);
+    if (meant.length === 0) left.add(one);
+    if (meant.length === 0) addUnmapped(one, seen);
+    for (const { city, names } of meant) {
+      placed.add(city.ibge);
+      for (const name of names) rows.push({ municipality_ibge: city.ibge, name });
+      assume(one, names, { city, notes, shared: meant.length > 1 });
+    }
+  }
+  if (rows.length === 0) return undefined;
+  if (rows.length > SPEC_LIMITS.districtsMax) {
+    for (const one of said.all)
+      if (!left.has(one)) notes.addUnmapped("district", TOO_MANY, one.words);
+    found.unknown = true;
+    return undefined;
+  }
+  const homely = said.all.every(({ homes }) => homes !== undefined);
+  const whole =
+    (found.states.size > 0 && !homely) ||
+    [...found.cities.keys()].some((ibge) => !placed.has(ibge));
+  if (!whole) return rows;
+  // Municipality and district must both match, so whole cities cannot join districts in a filter.
+  for (const one of said.all) {
+    if (left.has(one)) continue;
+    notes.addUnmapped("district", besideOf(one, askedOf(found, ownersOf(one)), placed), one.words);
+  }
+  found.unknown = true;
+  return undefined;
+}
+
+/** Looks up every district in each city of the search that may contain it. */
+function lookUp(
+  said: MentionedDistricts,
+  found: PlacesMeant,
+  ownersOf: (one: MentionedDistrict) => ReadonlySet<string> | undefined,
+): void {
+  if (said.names.lacking || found.cities.size > LOOKED_MAX) return;
+  const wished = said.all.filter(({ negated }) => !negated);
+  const names = [...new Set(wished.map(({ name }) => name))];
+  for (const ibge of found.cities.keys()) {
+    const known = new Map(said.names.known(ibge, names).map((one, i) => [names[i] as string, one]));
+    for (const one of wished) {
+      const district = known.get(one.name) ?? null;
+      const isAsked = ownersOf(one)?.has(ibge) ?? true;
+      if (district !== null && isAsked) one.known = new Map([...one.known, [ibge, district]]);
+    }
+  }
+}
+
+/** Returns the cities of the search that may contain a district. */
+function askedOf({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
+  return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
+}
+
+/** Returns the cities of the search that have a district, with their spellings of its name. */
+function meantOf(
+  { homes, known }: MentionedDistrict,
+  found: PlacesMeant,
+  owners: ReadonlySet<string> | undefined,
+): { readonly city: City; readonly names: readonly string[] }[] {
+  const home = homes?.length === 1 ? homes[0] : undefined;
+  return [...known].flatMap(([ibge, { names }]) => {
+    const city = found.cities.get(ibge) ?? (home?.ibge === ibge ? home : undefined);
+    const isOwn = owners === undefined || owners.has(ibge);
+    return city === undefined || !isOwn ? [] : [{ city, names }];
+  });
+}
+
+const TOO_MANY: Sentences = {
+  pt: `Uma busca aceita ${SPEC_LIMITS.districtsMax} bairros, com as grafias: cite menos deles.`,
+  en: `A search takes ${SPEC_LIMITS.districtsMax} districts with their spellings: name fewer.`,
+};
+
+const BESIDE: Sentences = {
+  pt: "Bairros de uma cidade não se juntam a outros lugares inteiros numa busca: faça duas.",
+  en: "Districts of one city and other whole places are two searches, not one.",
+};
+
+/** Returns why a district is not a filter: some of the requested cities do not have it. */
+function besideOf(
+  { name }: MentionedDistrict,
+  asked: readonly City[],
+  placed: ReadonlySet<string>,
+): Sentences {
+  const lacking = asked.filter(({ ibge }) => !placed.has(ibge));
+  if (lacking.length === 0 || asked.length > LOOKED_MAX) return BESIDE;
+  return unknownIn(lacking, name);
+}
+
+function unknownIn(cities: readonly City[], name: string): Sentences {
+  const shown = cities.slice(0, HOMES_SHOWN).map((city) => `${city.name}/${city.uf}`);
+  const list = shown.join(", ") + (cities.length > shown.length ? " …" : "");
+  return {
+    pt: `Nenhuma empresa de ${list} informa o bairro ${name}.`,
+    en: `No company of ${list} names the district ${name}.`,
+  };
+}
+
+interface Leaving {
+  readonly said: MentionedDistricts;
+  readonly found: PlacesMeant;
+  readonly notes: Notes;
+  readonly owners: ReadonlySet<string> | undefined;
+}
+
+/** Reports why a district is not applied. */
+function addUnmapped(one: MentionedDistrict, seen: Leaving): void {
+  seen.notes.addUnmapped("district", reasonOf(one, seen), one.words);
+  seen.found.unknown = true;
+}
+
+const UNCLEAR: Sentences = {
+  pt: "Não é claro de que cidade é o bairro: diga a cidade logo depois de cada bairro.",
+  en: "The city of the district is not clear: name the city right after each district.",
+};
+
+function reasonOf(one: MentionedDistrict, { said, found, owners }: Leaving): Sentences {
+  const { negated, name } = one;
+  if (negated) {
+    return { pt: "Nenhum filtro exclui um bairro.", en: "No filter leaves out a district." };
+  }
+  if (said.names.lacking) {
+    return {
+      pt: "Esta base não tem bairros: importe-a de novo com esta versão.",
+      en: "This snapshot has no districts: import it again with this version.",
+    };
+  }
+  if (found.cities.size === 0) return whichCity(one);
+  const asked = askedOf(found, owners);
+  if (asked.length === 0 || asked.length > LOOKED_MAX) return UNCLEAR;
+  return unknownIn(asked, name);
+}
+
+/** Names the largest cities if several have the district, or asks for the municipality. */
+function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
+  if (homes.length === 0) {
+    return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
+  }
+  const shown = homes.slice(0, HOMES_SHOWN).map((city) => `${city.name}/${city.uf}`);
+  const more = homes.length - shown.length;
+  const list = shown.join(", ");
+  return {
+    pt: `Diga de que município: ${homes.length} têm ${name}: ${list}${more > 0 ? " …" : ""}.`,
+    en: `Say which municipality: ${homes.length} have ${name}: ${list}${more > 0 ? " …" : ""}.`,
+  };
+}
+
+/** Reports which district was assumed if the words leave it open, and its spelling. */
+function assume(
+  { implied, homes, name, words }: MentionedDistrict,
+  names: readonly string[],
+  { city, notes, shared }: { readonly city: City; readonly notes: Notes; readonly shared: boolean },
+): void {
+  if (implied || shared || homes !== undefined) {
+    const where = `${city.name}/${city.uf}`;
+    notes.assume(
+      "district",
+      {
+        pt: `${name} foi entendido como bairro de ${where}.`,
+        en: `${name} was taken for a district of ${where}.`,
+      },
+      words,
+    );
+  }
+  assumeSpellings(names, notes, words);
+}
+
+/** Reports the accounts' spellings of a district if there are several. */
+export function assumeSpellings(names: readonly string[], notes: Notes, words?: Words): void {
+  if (names.length < 2) return;
+  const list = names.join(", ");
+  notes.assume(
+    "district_spellings",
+    {
+      pt: `Bairro como as empresas o escrevem: ${list}.`,
+      en: `The district as companies write it: ${list}.`,
+    },
+    words,
+  );
+}

@@ -1,0 +1,470 @@
+/**
+ * Districts with the name of a town: "Boa Viagem, Recife".
+ * Input: the mentions of a sentence, read as cities and states. Output: the named districts; a name
+ * that is a district of the city directly after it does not request the town of that name.
+ * Invariant: only names before their city, after a comma or directly, in no other list. The
+ * district wins if the city has it in the snapshot; against a town of the same state only with more
+ * accounts. The rejected reading is reported as a doubt.
+ */
+
+import { STATE_NAMES } from "../../../spec/states.ts";
+import type { Sentence } from "../../words/sentence.ts";
+import type { Mention, PlaceContext } from "../mention.ts";
+import type { City } from "../placenames.ts";
+import { linkOf } from "../readings.ts";
+import type { KnownDistrict } from "./districtnames.ts";
+import { isOften } from "./districts.ts";
+import { enclosedBy, HYPHEN } from "./enclosed.ts";
+
+/** Min ratio between the accounts of a city and of the town. */
+const OUTWEIGHS = 10;
+
+/** Capitals (IBGE) with districts named like large towns elsewhere, folded as written. */
+const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
+  "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
+  "3550308": "campo grande|santana|lapa|vitória|campo belo|boa vista|palmas",
+  "2611606": "campo grande|boa vista|boa viagem|santo amaro|várzea|torre",
+  "5208707": "campinas|vila nova|santa luzia",
+  "4106902": "boa vista|campina grande|cascavel|água verde",
+  "4314902": "boa vista|petrópolis|glória|camaquã",
+  "2927408": "vitória|nazaré|são cristóvão|barra",
+  "3106200": "santa luzia|palmares|santo andré|são bernardo",
+  "2304400": "messejana|parangaba|barra do ceará",
+  "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
+};
+
+/** The municipality whose residents consider its districts towns. */
+const FEDERAL_DISTRICT = "5300108";
+
+const NAMESAKES = new Map(
+  Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
+);
+
+/** Finds mentions that are districts of the city after them. */
+export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
+  settleEnclosed(context, mentions);
+  // All are found first, because a settled district no longer counts as a neighbor.
+  const found = mentions.flatMap((city, at) => {
+    if (!isOnlyCity(city)) return [];
+    const run = townsBefore(context, mentions, at);
+    if (run.some(({ negated }) => negated !== city.negated)) return [];
+    return quartersOf(context, { mentions, at, run }).map((town) => ({ town, city }));
+  });
+  for (const { town, city } of found) asQuarter(context, town, city);
+}
+
+/** Names of towns directly before a city. */
+interface Before {
+  readonly mentions: readonly Mention[];
+  /** Index of the city. */
+  readonly at: number;
+  readonly run: readonly Mention[];
+}
+
+/** Returns the names before a city that are its districts. */
+function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
+  const { mentions, at, run } = before;
+  const [city, last] = [mentions[at] as Mention, run.at(-1)];
+  if (last === undefined) return [];
+  const isKnown = (town: Mention) => isKnownPart(context, town, city);
+  // "Boa Vista de Santos": a town does not belong to another town.
+  if (city.lead.kind === "of" && link(context, last, city) === "direct") {
+    return run.every(isKnown) ? run : isOther(last, city) ? [last] : [];
+  }
+  if (isPair(context, before)) return isKnown(last) || isElsewhere(last, city) ? [last] : [];
+  if (!isApart(context, before)) {
+    if (isKnown(last) && link(context, last, city) === "comma") assumeTowns(context, last, city);
+    return [];
+  }
+  if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
+  if (run.length === 1 && isOther(last, city) && !last.lead.city) {
+    const isNear = !isElsewhere(last, city);
+    // Two towns of one state are usual; only a known district makes them doubtful.
+    const name = context.sentence.words(last.at, last.to).words;
+    const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
+    // A large city is no district of a small town ("em Brasília, Taguatinga"): see `settleTowns`.
+    if (isDoubtful && !isDwarfed(city, last)) assumeTowns(context, last, city);
+  }
+  return [];
+}
+
+/** True for "Liberdade e Bela Vista, São Paulo": a list of three towns would end with "e". */
+function isListOfParts(
+  context: PlaceContext,
+  { mentions, at, run }: Before,
+  isKnown: (town: Mention) => boolean,
+): boolean {
+  const city = mentions[at] as Mention;
+  const isTwo = run.some((town, i) => {
+    return i > 0 && link(context, run[i - 1] as Mention, town) !== "comma";
+  });
+  if (run.length > 1 && !isTwo) return false;
+  if (run.every((town) => isQuarter(town, city))) return true;
+  return isTwo && run.every((town) => isElsewhere(town, city)) && run.some(isKnown);
+}
+
+/** Returns the names listed before a city, separated from it by a comma or nothing. */
+function townsBefore(
+  context: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): readonly Mention[] {
+  const run: Mention[] = [];
+  for (let i = at - 1; i >= Math.max(0, at - RUN_MAX); i--) {
+    const town = mentions[i] as Mention;
+    const near = link(context, town, mentions[i + 1] as Mention);
+    if (!isOnlyCity(town) || near === "apart") break;
+    if (i === at - 1 ? near === "listed" : near === "direct") break;
+    run.unshift(town);
+  }
+  return run;
+}
+
+/** Max names in a list that are tried. */
+const RUN_MAX = 12;
+
+/** True if no other place is listed with the names and their city. */
+function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean {
+  const [first, before] = [run[0] as Mention, mentions[at - run.length - 1]];
+  if (before !== undefined && link(context, before, first) !== "apart") return false;
+  const [city, behind] = [mentions[at] as Mention, mentions[at + 1]];
+  if (behind === undefined || endsWithState(mentions, at + 1)) return true;
+  return link(context, city, behind) === "apart";
+}
+
+/** True for pairs: in "em Liberdade, São Paulo e Boa Vista, Campinas" commas bind before "e". */
+function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
+  const near = (i: number) => {
+    const [one, other] = [mentions[i - 1], mentions[i]];
+    const both = one !== undefined && other !== undefined && isOnlyCity(one) && isOnlyCity(other);
+    return both ? link(context, one, other) : "apart";
+  };
+  let from = at;
+  for (; near(from) !== "apart"; from--) {
+    if (near(from) !== ((at - from) % 2 === 0 ? "comma" : "listed")) return false;
+  }
+  let to = at + 1;
+  for (; near(to) !== "apart"; to++) {
+    if (near(to) !== ((to - at) % 2 === 0 ? "comma" : "listed")) return false;
+  }
+  return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
+}
+
+/** True if a name is a district of the city and no larger town nearby has that name. */
+function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
+  if (context.districts.names.lacking || town.lead.city) return false;
+  const name = context.sentence.words(town.at, town.to).words;
+  const known = knownIn(context, city, name);
+  if (!isOften(known, city)) return false;
+  return isElsewhere(town, city) || (isOther(town, city) && outnumbers(known, town, city));
+}
+
+/** True if the district has more accounts than every namesake town of the same state. */
+function outnumbers(
+  known: ReturnType<typeof knownIn>,
+  town: Mention,
+  { cities }: Mention,
+): boolean {
+  const near = town.cities.filter(({ uf }) => cities.some((city) => city.uf === uf));
+  const own = Math.max(...[...known.values()].map(({ accounts }) => accounts));
+  return near.every(({ accounts }) => own > accounts);
+}
+
+function isOther(town: Mention, { cities }: Mention): boolean {
+  return !town.cities.some(({ ibge }) => cities.some((city) => city.ibge === ibge));
+}
+
+/** True if no town of a name is in a state of the city. */
+function isElsewhere(town: Mention, { cities }: Mention): boolean {
+  return !town.cities.some(({ uf }) => cities.some((city) => city.uf === uf));
+}
+
+/** Turns a name into a district of the city. */
+function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
+  town.dropped = true;
+  const { districts, sentence } = context;
+  const name = sentence.words(town.at, town.to).words;
+  const known = knownIn(context, city, name);
+  const { words, negated } = town;
+  districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+  if (negated || isElsewhere(town, city)) return;
+  const [uf = ""] = town.cities.map((one) => one.uf);
+  context.notes.doubt(
+    "district_or_town",
+    {
+      pt: `${name} foi entendido como bairro; há também o município (${name}/${uf}).`,
+      en: `${name} was taken for a district; there is a town of this name, too (${name}/${uf}).`,
+    },
+    sentence.words(town.at, sentence.tokens[town.to]?.text === "," ? town.to + 1 : town.to),
+    { pt: `${name}/${uf} e`, en: `${name}/${uf} and`, es: `${name}/${uf} y` },
+  );
+}
+
+/** Notes that "em Boa Vista, Campinas" was read as two towns, if the city has no such district. */
+function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Mention): void {
+  const [one, other] = [town, city].map(({ at, to }) => sentence.words(at, to).words);
+  notes.assume(
+    "two_towns",
+    {
+      pt: `${one} e ${other} foram entendidos como municípios; se um deles é bairro, diga bairro.`,
+      en: `${one} and ${other} were taken for two towns; if one is a district, say district.`,
+    },
+    town.words,
+  );
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${one} e ${other} foram entendidos como municípios; ${one} pode ser um bairro.`,
+      en: `${one} and ${other} were taken for two towns; ${one} may be a district.`,
+    },
+    town.words,
+    { pt: `no bairro ${one}`, en: `in the district ${one}`, es: `en el barrio ${one}` },
+  );
+}
+
+/** Min ratio between the accounts of a city and of a town of which only the name is known. */
+const DWARFS = 100;
+
+/**
+ * Settles small towns of another state after a city ("em São Paulo, Maracanã"). Such a name is the
+ * city's district if the city has one; otherwise it is ambiguous and marked as lost.
+ */
+export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
+  for (const [i, town] of mentions.entries()) {
+    const city = mentions[i - 1];
+    if (city === undefined || !isOnlyCity(town) || !isOnlyCity(city)) continue;
+    const near = link(context, city, town);
+    const alone = [mentions[i - 2], mentions[i + 1]].every((one, behind) => {
+      if (one === undefined) return true;
+      const [left, right] = behind === 1 ? [town, one] : [one, city];
+      return link(context, left, right) === "apart";
+    });
+    if (near !== "comma" || !alone || town.negated || city.negated || !isDwarfed(town, city)) {
+      continue;
+    }
+    const name = context.sentence.words(town.at, town.to).words;
+    if (knownIn(context, city, name).size > 0) {
+      asQuarter(context, town, city);
+      continue;
+    }
+    town.lost = true;
+    context.notes.addUnmapped("place", WHICH_TOWN, town.words);
+  }
+}
+
+/** Settles towns enclosed by a city ("Santos: Centro, Maracanã"): parts of it, or unknown. */
+function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
+  let city: Mention | null = null;
+  let mark: string | null = null;
+  for (const [i, town] of mentions.entries()) {
+    const last: Mention | undefined = mentions[i - 1];
+    const opened = last === undefined ? null : enclosedBy(context.sentence, last.to, town.at);
+    if (last !== undefined && opened !== null) {
+      mark = opened;
+      if (isOnlyCity(last) || city === null) city = isOnlyCity(last) ? last : null;
+    } else if (!goesOn(context.sentence, last, town)) city = null;
+    if (city === null || !isOnlyCity(town) || town.lead.city || town.negated || town.lost) continue;
+    if (mark === HYPHEN && !isPartBehind(context, town, city)) continue;
+    settleInside(context, town, city);
+  }
+}
+
+/** True if only commas and small words separate two names in an enclosed list. */
+function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): boolean {
+  if (last === undefined) return false;
+  for (let at = last.to; at < town.at; at++) {
+    const text = sentence.tokens[at]?.text ?? "";
+    if (!/^(?:,|\/|e|ou|and|or|n?[ao]s?|em|in|the)$/i.test(text)) return false;
+  }
+  return true;
+}
+
+/** True for "São Paulo - Moema"; not for "Santos - Campinas" and "Curitiba - Joinville": towns. */
+function isPartBehind(context: PlaceContext, town: Mention, city: Mention): boolean {
+  return isKnownPart(context, town, city) || isDwarfed(town, city);
+}
+
+function settleInside(context: PlaceContext, town: Mention, city: Mention): void {
+  const name = context.sentence.words(town.at, town.to).words;
+  const isKnown = !context.districts.names.lacking && knownIn(context, city, name).size > 0;
+  const isFar = isElsewhere(town, city);
+  // "São Paulo: Campinas, Santos" may list towns of the state.
+  if (!isFar && city.either && !isKnown) return;
+  if (isFar && isKnown) asQuarter(context, town, city);
+  else {
+    [town.lost, town.dropped] = [true, true];
+    const words = context.sentence.words(town.at, town.to);
+    context.notes.addUnmapped("place", isFar ? WHICH_TOWN : WHICH_NEAR, words);
+  }
+}
+
+/** Min ratio between the accounts of a capital's district and of a namesake town. */
+const NAMED_SO = 2;
+
+/**
+ * Settles "na Moema" with no other place: a small town whose name is also a district with far more
+ * accounts in a capital. It becomes a district, whose city is determined later.
+ */
+export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
+  const meant = mentions.filter(({ dropped }) => !dropped);
+  const [town] = meant;
+  if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
+  // "em Pinheiros" is the town: town names have no article.
+  const hasArticle = /^n[ao]s?$/.test(town.lead.word);
+  if (!hasArticle && town.lead.kind !== "in") return;
+  if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
+  const { gazetteer, districts, sentence } = context;
+  if (districts.names.lacking) return;
+  const { words: name } = sentence.words(town.at, town.to);
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  const capitals = gazetteer.states
+    .flatMap((uf) => gazetteer.capitalOf(uf) ?? [])
+    .sort((a, b) => b.accounts - a.accounts);
+  const dwarfs = capitals.find((capital) => {
+    if (capital.accounts <= NAMED_SO * large) return false;
+    const known = districts.names.known(capital.ibge, [name])[0];
+    return (known?.accounts ?? 0) > NAMED_SO * large;
+  });
+  const satellites = NAMESAKES.get(FEDERAL_DISTRICT);
+  const isSatellite = satellites?.has(name.toLowerCase()) === true;
+  const federal = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const isThere = federal !== undefined && districts.names.known(federal.ibge, [name])[0] != null;
+  const taguatinga = isThere ? federal : undefined;
+  const home = dwarfs ?? taguatinga;
+  if (home === undefined) return;
+  if (!hasArticle || dwarfs === undefined) {
+    doubtTown(context, town, home);
+    return;
+  }
+  town.dropped = true;
+  const { words, negated } = town;
+  districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
+}
+
+/**
+ * Settles "em Taguatinga, DF", "em Pinheiros e Moema, SP": towns of other states before a state,
+ * whose cities have districts of these names. Their city is determined later.
+ */
+export function settleStateQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
+  const { districts, gazetteer, sentence } = context;
+  if (districts.names.lacking) return;
+  for (const [at, state] of mentions.entries()) {
+    const [uf = "", ...others] = state.states;
+    const isPlain = !state.dropped && !state.adjective && !state.part && !state.region;
+    if (!isPlain || others.length > 0 || uf === "" || state.cities.length > 0) continue;
+    const run = townsBefore(context, mentions, at);
+    const isFar = (town: Mention) => town.cities.every((city) => city.uf !== uf);
+    const isSame = run.every((town) => town.negated === state.negated && isFar(town));
+    if (run.length === 0 || !isSame) continue;
+    const names = run.map((town) => sentence.words(town.at, town.to).words);
+    // "Bom Jesus, PI" may be the first words of a town's whole name.
+    if (isTownThere(context, names.at(-1) ?? "", uf)) continue;
+    const homes = districts.names.among(codesOf(gazetteer), names);
+    const isThere = homes.every((one) =>
+      [...one.keys()].some((ibge) => gazetteer.city(ibge)?.uf === uf),
+    );
+    if (!isThere) continue;
+    for (const [i, town] of run.entries()) {
+      town.dropped = true;
+      const { words, negated } = town;
+      const name = names[i] ?? "";
+      const known = new Map<string, KnownDistrict>();
+      districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+    }
+  }
+}
+
+/** True for "Santa Isabel, PA", which is Santa Isabel do Pará. */
+function isTownThere({ gazetteer }: PlaceContext, name: string, uf: string): boolean {
+  const { cities = [] } = gazetteer.places.named(`${name} ${STATE_NAMES[uf]}`) ?? {};
+  return cities.some((city) => city.uf === uf);
+}
+
+function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<string> {
+  for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
+}
+
+/** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
+function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
+  const said = sentence.words(town.at, town.to);
+  const [first] = town.cities;
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${said.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
+    },
+    town.words,
+    {
+      pt: `no bairro ${said.words} em ${name}/${uf}`,
+      en: `in the district ${said.words}, ${name}/${uf}`,
+      es: `en el barrio ${said.words} en ${name}/${uf}`,
+    },
+  );
+}
+
+function tokensOf({ from, to }: Mention) {
+  return { from, to };
+}
+
+const WHICH_TOWN = {
+  pt: "Pode ser um bairro da cidade ou um município de outro estado: diga bairro, ou o estado.",
+  en: "This may be a district of the city or a town of another state: say district, or the state.",
+};
+
+const WHICH_NEAR = {
+  pt: "Pode ser um bairro da cidade ou outro município: diga bairro, ou junte-os com “e”.",
+  en: 'This may be a district of the city or another town: say district, or join them with "and".',
+};
+
+/** True if a town is in another state and too small to be meant next to so large a city. */
+function isDwarfed(town: Mention, { cities }: Mention): boolean {
+  const city = cities.find(({ capital }) => capital) ?? cities[0];
+  if (city === undefined || town.cities.some(({ uf, capital }) => uf === city.uf || capital)) {
+    return false;
+  }
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  return city.accounts > DWARFS * large;
+}
+
+function knownIn({ districts }: PlaceContext, { cities }: Mention, name: string) {
+  return new Map(
+    cities.flatMap(({ ibge }) => {
+      const one = districts.names.known(ibge, [name])[0] ?? null;
+      return one === null ? [] : [[ibge, one] as const];
+    }),
+  );
+}
+
+function link({ sentence }: PlaceContext, one: Mention, other: Mention): string {
+  return linkOf(sentence, one, other);
+}
+
+/** True for "Boa Viagem, Recife, PE", which ends with the city's state. */
+function endsWithState(mentions: readonly Mention[], at: number): boolean {
+  const state = mentions[at];
+  return state !== undefined && state.states.length > 0 && state.cities.length === 0;
+}
+
+function isOnlyCity({
+  states,
+  cities,
+  capital,
+  adjective,
+  dropped,
+  part,
+  every,
+}: Mention): boolean {
+  const named = !capital && !adjective && !dropped && !part && !every;
+  return named && states.length === 0 && cities.length > 0;
+}
+
+function isQuarter(town: Mention, { cities }: Mention): boolean {
+  const city = cities.find(({ capital }) => capital) ?? cities[0];
+  if (city === undefined || town.cities.some(({ ibge }) => ibge === city.ibge)) return false;
+  const known = town.cities.some(({ name }) => NAMESAKES.get(city.ibge)?.has(name.toLowerCase()));
+  if (known) return true;
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  const elsewhere = !town.cities.some(({ uf }) => uf === city.uf);
+  return elsewhere && city.accounts > 0 && city.accounts >= OUTWEIGHS * large;
+}

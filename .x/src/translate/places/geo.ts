@@ -1,0 +1,144 @@
+/**
+ * Places as filters.
+ * Input: requested and excluded states and municipalities. Output: a spec's exact `geo` filters.
+ * Invariant: a spec intersects its states and municipalities, so a union of cities with whole
+ * states, or a state without some cities, is written as municipalities; the notes report too long
+ * lists.
+ */
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "./gazetteer.ts";
+import type { City } from "./placenames.ts";
+import type { FoundPlaces } from "./places.ts";
+
+interface GeoContext {
+  readonly gazetteer: Gazetteer;
+  readonly notes: Notes;
+  /** Max elements of a list; a test may lower it. */
+  readonly listMax?: number;
+}
+
+/** The `geo` filters of a spec; empty lists do not filter. */
+export interface GeoFilters {
+  readonly uf_any_of: readonly string[];
+  readonly municipality_ibge_any_of: readonly string[];
+  /** Only for accounts abroad combined with cities, because `EX` has no IBGE codes. */
+  readonly municipality_tom_any_of?: readonly string[];
+}
+
+/** Returns filters for the found places; sets `found.unknown` if they contradict. */
+export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
+  const { states, cities, excludedStates, excludedCities } = found;
+  const wishless = states.size + cities.size === 0;
+  const excludes = excludedStates.size + excludedCities.size > 0;
+  const base = wishless && excludes ? Object.keys(STATE_NAMES) : [...states];
+  const wanted = base.filter((uf) => !excludedStates.has(uf));
+  const single = [...cities.values()].filter(
+    ({ ibge, uf }) => !excludedStates.has(uf) && !excludedCities.has(ibge),
+  );
+  if (base.length + cities.size > 0 && wanted.length + single.length === 0) {
+    return contradiction(found, context);
+  }
+  const cut = [...excludedCities.values()].filter(({ uf }) => wanted.includes(uf));
+  const added = single.filter(({ uf }) => !wanted.includes(uf));
+  const less = base.length - wanted.length + cities.size - single.length + cut.length;
+  if (excludes && less === 0) warnOutside(found, context);
+  if (wanted.length === 0) return citiesOnly(single);
+  if (cut.length + added.length === 0) return { ...NOWHERE, uf_any_of: wanted };
+  return asMunicipalities(found, context, { wanted, added, cut });
+}
+
+/**
+ * Warns that "em Curitiba, exceto Recife" excludes nothing. If no town of that name is near, it may
+ * be a part of the city, which no filter can exclude.
+ */
+function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
+  const { excludedStates, excludedCities, words } = found;
+  const towns = [...excludedCities.values()];
+  const near = ({ uf }: City) => [...found.cities.values()].some((city) => city.uf === uf);
+  found.unknown ||= excludedStates.size === 0 && !towns.some(near);
+  const cities = towns.map(({ name, uf }) => `${name}/${uf}`);
+  const list = [...excludedStates, ...cities].slice(0, NAMED_MAX).join(", ");
+  const detail = {
+    pt: `Não fica nos lugares pedidos, e nada foi deixado de fora: ${list}.`,
+    en: `Not in the places that were asked for, and nothing was left out: ${list}.`,
+  };
+  notes.warn("outside_of_places", detail, words ?? undefined);
+}
+
+/** Max places that a note names. */
+const NAMED_MAX = 5;
+
+const NOWHERE: GeoFilters = { uf_any_of: [], municipality_ibge_any_of: [] };
+
+function citiesOnly(cities: readonly City[]): GeoFilters {
+  return { ...NOWHERE, municipality_ibge_any_of: cities.map(({ ibge }) => ibge) };
+}
+
+interface Parts {
+  /** States requested as a whole. */
+  readonly wanted: readonly string[];
+  /** Cities in other states. */
+  readonly added: readonly City[];
+  /** Excluded cities of these states. */
+  readonly cut: readonly City[];
+}
+
+/** Lists whole states as municipalities, with cities added or excluded. */
+function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts): GeoFilters {
+  const { gazetteer, notes, listMax = SPEC_LIMITS.arrayLengthMax } = context;
+  const { wanted, added, cut } = parts;
+  const left = new Set(cut.map(({ ibge }) => ibge));
+  const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
+  const all = [...inside, ...added];
+  // "no DF, exceto Brasília": an empty list would not filter.
+  if (all.length === 0) return contradiction(found, context);
+  if (all.length > listMax) return tooMany(found, context, parts);
+  const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
+  notes.assume(
+    "states_as_municipalities",
+    {
+      pt:
+        `Estados (${names}) escritos como seus ${inside.length} municípios, para ` +
+        `${cut.length > 0 ? "deixar de fora" : "somar"} outros lugares.`,
+      en:
+        `States (${names}) written as their ${inside.length} municipalities, to ` +
+        `${cut.length > 0 ? "leave out" : "add"} other places.`,
+    },
+    found.words,
+  );
+  return {
+    ...citiesOnly(all),
+    ...(wanted.includes("EX") ? { municipality_tom_any_of: gazetteer.abroadTom } : {}),
+  };
+}
+
+/** If the list is too long, searches whole states and reports what that adds or drops. */
+function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
+  const words = found.words ?? { words: "", start: 0, end: 0 };
+  const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
+  const detail = {
+    pt: `Municípios demais para uma lista; não foi aplicado: ${lost}.`,
+    en: `Too many municipalities for a list; not applied: ${lost}.`,
+  };
+  notes.warn("too_many_municipalities", detail, words);
+  notes.addUnmapped("too_many_municipalities", detail, words);
+  return { ...NOWHERE, uf_any_of: wanted };
+}
+
+/** Reports "em Campinas, exceto SP": nothing remains, which no filter can express. */
+function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
+  const words = found.words ?? { words: "", start: 0, end: 0 };
+  const detail = {
+    pt: "Os lugares pedidos foram todos excluídos; a exclusão não foi aplicada.",
+    en: "All places that were asked for were excluded; the exclusion was not applied.",
+  };
+  notes.warn("contradictory_places", detail, words);
+  notes.addUnmapped("contradictory_places", detail, words);
+  found.unknown = true;
+  const { states, cities } = found;
+  const added = [...cities.values()].filter(({ uf }) => !states.has(uf));
+  if (states.size === 0) return citiesOnly(added);
+  return { ...NOWHERE, uf_any_of: [...new Set([...states, ...added.map(({ uf }) => uf)])] };
+}

@@ -1,0 +1,126 @@
+/**
+ * A place that a sentence names.
+ * Input: tokens and their possible meanings. Output: a mention; its words and negator are claimed.
+ * Invariant: no stage reads its words again. A mention holds all possible meanings; the choice is
+ * made when all mentions of the sentence are known.
+ */
+
+import { negatorOf, reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence, Words } from "../words/sentence.ts";
+import type { MentionedDistricts } from "./districts/districtmentions.ts";
+import type { Gazetteer } from "./gazetteer.ts";
+import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
+import { DEALING, type Lead, leadOf } from "./placewords.ts";
+
+/** Inputs of the place stages. */
+export interface PlaceContext {
+  readonly sentence: Sentence;
+  readonly gazetteer: Gazetteer;
+  readonly notes: Notes;
+  /** Number of accounts in the snapshot. */
+  readonly accounts: number;
+  /** Named districts; the place stages add those that they find. */
+  readonly districts: MentionedDistricts;
+  /** Returns the end of a known trade name that begins here, or the same index. */
+  readonly tradeEnd: (index: number) => number;
+  /** Returns the IBGE code of the municipality of a postal code, or null. */
+  readonly postalCity?: (digits: string) => string | null;
+}
+
+/** A named place. */
+export interface Mention {
+  /** First token, introducing words included. */
+  readonly from: number;
+  /** First token of the name. */
+  readonly at: number;
+  readonly to: number;
+  readonly words: Words;
+  readonly lead: Lead;
+  negated: boolean;
+  readonly region: boolean;
+  readonly adjective: boolean;
+  /** "a capital", whose state is determined later. */
+  readonly capital: boolean;
+  /** True if the words around it restrict it to a part. */
+  part: boolean;
+  /** Candidate regions, whose municipalities are `cities`. */
+  readonly regions: readonly MeantRegion[];
+  /** True if its meaning is not known in full, so that `states` and `cities` are too wide. */
+  lost: boolean;
+  /** True for an unknown name. */
+  readonly strange: boolean;
+  /** Candidate states. */
+  states: readonly string[];
+  /** Candidate municipalities; alternatives to the states if both are set. */
+  cities: readonly City[];
+  /** True if it only qualifies another mention. */
+  dropped: boolean;
+  /** True if its name is a city and a state. */
+  either: boolean;
+  /** True if "e" or "ou" joins it to another mention. */
+  joined: boolean;
+  /** True if all its cities are meant, as for capitals. */
+  every: boolean;
+}
+
+/** Words that always exclude places. */
+const OUTSIDE = new Set(["outside", "beyond"]);
+
+/** Makes a mention from tokens and claims them with their negator. */
+export function mentionOf(
+  { sentence }: PlaceContext,
+  [at, to]: readonly [number, number],
+  meant: Partial<Mention>,
+): Mention {
+  const lead = leadOf(sentence, at);
+  const outside = OUTSIDE.has(sentence.folded(lead.from - 1)) && sentence.free(lead.from - 1);
+  const negator = outside ? lead.from - 1 : negatorOf(sentence, lead.from);
+  if (negator >= 0) claimNegation(sentence, negator, lead.from);
+  // "não só em SP" names a place without filtering.
+  const reach = reachOf(sentence, lead.from);
+  const open = reach.polarity === "open";
+  if (open) claimNegation(sentence, reach.negator, lead.from);
+  const words = sentence.claim(lead.from, to, "place");
+  sentence.name(at, to);
+  // A single literal, because mentions of one shape are fast to create and read.
+  return {
+    from: lead.from,
+    at,
+    to,
+    words,
+    lead,
+    negated: negator >= 0,
+    region: meant.region ?? false,
+    adjective: meant.adjective ?? false,
+    capital: meant.capital ?? false,
+    part: meant.part ?? false,
+    states: meant.states ?? [],
+    cities: meant.cities ?? [],
+    dropped: meant.dropped ?? open,
+    either: false,
+    joined: false,
+    every: meant.every ?? false,
+    regions: meant.regions ?? [],
+    lost: meant.lost ?? false,
+    strange: meant.strange ?? false,
+  };
+}
+
+/** Returns the states and cities of a match; nicknames only if accents do not exclude them. */
+export function meaningOf(
+  sentence: Sentence,
+  { from, to, place }: PlaceMatch,
+): Pick<Mention, "states" | "cities" | "region"> {
+  const { states, cities, nicknamed, region } = place;
+  // Excludes special white space from pages and spreadsheets.
+  const accented = /[^\p{ASCII}\s]/u.test(sentence.words(from, to).words);
+  const others = accented && cities.length > 0 ? [] : nicknamed;
+  return { states, region, cities: [...cities, ...others.filter((one) => !cities.includes(one))] };
+}
+
+/** True if the word before a preposition makes it about the business, not the location. */
+export function isSpecialised(sentence: Sentence, at: number): boolean {
+  return DEALING.has(sentence.folded(at - 1));
+}

@@ -1,0 +1,447 @@
+/**
+ * The stage of places.
+ * Input: a sentence and the gazetteer. Output: requested and excluded states and municipalities,
+ * and the assumptions about ambiguous names.
+ * Invariant: an unknown place is reported and never widens the search. A state directly next to a
+ * city only qualifies it; one joined by "e" or "ou" is requested.
+ */
+
+import { STATE_NAMES } from "../../spec/states.ts";
+import { forgetReach } from "../negation.ts";
+import type { Words } from "../words/sentence.ts";
+import { requestAfterExclusion } from "./afterexclusion.ts";
+import {
+  settleLoneTown,
+  settleQuarters,
+  settleStateQuarters,
+  settleTowns,
+} from "./districts/quarters.ts";
+import { namesakesMeant } from "./gazetteer.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import { findMentions } from "./mentions.ts";
+import type { City } from "./placenames.ts";
+import {
+  chooseReadings,
+  dropOuterRegions,
+  linkOf,
+  settleCapitals,
+  settleRegions,
+} from "./readings.ts";
+import { dropBeyond } from "./unknownnames.ts";
+
+/** Results of the stage. */
+export interface FoundPlaces {
+  readonly states: Set<string>;
+  readonly cities: Map<string, City>;
+  readonly excludedStates: Set<string>;
+  readonly excludedCities: Map<string, City>;
+  /** From the first to the last place of the sentence; undefined without any. */
+  readonly words: Words | undefined;
+  /** Tokens of requested states and regions; an adjacent unknown name is inside of them. */
+  readonly wide: readonly Pick<Mention, "from" | "to">[];
+  /** Tokens of every requested place. */
+  readonly sought: readonly Mention[];
+  /** Number of names with several municipalities of which none dominates, so that all are meant. */
+  unsettled: number;
+  /** True if an unknown place was named and no known place bounds the search. */
+  unknown: boolean;
+}
+
+/** Finds and claims every place. */
+export function findPlaces(context: PlaceContext): FoundPlaces {
+  const { sentence } = context;
+  const mentions = findMentions(context);
+  forgetReach(sentence);
+  excludeListed(context, mentions);
+  requestAfterExclusion(context, mentions);
+  dropIncluded(context, mentions);
+  const apart = leaveBranchPlaces(context, mentions);
+  chooseReadings(sentence, mentions);
+  settleQuarters(context, mentions);
+  settleTowns(context, mentions);
+  settleLoneTown(context, mentions);
+  settleStateQuarters(context, mentions);
+  dropOuterRegions(context, mentions);
+  const beyond = dropBeyond(context, mentions);
+  const lost = qualify(context, mentions) || beyond;
+  settleCapitals(context, mentions);
+  narrowApart(mentions);
+  settleNamesakes(context, mentions);
+  settleRegions(context, mentions);
+  const first = mentions[0];
+  const found: FoundPlaces = {
+    ...{ states: new Set<string>(), cities: new Map<string, City>() },
+    ...{ excludedStates: new Set<string>(), excludedCities: new Map<string, City>() },
+    words: first && sentence.words(first.from, Math.max(...mentions.map(({ to }) => to))),
+    ...{ wide: mentions.filter(isWide), unsettled: 0, unknown: false },
+    sought: mentions.filter((one) => !one.negated && !one.dropped),
+  };
+  // Exclusions apply to all requested places, in any position.
+  for (const negated of [false, true]) {
+    const lists = new Set<readonly City[]>();
+    for (const one of mentions) {
+      if (one.negated === negated && !one.dropped) collect(context, found, one, lists);
+    }
+  }
+  const wishless = found.states.size + found.cities.size === 0;
+  const bare = mentions.some((one) => {
+    const district = context.districts.named.has(one.at);
+    return one.part && !one.negated && isEmpty(one) && !one.dropped && !district;
+  });
+  const widened = mentions.some((one) => {
+    return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
+  });
+  const strange = mentions.some((one, i) => {
+    // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
+    const asked = one.strange && !one.negated;
+    const isBeside = one.strange && isBesidePlace(context, mentions, i);
+    return (asked && found.states.size > 0) || isBeside;
+  });
+  found.unknown = (wishless && bare) || lost || widened || strange || apart;
+  return found;
+}
+
+/** Drops "em Pernambuco, incluindo Recife": the named place already contains it. */
+function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
+  for (const one of mentions) {
+    if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
+    const codes = [...one.states, ...one.cities.map(({ uf }) => uf)];
+    const wider = mentions.some((other) => {
+      const here = other.dropped && isEmpty(other);
+      return other !== one && (here || codes.some((uf) => other.states.includes(uf)));
+    });
+    if (wider) one.dropped = true;
+  }
+}
+
+const INCLUDING = /^(inclusive|incluindo|including|incluyendo|inclusa|inclusas)$/;
+
+const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)$/;
+const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
+
+/**
+ * Leaves "padarias de Curitiba com filial em Londrina" to the notes: no filter takes the place of
+ * other establishments. Returns true if there is such a place and a requested one.
+ */
+function leaveBranchPlaces(
+  { sentence, notes }: PlaceContext,
+  mentions: readonly Mention[],
+): boolean {
+  const of = mentions.filter(({ from, negated, lead }, i) => {
+    const number = sentence.tokens[from - 2]?.kind === "number";
+    const had =
+      BRANCH.test(sentence.folded(from - 1)) && (number || HAVING.test(sentence.folded(from - 2)));
+    return had && lead.kind === "in" && !negated && i > 0;
+  });
+  const sought = mentions.some((one) => !of.includes(one) && !one.negated && !one.dropped);
+  if (!sought) return false;
+  for (const one of of) {
+    one.dropped = true;
+    notes.addUnmapped("branch_place", BRANCH_PLACE, one.words);
+  }
+  return of.length > 0;
+}
+
+const BRANCH_PLACE = {
+  pt: "Nenhum filtro pergunta onde ficam os outros estabelecimentos de uma empresa.",
+  en: "No filter asks where the other establishments of a company are.",
+};
+
+/**
+ * Excludes "no Paraná, exceto Curitiba, Londrina": places that a comma joins to an excluded one, if
+ * all are inside of the places named before.
+ */
+function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
+  const wide = new Set<string>();
+  for (const [i, one] of mentions.entries()) {
+    const last = mentions[i - 1];
+    if (!one.negated && isWide(one)) for (const uf of one.states) wide.add(uf);
+    if (last === undefined || !last.negated || one.negated || one.lead.kind !== "") continue;
+    if (linkOf(sentence, last, one) !== "comma" || isLetters(one)) continue;
+    const inside = (mention: Mention) =>
+      mention.states.some((uf) => wide.has(uf)) || mention.cities.some(({ uf }) => wide.has(uf));
+    if (isCity(one) === isCity(last) && inside(last) && inside(one)) one.negated = true;
+  }
+}
+
+/** True for "Xurupita do Sul, RS", "Barra da Tijuca, Rio": next to the place around it. */
+function isBesidePlace(
+  { sentence }: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): boolean {
+  const [before, one, behind] = [mentions[at - 1], mentions[at] as Mention, mentions[at + 1]];
+  const near = (link: string) => link === "direct" || link === "comma";
+  const isAround = behind !== undefined && (isWide(behind) || isCity(behind)) && !behind.dropped;
+  const ahead = isAround && near(linkOf(sentence, one, behind));
+  return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
+}
+
+/** True for more than a single city. */
+function isWide({ states, regions, dropped, negated }: Mention): boolean {
+  return !dropped && !negated && states.length + regions.length > 0;
+}
+
+function isEmpty({ states, cities }: Mention): boolean {
+  return states.length + cities.length === 0;
+}
+
+/** Matches states with adjacent cities. Returns true if a state has no city of that name. */
+function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
+  let lost = false;
+  for (const [i, mention] of mentions.entries()) {
+    const last = mentions[i - 1];
+    if (last === undefined || last.negated !== mention.negated) continue;
+    if (mention.dropped || last.dropped || mention.capital) continue;
+    const link = linkOf(context.sentence, last, mention);
+    if (link !== "direct" && link !== "comma") continue;
+    const next = mentions[i + 1];
+    const ends = next === undefined || linkOf(context.sentence, mention, next) === "apart";
+    const isLast = !last.joined || link === "comma";
+    const address = ends && isLast && mention.to - mention.at === 1 && isLetters(mention);
+    if (isCity(last) && isState(mention)) {
+      lost = stateBehind(context, { city: last, state: mention, address }) || lost;
+      if (mention.dropped) narrowList(context, mentions, i);
+    } else if (isState(last) && isCity(mention) && narrow(mention, last))
+      assumeInside(context, last);
+  }
+  return lost;
+}
+
+/** Notes that in "em SP, Campinas e Santos" the state was read as that of the cities. */
+function assumeInside({ notes }: PlaceContext, { words, states }: Mention): void {
+  notes.assume(
+    "state_of_cities",
+    {
+      pt: `${states.join(", ")} foi entendido como o estado das cidades citadas em seguida.`,
+      en: `${states.join(", ")} was taken for the state of the cities named after it.`,
+    },
+    words,
+  );
+}
+
+function isCity({ states, cities }: Mention): boolean {
+  return cities.length > 0 && states.length === 0;
+}
+
+function isState({ states, cities }: Mention): boolean {
+  return states.length > 0 && cities.length === 0;
+}
+
+/** Restricts namesakes to a state, which then is not requested itself. */
+function narrow(city: Mention, state: Mention): boolean {
+  const inside = citiesInside(city.cities, state.states);
+  if (inside.length === 0) return false;
+  city.cities = inside;
+  state.dropped = true;
+  return true;
+}
+
+/** Lists of cities by the states that they were narrowed to. */
+const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
+
+/** Returns the cities in some states; repeated regions get the same list. */
+function citiesInside(cities: readonly City[], states: readonly string[]): readonly City[] {
+  let byStates = INSIDE.get(cities);
+  if (byStates === undefined) {
+    byStates = new Map();
+    INSIDE.set(cities, byStates);
+  }
+  const key = states.join();
+  let inside = byStates.get(key);
+  if (inside === undefined) {
+    const some = cities.filter(({ uf }) => states.includes(uf));
+    // Keeps the same list object, so that caches keyed by it stay valid.
+    inside = some.length === cities.length ? cities : some;
+    byStates.set(key, inside);
+  }
+  return inside;
+}
+
+/** Applies the state to earlier namesakes in the list: "Praia Grande e São Vicente, SP". */
+function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
+  const state = mentions[i] as Mention;
+  if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
+    if (!state.part && !state.lead.mark) return;
+  }
+  for (let at = i - 2; at >= 0; at--) {
+    const [city, next] = [mentions[at] as Mention, mentions[at + 1] as Mention];
+    const link = linkOf(context.sentence, city, next);
+    if (!isCity(city) || link === "apart" || link === "direct" || city.cities.length < 2) return;
+    if (narrow(city, state)) assumeInside(context, state);
+  }
+}
+
+/** True for two letters, as at the end of an address. */
+function isLetters({ words }: Mention): boolean {
+  return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
+}
+
+interface Beside {
+  readonly city: Mention;
+  readonly state: Mention;
+  /** Written as at the end of an address: "Taguatinga, DF". */
+  readonly address: boolean;
+}
+
+/**
+ * Reads "Bom Jesus/PI". Returns true if the state has no such city and cannot be another place;
+ * then the state is searched and the name reported as unknown.
+ */
+function stateBehind(context: PlaceContext, { city, state, address }: Beside): boolean {
+  if (narrow(city, state)) return false;
+  const { sentence, notes } = context;
+  const binds =
+    address || state.lead.mark || (state.lead.kind !== "" && !state.region && !state.adjective);
+  if (!binds || state.states.length > 1 || city.part) return false;
+  const [uf = ""] = state.states;
+  const full = `${sentence.words(city.at, city.to).words} ${STATE_NAMES[uf]}`;
+  const cities = context.gazetteer.places.named(full)?.cities.filter((one) => one.uf === uf) ?? [];
+  if (cities.length > 0) {
+    city.cities = cities;
+    state.dropped = true;
+    return false;
+  }
+  const words = sentence.words(city.from, state.to);
+  const detail = {
+    pt: `Não há município com esse nome em ${uf}.`,
+    en: `There is no municipality of this name in ${uf}.`,
+  };
+  notes.warn("unknown_place", detail, words);
+  notes.addUnmapped("place", detail, words);
+  city.dropped = true;
+  return true;
+}
+
+/** Intersects "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
+function narrowApart(mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped);
+  const cities = wished.filter((one) => isCity(one) && !one.joined);
+  // For a repeated state, every city is as the first occurrence left it: inside or outside.
+  const inside = new Map<string, boolean>();
+  for (const state of wished) {
+    if (!isState(state) || state.joined) continue;
+    const key = state.states.join();
+    const known = inside.get(key);
+    if (known === true) state.dropped = true;
+    if (known !== undefined) continue;
+    for (const city of cities) narrow(city, state);
+    inside.set(key, state.dropped);
+  }
+  const named = new Set(
+    wished.filter((one) => !one.adjective && !one.dropped && isState(one)).flatMap((s) => s.states),
+  );
+  for (const one of wished) {
+    if (!one.adjective || one.joined || !isState(one)) continue;
+    if (one.states.some((uf) => named.has(uf))) one.dropped = true;
+  }
+}
+
+/**
+ * Reads "Mossoró, Macau e Areia Branca": of several namesakes without a capital, that in the state
+ * of the other cities.
+ */
+function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
+  if (wished.length < 2) return;
+  const open = wished.filter((one) => !one.every && !one.capital && !one.adjective);
+  const single = open.filter(({ cities }) => cities.length === 1);
+  const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
+  // "Cascavel e Toledo": the only state that has all of them.
+  if (firm.size === 0 && open.length > 1) {
+    const states = open.map((one) => one.cities.map(({ uf }) => uf));
+    const common = new Set(states.reduce((some, own) => some.filter((uf) => own.includes(uf))));
+    if (common.size === 1) for (const uf of common) firm.add(uf);
+  }
+  for (const one of open) {
+    if (one.cities.length < 2 || one.cities.some(({ capital }) => capital)) continue;
+    if (firm.size !== 1 && namesakesMeant(one.cities).length < 2) continue;
+    const inside = one.cities.filter(({ uf }) => firm.has(uf));
+    const [city] = inside;
+    if (city === undefined || inside.length === one.cities.length) continue;
+    if (new Set(inside.map(({ uf }) => uf)).size > 1) continue;
+    one.cities = inside;
+    notes.assume(
+      "city_of_several_states",
+      {
+        pt: `Entre os municípios com esse nome, o do estado dos outros: ${city.name}/${city.uf}.`,
+        en: `Of the municipalities of this name, that near the others: ${city.name}/${city.uf}.`,
+      },
+      one.words,
+    );
+  }
+}
+
+/** Adds the meaning of a mention; `lists` has the regions added before, which are skipped. */
+function collect(
+  context: PlaceContext,
+  found: FoundPlaces,
+  mention: Mention,
+  lists: Set<readonly City[]>,
+): void {
+  const { states, cities, negated } = mention;
+  for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
+  const said = mention.lead.state || mention.lead.states;
+  if (negated && mention.either && states.length > 0 && !said) assumeState(context, mention);
+  if (cities.length === 0 || states.length > 0) return;
+  if (mention.every && lists.has(cities)) return;
+  const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);
+  if (!negated && isUnsettled(mention, chosen)) found.unsettled++;
+  for (const city of chosen) (negated ? found.excludedCities : found.cities).set(city.ibge, city);
+  if (mention.every) lists.add(cities);
+}
+
+/** True for a name that leaves several municipalities open. */
+function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly City[]): boolean {
+  return chosen.length > 1 && !(capital || adjective || every);
+}
+
+/** Notes that "fora de São Paulo" excludes the state, not only the city. */
+function assumeState({ notes }: PlaceContext, { states, words }: Mention): void {
+  notes.assume(
+    "state_not_city",
+    {
+      pt: `Entendido como o estado (${states.join(", ")}), não o município.`,
+      en: `Taken for the state (${states.join(", ")}), not the municipality.`,
+    },
+    words,
+  );
+}
+
+/** Returns the excluded namesakes: those in requested states, if any. */
+function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
+  const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
+  if (inside.length > 0) return inside.length === cities.length ? cities : inside;
+  return every ? cities : namesakesMeant(cities);
+}
+
+/** Returns the municipalities of a name; notes an assumption if there are others. */
+function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
+  const { cities, words, capital, lead, adjective } = mention;
+  if (capital || adjective || mention.every) return cities;
+  if (cities.length < 2) {
+    const [city] = cities;
+    if (mention.either && !lead.city && city !== undefined) {
+      notes.assume(
+        "city_not_state",
+        {
+          pt: `Entendido como o município (${city.name}/${city.uf}), não o estado.`,
+          en: `Taken for the municipality (${city.name}/${city.uf}), not the state.`,
+        },
+        words,
+      );
+    }
+    return cities;
+  }
+  const chosen = namesakesMeant(cities);
+  const list = chosen.map(({ name, uf }) => `${name}/${uf}`).join(", ");
+  notes.assume(
+    "city_of_several_states",
+    {
+      pt: `Há ${cities.length} municípios com esse nome; usado: ${list}.`,
+      en: `${cities.length} municipalities have this name; used: ${list}.`,
+    },
+    words,
+  );
+  return chosen;
+}

@@ -1,0 +1,373 @@
+/**
+ * Signs that a name means a place.
+ * Input: a name of the gazetteer in a sentence. Output: whether the context means the place, not
+ * the trade, goods, or ordinary word of that name.
+ * Invariant: a preposition of place counts more than a capital letter, and a capital letter more
+ * than nothing. After a preposition, text without capital letters is read like text with them.
+ */
+import { STATE_NAMES } from "../../spec/states.ts";
+import { ROLES_BEFORE } from "../activities/roles.ts";
+import { isFillerWord } from "../fillers.ts";
+import { beginsRequest } from "../items.ts";
+import { negatorOf } from "../negation.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
+import type { Mention, PlaceContext } from "./mention.ts";
+import type { PlaceMatch } from "./placenames.ts";
+import {
+  DEALING,
+  FESTIVE,
+  isOf,
+  type Lead,
+  ORDINARY,
+  ORDINARY_PAIRS,
+  STYLED,
+} from "./placewords.ts";
+import { NOT_REGION } from "./states.ts";
+
+/** Cities with this share of all accounts are known without a preposition. */
+const WELL_KNOWN = 0.004;
+/** Max words in a trade name before an overlapping place name. */
+const TRADE_WORDS_MAX = 5;
+
+interface Around {
+  readonly lead: Lead;
+  /** The previous mention. */
+  readonly last: Mention | undefined;
+  /** The first mention of the list that ends with it. */
+  readonly head?: Mention | undefined;
+}
+
+/** True if a matched name means a place. */
+export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around): boolean {
+  const { place, from } = match;
+  const { sentence } = context;
+  const { lead } = around;
+  // The state was read as another word earlier.
+  if (sentence.folded(from) === "para" && match.words === 1) return false;
+  if (lead.city || lead.cities) return !place.here;
+  const beside = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
+  const before = around.last !== undefined && isStateBefore(match, around.last);
+  if (isMonth(sentence, match, lead) && !beside && !before) return false;
+  if (lead.state || lead.states) return !place.here;
+  if (place.here) return isHere(context, match, lead);
+  if (place.abroad && place.cities.length + place.states.length === 0) {
+    const far = ["abroad", "overseas"].includes(sentence.folded(from));
+    return far || lead.kind === "in" || (lead.kind === "of" && isGeneral(sentence, lead.from));
+  }
+  if (place.region) return isRegion(sentence, match, around);
+  const ordinary = match.words === 1 && ORDINARY.has(sentence.folded(from));
+  if (place.states.length > 0 && !ordinary) {
+    return lead.kind === "in" || !isInTrade(context, match);
+  }
+  if (place.cities.length + place.nicknamed.length === 0) {
+    return place.states.length > 0 && isNamed(context, match, around);
+  }
+  const isTown = beside || before || isNextTown(sentence, match, around.last);
+  if (isOnlyAdjective(sentence, match, lead) && !isTown) return false;
+  return isCity(context, match, around);
+}
+
+/** True for a style, not a place: "comida mineira", "queijo minas". */
+export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
+  const { sentence } = context;
+  if (STYLED.has(sentence.folded(match.from - 1))) return true;
+  return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
+}
+
+/** True for "Minas", "em minas"; not for "queijo minas" or "minas de ouro". */
+function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
+  const { sentence } = context;
+  const { from } = match;
+  // "padarias de Minas" is a place although mines are a trade; "queijo de minas" is not.
+  const before = sentence.folded(lead.from - 1);
+  const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
+  const said = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
+  if (of && said && !isInTrade(context, match)) return true;
+  if (isStyle(context, match) && lead.kind !== "in") return false;
+  if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
+  if (negatorOf(sentence, lead.from) >= 0 && isListedAhead(context, match)) return true;
+  return isListed(sentence, from, last);
+}
+
+/** True for "menos acre, roraima": a state follows in the same list. */
+function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch): boolean {
+  const mark = sentence.tokens[to]?.text ?? "";
+  if (mark !== "," && !/^(e|ou|and|or)$/.test(sentence.folded(to))) return false;
+  const next = gazetteer.places.longest(sentence.tokens, to + 1);
+  return next !== null && next.place.states.length > 0;
+}
+
+/** True for the month "março", also without its cedilla next to a year. */
+function isMonth(sentence: Sentence, { from, words }: PlaceMatch, lead: Lead): boolean {
+  if (words !== 1 || sentence.folded(from) !== "marco") return false;
+  const text = sentence.tokens[from]?.text ?? "";
+  const next = ["de", "do", "/"].includes(sentence.tokens[from + 1]?.folded ?? "") ? 2 : 1;
+  const dated = sentence.tokens[from + next]?.kind === "number" || /^(mes|ano)$/.test(lead.word);
+  return /ç/iu.test(text.normalize("NFC")) || dated || lead.kind !== "in";
+}
+
+function isHere({ tradeEnd, sentence }: PlaceContext, match: PlaceMatch, lead: Lead): boolean {
+  if (tradeEnd(match.from) >= match.to) return false;
+  if (sentence.folded(match.from) !== "pais") return true;
+  const text = sentence.tokens[match.from]?.text ?? "";
+  return /í/iu.test(text.normalize("NFC")) || ["no", "do"].includes(lead.word);
+}
+
+function isGeneral(sentence: Sentence, at: number): boolean {
+  return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
+}
+
+/** True for "no Sul", "Sul e Sudeste"; not for "zona sul" or "Asa Norte". */
+function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
+  const before = sentence.folded(from - 1);
+  if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
+  const english = /^(north|south|mid|central)/.test(sentence.folded(from));
+  if (english && !/^nort?e?$/.test(sentence.folded(from))) {
+    return lead.kind !== "" || before === "the" || before === "and" || /ern$|west$/.test(before);
+  }
+  return true;
+}
+
+/** True for adjectives such as "paulista", which are cities only after "em" or in "de Paulista". */
+function isOnlyAdjective(sentence: Sentence, { place, from }: PlaceMatch, { kind }: Lead): boolean {
+  const adjective = place.demonymStates.length + place.demonymCities.length > 0;
+  return adjective && kind !== "in" && (kind !== "of" || !isCapitalised(sentence, from));
+}
+
+function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boolean {
+  const { lead, last } = around;
+  const { sentence } = context;
+  const { from, to } = match;
+  const lower = !isCapitalised(sentence, from);
+  if (isStateAfter(sentence, match)) return true;
+  if (isStateNextTo(sentence, match) && !belongsToTrade(context, match)) return true;
+  if (last !== undefined && isStateBefore(match, last)) return true;
+  if (lead.kind !== "in" && isSpelledOtherwise(sentence, match)) return false;
+  if (lower && isInTrade(context, match)) return false;
+  const trade = context.tradeEnd(from) >= to;
+  const ordinary = isOrdinary(sentence, match) && !isRio(sentence, match, around);
+  const word = trade || ordinary;
+  if (lead.kind === "in") {
+    const vague = /^n[oa]s?$/.test(lead.word) && lower && word;
+    const dealing = lower && word && DEALING.has(sentence.folded(lead.from - 1));
+    return !vague && !dealing;
+  }
+  if (lead.kind === "of") {
+    if (trade) return !lower && isAfterTrade(context, lead.from);
+    if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
+    return !(ordinary && lower);
+  }
+  if (isListed(sentence, from, last)) {
+    // "em gramado e canela": lower case is enough if the previous city has it too.
+    const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
+    const even = led && last !== undefined && last.cities.length > 0;
+    const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
+    const alike = even && !isCapitalised(sentence, last.at) && isOwn;
+    return !(lower && word) || alike;
+  }
+  if (sentence.folded(from) === "natal" && match.words === 1) {
+    return !trade && !FESTIVE.has(sentence.folded(from - 1));
+  }
+  if (word) return isLargeAfterTrade(context, match) || isBeforeTowns(context, match);
+  // "estúdio de tatuagem sjc"
+  if (match.place.nicknamed.length > 0 && isAfterTrade(context, from)) return true;
+  const known = isKnown(context, match);
+  return (
+    known ||
+    (!isSaint(sentence, match) && (match.words > 1 || to - from > 1 || isLong(sentence, from)))
+  );
+}
+
+/** True for "em rio verde, jatai e mineiros": the next town of a list in its state. */
+function isNextTown(sentence: Sentence, { from, place }: PlaceMatch, last?: Mention): boolean {
+  if (last === undefined || last.states.length > 0 || !isListed(sentence, from, last)) return false;
+  return place.cities.some(({ uf }) => last.cities.some((city) => city.uf === uf));
+}
+
+/** True for "juazeiro da bahia": the state after "de" has the city. */
+function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: PlaceMatch): boolean {
+  const states = gazetteer.places.longest(sentence.tokens, to + 1)?.place.states ?? [];
+  return place.cities.some(({ uf }) => states.includes(uf));
+}
+
+/** True for "imobiliárias torres, capão da canoa": before a town of its state in a list. */
+function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): boolean {
+  const { sentence, gazetteer } = context;
+  if (sentence.tokens[to]?.text !== "," || !isAfterTrade(context, from)) return false;
+  const next = gazetteer.places.longest(sentence.tokens, to + 1)?.place.cities ?? [];
+  return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
+}
+
+/** True for "frota própria", which is not Propriá: written accents must match. */
+function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
+  const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
+  if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
+  const letters = (name: string) => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+  if (place.nicknamed.length > 0) return false;
+  return !place.cities.some(({ name }) => letters(name) === letters(text));
+}
+
+/**
+ * Returns the end of a longer name whose beginning is known: "Barra da Tijuca", "Porto de
+ * Galinhas"; null if the words after the name do not belong to it.
+ */
+export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch): number | null {
+  const { sentence, gazetteer, tradeEnd } = context;
+  let at = to;
+  while (isOf(sentence.folded(at)) && at < to + 2) at++;
+  const word = sentence.folded(at);
+  const unknown =
+    at > to &&
+    sentence.free(at) &&
+    word.length >= 3 &&
+    gazetteer.places.longest(sentence.tokens, at) === null &&
+    !beginsRequest(sentence, at) &&
+    STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
+  if (!unknown) return null;
+  if (isCapitalised(sentence, at)) return at + 1;
+  // In lower case, only an unexplained word after a name that is an ordinary word.
+  const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
+  return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
+}
+
+/** Cities with this share of all accounts are meant even if their name ends a trade. */
+const LARGE = 0.0005;
+/** Names that also describe a style: "comida americana". */
+const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
+
+/** True for a large city after a trade: "barbearia bauru". */
+function isLargeAfterTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
+  const { sentence, accounts } = context;
+  if (isOf(sentence.folded(to)) || STYLES.has(sentence.folded(from))) return false;
+  if (!place.cities.some((city) => city.accounts > accounts * LARGE)) return false;
+  return isAfterTrade(context, from);
+}
+
+function isKnown({ accounts }: PlaceContext, { place }: PlaceMatch): boolean {
+  const { cities, nicknamed } = place;
+  return [...cities, ...nicknamed].some((c) => c.capital || c.accounts > accounts * WELL_KNOWN);
+}
+
+function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolean {
+  if (words === 1) return ORDINARY.has(sentence.folded(from));
+  if (words > 2) return false;
+  const told = Array.from({ length: to - from }, (_, i) => sentence.folded(from + i));
+  return ORDINARY_PAIRS.has(told.filter((word) => !isOf(word)).join(" "));
+}
+
+/** True for the city in "no rio", "bh e rio", "Rio"; "de rio" is a river. */
+function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
+  if (words !== 1 || sentence.folded(from) !== "rio") return false;
+  if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
+  return isListed(sentence, from, last) || (from > 0 && isCapitalised(sentence, from));
+}
+
+function isFestive(sentence: Sentence, { from }: Lead): boolean {
+  return FESTIVE.has(sentence.folded(from - 1));
+}
+
+/** True for "padaria São José", which is a name. */
+function isSaint(sentence: Sentence, { from, words }: PlaceMatch): boolean {
+  const saint = ["sao", "santo", "santa", "sta", "sto", "s", "nossa", "n"];
+  return words <= 2 && saint.includes(sentence.folded(from));
+}
+
+/** True if long enough for a city; short words need a capital letter. */
+function isLong(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at).length >= 4 || (isCapitalised(sentence, at) && at > 0);
+}
+
+function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
+  if (last === undefined || at - last.to > 2) return false;
+  const gap = sentence.words(last.to, at).words.trim();
+  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
+}
+
+/** True for `/SP`, `(SP)`, ` SP` after a name of a city in that state. */
+function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+  const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
+  const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
+  const uf = text.toUpperCase();
+  if (text.length !== 2 || STATE_NAMES[uf] === undefined) return false;
+  const cities = [...place.cities, ...place.nicknamed];
+  return (mark || text === uf) && cities.some((city) => city.uf === uf);
+}
+
+/** True for "contagem mg": letters, in any case, of a state that has such a city. */
+export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+  const text = sentence.tokens[to]?.text ?? "";
+  const uf = text.toUpperCase();
+  if (text.length !== 2 || !sentence.free(to) || STATE_NAMES[uf] === undefined) return false;
+  return [...place.cities, ...place.nicknamed].some((city) => city.uf === uf);
+}
+
+/** True for "mg contagem": the state directly before its city. */
+function isStateBefore({ from, place }: PlaceMatch, { to, at, states, cities }: Mention): boolean {
+  const letters = to === from && to === at + 1 && states.length === 1 && cities.length === 0;
+  return letters && place.cities.some(({ uf }) => states.includes(uf));
+}
+
+/** True for "loja de flores pe": the goods of a trade are not a place. */
+function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
+  const { sentence } = context;
+  if (isInTrade(context, match)) return true;
+  const of = isOf(sentence.folded(match.from - 1));
+  return of && context.tradeEnd(match.from) >= match.to && isRoleBefore(sentence, match.from - 1);
+}
+
+/** True if a word for the handling of goods ends directly before a token. */
+function isRoleBefore(sentence: Sentence, at: number): boolean {
+  for (let from = at - 1; from >= Math.max(0, at - TRADE_WORDS_MAX); from--) {
+    if (ROLES_BEFORE.longest(sentence.tokens, from)?.to === at) return true;
+  }
+  return false;
+}
+
+/** True if a known trade name begins before this name and overlaps it. */
+function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): boolean {
+  for (let i = from - 1; i >= Math.max(0, from - TRADE_WORDS_MAX); i--) {
+    if (!sentence.free(i) || sentence.tokens[i]?.kind !== "word") return false;
+    if (tradeEnd(i) > from) return true;
+  }
+  return false;
+}
+
+/** True if a trade ends directly before a token: "hotéis de Gramado", not "loja de Flores". */
+export function isAfterTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
+  for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
+    if (!sentence.free(i)) return false;
+    if (tradeEnd(i) === at) return true;
+  }
+  return false;
+}
+
+/** True for a capital letter, if capitals are significant in the sentence. */
+export function isCapitalised(sentence: Sentence, at: number): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  return text !== text.toLowerCase() && casingOf(sentence).names;
+}
+
+/** True if all text is in capitals, which then are not significant. */
+export function isShouted(sentence: Sentence): boolean {
+  return casingOf(sentence).shouted;
+}
+
+interface Casing {
+  readonly shouted: boolean;
+  /** True if capitals mark names: neither everything nor every word has one. */
+  readonly names: boolean;
+}
+
+const casings = new WeakMap<Sentence, Casing>();
+
+function casingOf(sentence: Sentence): Casing {
+  let casing = casings.get(sentence);
+  if (casing === undefined) {
+    const shouted = sentence.text === sentence.text.toUpperCase();
+    const titled = /\s(De|Em|Da|Do|No|Na|In|Of)\s/.test(sentence.text);
+    casing = { shouted, names: !shouted && !titled };
+    casings.set(sentence, casing);
+  }
+  return casing;
+}

@@ -1,0 +1,151 @@
+/**
+ * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina".
+ * Input: a sentence with known activities and places, and the requested places. Output: whether it
+ * contains two requests, which one search cannot combine.
+ * Invariant: only an activity with its place, joined to another activity with another place, in
+ * either order, makes two; a list of activities or places makes one. Conditions of the first, such
+ * as "exceto em Santos" or "com telefone", may be between. Exclusions alone make no request.
+ * On its own because it reads the owners of all other stages after they have run.
+ */
+import { reachOf } from "./negation.ts";
+import type { Notes } from "./notes.ts";
+import type { Sentence, TokenRole } from "./words/sentence.ts";
+
+/** Consecutive words of one owner. */
+interface Run {
+  readonly role: "activity" | "place";
+  readonly from: number;
+  to: number;
+  /** True if a part of it is requested. */
+  isRequested: boolean;
+}
+
+interface PlaceAt {
+  readonly from: number;
+  readonly to: number;
+}
+
+const JOINS = /^(e|ou|and|or|mas|but|mais|alem|plus)$/;
+/** "bem como", "as well as" */
+const AS_WELL = /^(como|well)$/;
+const MARKS = /^[,;/.!?+&]$/;
+/** Separators of requests that are not tokens. */
+const GAP = /\s-\s|\n/;
+/** Words between a joining word and the next request. */
+const SMALL =
+  /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
+/** Owners of conditions for only one of the two requests. */
+const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
+  ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
+  ...(["headquarters", "name", "status", "list"] as const),
+]);
+
+/** Reports that a sentence has two requests. Returns true if it has. */
+export function unmapSecondRequest(
+  sentence: Sentence,
+  notes: Notes,
+  sought: readonly PlaceAt[],
+): boolean {
+  const runs = runsOf(sentence, sought);
+  for (let i = 0; i + 3 < runs.length; i++) {
+    const four = runs.slice(i, i + 4) as [Run, Run, Run, Run];
+    const [one, where, other, there] = four;
+    const alternate = one.role === other.role && where.role === there.role;
+    if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
+    // Different conditions may have the same place or activity.
+    const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
+    if (isSame && !sentence.tokens.some((_, at) => isSaidOf(sentence, at))) continue;
+    notes.addUnmapped("two_requests", TWO, sentence.words(other.from, there.to));
+    return true;
+  }
+  return false;
+}
+
+const TWO = {
+  pt: "São dois pedidos: uma busca teria todas as atividades em todos os lugares. Faça duas.",
+  en: "These are two requests: one search would have all activities in all places. Make two.",
+};
+
+/** True for two requests; "lojas em Natal, bares" has one place, and exclusions do not count. */
+function isTwo(
+  sentence: Sentence,
+  [one, where, other, there]: readonly [Run, Run, Run, Run],
+): boolean {
+  const isPlaceFirst = one.role === "place";
+  const wished = isPlaceFirst ? [one, where, other, there] : [one, other, there];
+  if (!wished.every(({ isRequested }) => isRequested)) return false;
+  if (!isJoined(sentence, where.to, other.from)) return false;
+  if (!isPlaceFirst) return true;
+  const apart = [one, other].map(({ to }, i) =>
+    hasJoin(sentence, to, [where, there][i]?.from ?? to),
+  );
+  return !apart.includes(true);
+}
+
+/** Returns the activities and places of a sentence in order. */
+function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
+  const places = new Set<number>();
+  for (const { from, to } of sought) for (let at = from; at < to; at++) places.add(at);
+  const runs: Run[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const role = sentence.owner(at);
+    if (role !== "activity" && role !== "place") continue;
+    const isOut = reachOf(sentence, at).polarity === "negated";
+    const isRequested = role === "place" ? places.has(at) : !isOut;
+    const last = runs.at(-1);
+    // An excluded activity belongs to the place before it.
+    if (role === "activity" && isOut && last !== undefined) continue;
+    // "em SP padarias, exceto em Santos, e no Paraná …"
+    const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
+    if (role === "place" && !isRequested && isPlaceFirst) continue;
+    if (last?.role === role) {
+      last.to = at + 1;
+      last.isRequested ||= isRequested;
+    } else runs.push({ role, from: at, to: at + 1, isRequested });
+  }
+  return runs;
+}
+
+/** True if the last words before a token join it to the text before them. */
+function isJoined(sentence: Sentence, from: number, to: number): boolean {
+  if (GAP.test(gapBefore(sentence, to))) return true;
+  let at = to - 1;
+  while (at >= from && isSmall(sentence, at)) at--;
+  // "mais" is a small word and also joins.
+  return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
+}
+
+/** Returns the text between a token and the previous token. */
+function gapBefore({ tokens, text }: Sentence, at: number): string {
+  return text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0);
+}
+
+function hasJoin(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (JOINS.test(sentence.folded(at))) return true;
+  return false;
+}
+
+function isJoin(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  if (AS_WELL.test(word)) return true;
+  return JOINS.test(word) || MARKS.test(sentence.tokens[at]?.text ?? "");
+}
+
+function isSmall(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  return (owner === null || owner === "filler") && SMALL.test(sentence.folded(at));
+}
+
+function isSaidOf(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  return owner !== null && (SAID_OF.has(owner) || owner === "negation");
+}
+
+/** True for the same words, apart from prepositions. */
+function isAlike(sentence: Sentence, one: Run, other: Run): boolean {
+  const [first, second] = [one, other].map(({ from, to }) => {
+    const { words } = sentence.words(from, to);
+    return words.toLowerCase().replace(/^(?:em|n[ao]s?|d[aeo]s?|in|of|at) /, "");
+  });
+  return first === second;
+}

@@ -1,0 +1,564 @@
+/**
+ * Clauses about the speaker: their offer, identity, and location.
+ * Input: an unread sentence. Output: these clauses as `own_offer`, hidden from later stages.
+ * Invariant: a clause begins at the start of a sentence or of its part, with the first person, a
+ * possessive subject, a purpose ("para vender …"), or a noun that requests or signs ("gráfica
+ * procura …", "Journalist here:"). It ends before a request, a mark, or the customers in it ("vendo
+ * X para padarias"), which are the request. A clause without a recognizable end stays as it is.
+ */
+import { isFillerWord } from "./fillers.ts";
+import { OWN_OFFER } from "./filters/phrase.ts";
+import { beginsRequest } from "./items.ts";
+import { isNegatorWord } from "./negators.ts";
+import type { Notes } from "./notes.ts";
+import type { Gazetteer } from "./places/gazetteer.ts";
+import type { Sentence, Words } from "./words/sentence.ts";
+import type { Token } from "./words/tokens.ts";
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+/** Verbs of selling in the first person, with or without a pronoun. */
+const SELLING = wordSet(
+  "vendo vendemos ofereco oferecemos forneco fornecemos presto prestamos comercializo " +
+    "comercializamos represento representamos distribuo distribuimos fabrico fabricamos " +
+    "produzo produzimos alugo alugamos revendo revendemos importo importamos exporto exportamos " +
+    "instalo instalamos trabalhamos desenvolvo desenvolvemos fazemos faco confecciono " +
+    "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
+    "atendo atendemos",
+);
+/** Verbs of selling after "a gente", "minha empresa", "I", and "we". */
+const SELLS = wordSet(
+  "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
+    "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
+    "distribuye trabaja " +
+    "sell sells offer offers provide provides supply supplies make makes produce produces " +
+    "manufacture manufactures distribute distributes represent represents import imports export " +
+    "exports rent rents install installs build builds run runs own owns operate operates work " +
+    "works design designs",
+);
+/** Infinitives after "para", "quero", "to"; alone, they begin a sentence. */
+const TO_SELL = wordSet(
+  "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
+    "propor revender ofrecer presentar sell offer provide supply promote pitch",
+);
+const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offering supplying");
+const WISHING = wordSet(
+  "quero queremos queria queriamos vou vamos preciso precisamos pretendo pretendemos para pra " +
+    "gostaria gostariamos want to for",
+);
+const FOR = wordSet("para pra pras pros to for");
+const BEING = wordSet("sou somos");
+const WHERE = wordSet(
+  "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
+);
+/** Words after verbs of working, apart from prepositions of place: "trabalho com", "I work for". */
+const WORKING = wordSet("com para with for as como");
+const BE = wordSet("fica ficam esta estao localiza situa funciona is are");
+const IN = wordSet("em no na nos nas numa num in at de da do from based located");
+const PRONOUNS = wordSet("eu nos i we yo nosotros");
+const OWN = wordSet("minha meu nossa nosso my our mi nuestra nuestro");
+const OWN_ALL = wordSet(`${[...OWN].join(" ")} meus minhas nossos nossas mis nuestros nuestras`);
+const GENERIC = wordSet(
+  "produto produtos servico servicos solucao solucoes products services solutions product " +
+    "productos servicios",
+);
+const ARTICLES = wordSet("um uma uns umas o a os as the an meu minha meus minhas nosso nossa my");
+const OF_COMPANY = wordSet("empresa firma dono dona de do da owner of representante");
+const JOINS = wordSet("e y and mas but pois porque que ai entao so tambem also");
+/** Words that begin a request and end the speaker's clause. */
+const REQUESTS = wordSet(
+  "procuro procuramos procurando busco buscamos buscando quero queremos queria queriamos preciso " +
+    "precisamos precisando necessito necessitamos gostaria gostariamos desejo desejamos manda " +
+    "mande envia envie liste mostre mostra traga traz ache acha encontre encontra passe gere " +
+    "puxe " +
+    "filtre quais quantas quantos looking look want need find show list give send which " +
+    "searching " +
+    "seeking dame interessam",
+);
+/** Third-person verbs after a noun that requests something. */
+const ASKS = wordSet("procura busca precisa quer seeks needs wants looking necesita quiere");
+/** Roles of a speaker, named before a mark. */
+const PERSONS = wordSet(
+  "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
+    "jornalista estudante journalist salesman salesperson rep broker consultant accountant " +
+    "student researcher pesquisador pesquisadora analista gerente comprador compradora buyer " +
+    "seller freelancer autonomo autonoma marketing periodista",
+);
+const HERE = wordSet("aqui here");
+/** Words for customers other than trades. */
+const CUSTOMERS = wordSet(
+  "empresas empresa clientes lojas lojistas quem comercios negocios firmas companies businesses " +
+    "firms clients customers meis mei micro microempresas pequenas pequenos comerciantes",
+);
+/** Words that end a purpose after the request. */
+const PURPOSE_END = wordSet(
+  "com sem que em no na nos nas abertas abertos with without that in opened e and quero preciso",
+);
+/** Words that give "vendo", "am", "are" another meaning. */
+const NOT_SELF = wordSet("que estou to estamos tou estava tava nao quem who not dont");
+const SOUGHT_NOW = wordSet(
+  "looking searching seeking trying interested after procurando buscando querendo",
+);
+
+/** Words before a gerund of the speaker's own plans, and these gerunds. */
+const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy estamos");
+const STARTING = wordSet(
+  "lancando abrindo criando iniciando comecando expandindo inaugurando divulgando lanzando " +
+    "abriendo creando",
+);
+
+/** Max words in a clause, and in the text that is checked before and after it. */
+const CLAUSE_MAX = 30;
+/** Max tokens in a greeting before a signature. */
+const GREETING_MAX = 6;
+const HARD = /^[:;.!?\u2013\u2014|]$/;
+
+/** Tokens of a clause: its beginning, then its content. */
+interface Clause {
+  readonly from: number;
+  readonly object: number;
+  readonly to: number;
+}
+
+interface SpeakerContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly gazetteer: Gazetteer;
+  /** Returns the end of the trade or goods that begin at a token. */
+  readonly tradeEnd: (at: number) => number;
+  readonly spanish: boolean;
+}
+
+/** A clause about the speaker with a place. */
+interface SpeakerPlace {
+  readonly clause: Words;
+  readonly place: Words;
+}
+
+/** Claims every clause about the speaker. Returns those with a place. */
+export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
+  const { sentence, notes } = context;
+  const placed: SpeakerPlace[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    // Most words do not begin a clause, and a long text has hundreds.
+    if (at > GREETING_MAX && !FIRSTS.has(sentence.folded(at))) continue;
+    const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
+    if (clause === null || clause.to <= clause.from) continue;
+    const { from, object, to } = clause;
+    sentence.claim(from, object, "filler");
+    if (object < to && !isGeneric(sentence, object, to)) {
+      const { code, ...detail } = OWN_OFFER;
+      notes.addUnmapped(code, detail, sentence.claim(object, to, "unmapped"));
+      const at = placeIn(context, object, to);
+      const end = at < 0 ? at : context.gazetteer.places.longest(sentence.tokens, at)?.to;
+      if (end !== undefined && end > at) {
+        placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+      }
+    }
+    sentence.claim(from, to, "filler");
+    sentence.name(from, to);
+    // "vendo X para padarias": the preposition is not part of the request.
+    if (FOR.has(sentence.folded(to)) || isTo(context, to)) {
+      sentence.claim(to, to + 1, "filler");
+      sentence.name(to, to + 1);
+    }
+    at = to - 1;
+    // "gráfica procura …": here the verb is not a noun.
+    if (!ASKS.has(sentence.folded(to))) continue;
+    sentence.claim(to, to + 1, "filler");
+  }
+  return placed;
+}
+
+/** All first words of a clause after the beginning of a text. */
+const FIRSTS: ReadonlySet<string> = new Set([
+  ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
+  ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
+  ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
+  ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS],
+]);
+
+/** True at the beginning of a sentence or of its part. */
+function isStart(sentence: Sentence, at: number): boolean {
+  if (sentence.tokens[at]?.kind !== "word") return false;
+  const before = sentence.tokens[at - 1];
+  return before === undefined || before.kind === "mark" || breaksBefore(sentence, at)
+    ? true
+    : JOINS.has(before.folded) || PRONOUNS.has(before.folded) || isGreeting(before.folded);
+}
+
+function isGreeting(word: string): boolean {
+  return /^(oi|ola|hello|hi|hey|hola|dia|tarde|noite|pessoal|trabalho)$/.test(word);
+}
+
+/** True if a line break or dash precedes a token. */
+function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
+  return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
+}
+
+function clauseAt(context: SpeakerContext, at: number): Clause | null {
+  return (
+    offerAt(context, at) ??
+    selfAt(context, at) ??
+    subjectAt(context, at) ??
+    signatureAt(context, at) ??
+    workAt(context, at) ??
+    purposeAt(context, at) ??
+    contextAt(context, at)
+  );
+}
+
+/** Max words before a colon that say why a list is needed. */
+const CONTEXT_MAX = 6;
+
+/** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
+function contextAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, gazetteer, tradeEnd } = context;
+  // "sem os que já baixei: padarias em Recife" is a condition.
+  if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
+  let to = 0;
+  let isNamed = false;
+  for (; to < CONTEXT_MAX && sentence.tokens[to]?.kind === "word"; to++) {
+    const isPlace = gazetteer.places.longest(sentence.tokens, to) !== null;
+    if (isPlace || tradeEnd(to) > to || beginsRequest(sentence, to)) return null;
+    isNamed ||= !isFillerWord(sentence.tokens[to] as Token);
+  }
+  if (!isNamed || to < 2 || sentence.tokens[to]?.text !== ":") return null;
+  if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
+  const isAsked = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
+  return isAsked ? { from: 0, object: 0, to } : null;
+}
+
+/** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
+function offerAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  const said = (index: number) => sentence.folded(index);
+  if (NOT_SELF.has(said(at - 1))) return null;
+  let verb = -1;
+  if (SELLING.has(said(at))) verb = at;
+  else if (said(at) === "trabalho" && SELLING_NOW.has(said(at + 1))) verb = at + 1;
+  else if (SELLING_NOW.has(said(at)) && at === 0) verb = at;
+  else if (/^vende[mn]?$/.test(said(at)) && said(at + 1) === "se") verb = at + 1;
+  else if (said(at) === "a" && said(at + 1) === "gente" && SELLS.has(said(at + 2))) verb = at + 2;
+  else if (/^(i|we)$/.test(said(at)) && SELLS.has(said(at + 1))) verb = at + 1;
+  else if (/^(i|we)$/.test(said(at - 1)) && SELLS.has(said(at))) verb = at;
+  if (verb < 0) return null;
+  const object = firstOf(sentence, verb + 1);
+  const to = offerEnd(context, object);
+  if (to !== null) return { from: at, object, to };
+  // "padarias em Natal, vendo farinha": after the request it ends with the sentence.
+  const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
+  const end = endOf(sentence, object);
+  return isBehind && end > object ? { from: at, object, to: end } : null;
+}
+
+/** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
+function selfAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, gazetteer, tradeEnd } = context;
+  const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (NOT_SELF.has(sentence.folded(at - 1))) return null;
+  let object = -1;
+  if (BEING.has(word) || (word === "soy" && context.spanish)) object = at + 1;
+  else if (/^(am|m)$/.test(next) && word === "i") object = at + 2;
+  else if (/^(are|re)$/.test(next) && word === "we") object = at + 2;
+  else if (/^(am|m|are|re)$/.test(word) && /^(i|we)$/.test(sentence.folded(at - 1)))
+    object = at + 1;
+  else if (WHERE.has(word) && (IN.has(next) || WORKING.has(next))) object = at + 1;
+  else if (STARTING_LEADS.has(word) && STARTING.has(next)) object = at + 1;
+  else if (/^(estou|estamos)$/.test(word) && IN.has(next)) {
+    if (gazetteer.places.longest(sentence.tokens, at + 2) !== null) object = at + 1;
+  } else if (/^(tenho|temos|possuo|possuimos|tengo|tenemos|have)$/.test(word)) {
+    const owned = firstOf(sentence, at + 1);
+    if (owned > at + 1 && tradeEnd(owned) > owned) object = owned;
+  } else if (word === "falo" && /^(de|da|do|pela|pelo)$/.test(next)) object = at + 1;
+  else if (word === "me" && next === "chamo") object = at + 2;
+  else if (word === "aqui" && /é/iu.test(sentence.tokens[at + 1]?.text ?? "")) object = at + 2;
+  else if (OWN.has(word) && /^(nome|name|nombre)$/.test(next)) {
+    if (/^(é|e|is|es)$/i.test(sentence.tokens[at + 2]?.text ?? "")) object = at + 3;
+  } else if (word === "as" && /^an?$/.test(next)) {
+    if (isPerson(context, at + 2)) object = at + 2;
+  } else if (word === "como" && isPerson(context, at + 1)) object = at + 1;
+  if (object < 0 || SOUGHT_NOW.has(sentence.folded(object))) return null;
+  // "we are interested in", "estou procurando".
+  if (word !== "as" && /^(looking|after|interested)$/.test(sentence.folded(object))) return null;
+  while (object < at + 5 && (ARTICLES.has(sentence.folded(object)) || isCompany(sentence, object)))
+    object++;
+  const to = selfEnd(context, object);
+  return to <= object ? null : { from: at, object, to };
+}
+
+function isCompany(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  return OF_COMPANY.has(word) && !/^(de|do|da|of)$/.test(sentence.folded(at + 1)) && word !== "of";
+}
+
+function isPerson({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
+  return PERSONS.has(sentence.folded(at)) || (tradeEnd(at) > at && endOf(sentence, at) > at + 1);
+}
+
+/** Reads "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
+function subjectAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  if (!OWN.has(sentence.folded(at))) return null;
+  for (let verb = at + 2; verb < at + 7; verb++) {
+    const word = sentence.folded(verb);
+    if (word === "" || REQUESTS.has(word) || ASKS.has(word)) return null;
+    const isBeing = BE.has(word) || /é/iu.test(sentence.tokens[verb]?.text ?? "");
+    const next = sentence.folded(verb + 1);
+    const isThere = isBeing && (IN.has(next) || /^(localizad|situad|sediad|ubicad)/.test(next));
+    const isSeat = word === "tem" && next === "sede";
+    if (!isThere && !isSeat && !SELLS.has(word)) continue;
+    const to = SELLS.has(word)
+      ? offerEnd(context, firstOf(sentence, verb + 1))
+      : selfEnd(context, verb + 1);
+    return to === null ? null : { from: at, object: at, to };
+  }
+  return null;
+}
+
+/** Reads "gráfica em Santos procura …", "Journalist here:" at the beginning. */
+function signatureAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, tradeEnd, gazetteer } = context;
+  if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
+  const object = firstOf(sentence, at);
+  const isNamed = PERSONS.has(sentence.folded(object));
+  let end = Math.max(tradeEnd(object), isNamed ? object + 1 : object);
+  if (end === object || sentence.folded(object).endsWith("s")) return null;
+  if (isNamed && /^(comercial|autonom[oa]|de)$/.test(sentence.folded(end))) {
+    end = sentence.folded(end) === "de" ? end + 2 : end + 1;
+  }
+  const next = sentence.folded(end);
+  if (HERE.has(next) && sentence.tokens[end + 1]?.kind === "mark") {
+    return { from: at, object, to: end + 1 };
+  }
+  if (sentence.tokens[end]?.text === ":") {
+    return isNamed && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
+  }
+  if (IN.has(next)) {
+    const place = gazetteer.places.longest(sentence.tokens, end + 1);
+    if (place !== null) end = place.to;
+  }
+  if (sentence.folded(end) === "is") end++;
+  const asks = ASKS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";
+  return asks && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
+}
+
+function isGreeted(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.slice(0, at).every(({ kind, folded }) => {
+    return kind === "mark" || isGreeting(folded) || /^(boa|bom|buenos|buenas|dias)$/.test(folded);
+  });
+}
+
+/**
+ * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …":
+ * the purpose of the result, before the request.
+ */
+function workAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, tradeEnd } = context;
+  let object = at;
+  while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
+  object = firstOf(sentence, object);
+  const word = sentence.folded(object);
+  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
+  for (let to = object + 1; to <= object + WORK_MAX; to++) {
+    const next = sentence.folded(to);
+    const isMark = sentence.tokens[to]?.text === ":";
+    const isComma = sentence.tokens[to]?.text === "," && object > at;
+    if (/^(sobre|about|on|needs|precisa)$/.test(next)) return { from: at, object, to: to + 1 };
+    if (isMark || isComma || (REQUESTS.has(next) && object > at)) return { from: at, object, to };
+    if (next === "") return null;
+  }
+  return null;
+}
+
+/** Kinds of work that need lists of companies. */
+const WORKS = wordSet(
+  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
+    "mestrado dissertacao thesis study research survey project article report story paper",
+);
+const WORK_LEADS = wordSet(
+  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
+);
+/** Max words in the name of such work. */
+const WORK_MAX = 5;
+
+/** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
+function purposeAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  if (!TO_SELL.has(sentence.folded(at))) return null;
+  let from = at;
+  if (/^(eu|nos|de|a)$/.test(sentence.folded(from - 1))) from--;
+  const isLed = WISHING.has(sentence.folded(from - 1));
+  const isFirst = isStart(sentence, at) && !/^(i|we)$/.test(sentence.folded(at - 1));
+  if (!isLed && !isFirst) return null;
+  if (/^(autorizad|habilitad)/.test(sentence.folded(from - 2))) return null;
+  const begin = isLed ? from - 1 : at;
+  const object = firstOf(sentence, at + 1);
+  const isBehind = hasTradeIn(context, begin - CLAUSE_MAX, begin);
+  const end = isBehind ? purposeEnd(context, object) : offerEnd(context, object);
+  const to = end ?? purposeEnd(context, object);
+  // "quero vender para hotéis" does not name the goods.
+  return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
+}
+
+/** Returns the end of a purpose: at a mark or a condition, "… para vender X com telefone". */
+function purposeEnd(context: SpeakerContext, object: number): number {
+  const { sentence } = context;
+  let to = object;
+  while (to < sentence.tokens.length && to < object + CLAUSE_MAX) {
+    if (sentence.tokens[to]?.kind === "mark" || PURPOSE_END.has(sentence.folded(to))) break;
+    if (FOR.has(sentence.folded(to)) && to > object && isCustomer(context, to + 1)) break;
+    to++;
+  }
+  return to;
+}
+
+/** Returns the end of the offer, or null if it is unclear. */
+function offerEnd(context: SpeakerContext, object: number): number | null {
+  const { sentence } = context;
+  const end = endOf(sentence, object);
+  // "represento repuestos para maquinaria agrícola: fabricantes de tractores"
+  if (sentence.tokens[end]?.text === ":" && hasTrade(context, end + 1)) return end;
+  const request = requestIn(sentence, object, end);
+  const comma = commaIn(sentence, object, end);
+  const customer = customerIn(context, object, end);
+  if (request >= 0 && hasTrade(context, request)) return trimmed(sentence, object, request);
+  if (customer >= 0) return customer;
+  if (request >= 0) return trimmed(sentence, object, request);
+  // "vendo X, padarias em Campinas; com telefone": the request contains the place.
+  const goesOn = end < sentence.tokens.length;
+  if (goesOn && (comma < 0 || !hasPlace(context, comma, end))) return end;
+  if (comma >= 0) return comma;
+  const purpose = forIn(sentence, object, end);
+  return purpose >= 0 ? purpose : null;
+}
+
+/** Returns the end of the speaker's identity: before a request, else at a mark. */
+function selfEnd({ sentence }: SpeakerContext, object: number): number {
+  const end = endOf(sentence, object);
+  const request = requestIn(sentence, object, end);
+  if (request >= 0) return trimmed(sentence, object, request);
+  const comma = commaIn(sentence, object, end);
+  return comma >= 0 ? comma : end;
+}
+
+/** Returns the mark, line break, or dash that ends a clause, or the sentence's length. */
+function endOf(sentence: Sentence, from: number): number {
+  for (let at = from; at < sentence.tokens.length; at++) {
+    if (at > from && breaksBefore(sentence, at)) return at;
+    if (sentence.tokens[at]?.kind === "mark" && HARD.test(sentence.tokens[at]?.text ?? ""))
+      return at;
+    if (at > from + CLAUSE_MAX) return at;
+  }
+  return sentence.tokens.length;
+}
+
+/** Returns the index of a requesting word, or -1. */
+function requestIn(sentence: Sentence, from: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    const isAsked = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
+    if (isAsked && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
+  }
+  return -1;
+}
+
+function commaIn({ tokens }: Sentence, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (tokens[at]?.text === ",") return at;
+  return -1;
+}
+
+function forIn(sentence: Sentence, from: number, end: number): number {
+  for (let at = from + 1; at + 1 < end; at++) if (FOR.has(sentence.folded(at))) return at;
+  return -1;
+}
+
+/** Returns the index of the preposition before the customers, or -1. */
+function customerIn(context: SpeakerContext, from: number, end: number): number {
+  for (let at = from; at + 1 < end; at++) {
+    const isLead = FOR.has(context.sentence.folded(at)) || isTo(context, at);
+    if (isLead && isCustomer(context, at + 1)) return at;
+  }
+  return -1;
+}
+
+/** "ofereço seguros a transportadoras" */
+function isTo({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
+  if (!/^(a|as|ao|aos)$/.test(sentence.folded(at))) return false;
+  return sentence.folded(at + 1).endsWith("s") && tradeEnd(at + 1) > at + 1;
+}
+
+function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boolean {
+  let at = from;
+  while (ARTICLES.has(sentence.folded(at))) at++;
+  return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
+}
+
+/** True if a trade or goods begin within reach after a token. */
+function hasTrade(context: SpeakerContext, from: number): boolean {
+  return hasTradeIn(context, from, from + CLAUSE_MAX);
+}
+
+function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: number): boolean {
+  for (let at = Math.max(0, from); at < Math.min(to, sentence.tokens.length); at++) {
+    if (tradeEnd(at) > at) return true;
+  }
+  return false;
+}
+
+/** Reports that the speaker's own place may be meant if the sentence names no other. */
+export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
+  if (first === undefined) return;
+  const { clause, place } = first;
+  notes.doubt(
+    "own_place",
+    {
+      pt: `${place.words} é onde você está, e a busca não tem lugar: buscar em ${place.words}?`,
+      en: `${place.words} is where you are, and the search has no place: search ${place.words}?`,
+    },
+    clause,
+    { pt: `em ${place.words}`, en: `in ${place.words}`, es: `en ${place.words}` },
+  );
+}
+
+function hasPlace(context: SpeakerContext, from: number, to: number): boolean {
+  return placeIn(context, from, to) >= 0;
+}
+
+/** Returns the first place between two tokens, or -1. */
+function placeIn(context: SpeakerContext, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (isPlace(context, at)) return at;
+  return -1;
+}
+
+function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {
+  if (!IN.has(sentence.folded(at - 1))) return false;
+  return gazetteer.places.longest(sentence.tokens, at) !== null;
+}
+
+/** Skips articles. */
+function firstOf(sentence: Sentence, from: number): number {
+  let at = from;
+  while (at < from + 3 && ARTICLES.has(sentence.folded(at))) at++;
+  return at;
+}
+
+/** Removes words and commas that join a request to the text before it. */
+function trimmed(sentence: Sentence, from: number, end: number): number {
+  let to = end;
+  while (to > from) {
+    const { kind, folded } = sentence.tokens[to - 1] ?? { kind: "mark", folded: "" };
+    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || folded === "me";
+    if (kind !== "mark" && !isJoin) break;
+    to--;
+  }
+  return to;
+}
+
+/** True for "nossos produtos", which does not name the goods. */
+function isGeneric(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const word = sentence.folded(at);
+    if (!OWN_ALL.has(word) && !GENERIC.has(word) && !ARTICLES.has(word)) return false;
+  }
+  return true;
+}

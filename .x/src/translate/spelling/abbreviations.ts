@@ -1,0 +1,243 @@
+/**
+ * Abbreviated typing: "c/ email", "q abriram dps de 2021", and Pará, typed like the preposition.
+ * Input: a sentence. Output: the sentence with abbreviations read as the words they stand for.
+ * Invariant: an abbreviation has the same meaning in any context. A letter with a slash counts only
+ * before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state;
+ * without it, only where no preposition is possible.
+ * On its own because this list is read before any other stage.
+ */
+import { isNegatorWord } from "../negators.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { PARA_STATE } from "../places/states.ts";
+import type { Sentence } from "../words/sentence.ts";
+
+/** Abbreviated words, folded. */
+const SHORT = new Map(
+  (
+    "q:que dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
+    "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo " +
+    "qro:quero kero:quero kro:quero cm:com desd:desde dsd:desde apartir:partir naum:nao nn:nao " +
+    "tds:todos tdas:todas eai:oi vlw:obrigado tks:obrigado thx:obrigado pf:favor fvr:favor " +
+    "mto:muito mta:muita cap:capital lj:loja ljs:lojas emp:empresas aprox:aproximadamente " +
+    "blza:oi td:tudo kd:cade"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+/** After these verbs "n" means "não": "q n sejam mei". */
+const VERBS = new Set(
+  (
+    "sejam seja sao e eh tenham tenha tem possuam possuem possui quero queremos precisa precisam " +
+    "pode podem estejam esteja inclua incluir usem"
+  ).split(" "),
+);
+/** Before these, "c" and "s" are "com" and "sem". */
+const CONTACTS = new Set(
+  (
+    "tel telefone telefones fone email emails e mail celular celulares cel whats whatsapp zap " +
+    "wpp contato contatos site fixo instagram"
+  ).split(" "),
+);
+/** Letters that are abbreviations before a slash. */
+const SLASHED = new Map([
+  ["c", "com"],
+  ["s", "sem"],
+  ["p", "para"],
+]);
+
+/** Reads abbreviations as full words. */
+export function readAbbreviations(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
+    if (folded === "+" && isMore(sentence, at)) sentence.readAs(at, "mais");
+    if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
+    if (kind !== "word" || folded.length > 4) continue;
+    const long = SHORT.get(folded);
+    // "cap" means the share capital only next to an amount.
+    if (long !== undefined && (folded !== "cap" || isAmountAhead(sentence, at + 1))) {
+      sentence.readAs(at, long);
+    }
+    if (folded === "n" && isNot(sentence, at)) sentence.readAs(at, "nao");
+    if (folded === "d" && isOfShort(sentence, at)) sentence.readAs(at, "de");
+    if (folded === "mt" && /^(preciso|quero|precisando)$/.test(sentence.folded(at - 1))) {
+      sentence.readAs(at, "muito");
+    }
+    const slashed = SLASHED.get(folded);
+    // "igrejas c telefone"
+    const apart = !/\S/.test(sentence.text.charAt((sentence.tokens[at]?.start ?? 0) - 1));
+    const isBefore =
+      CONTACTS.has(sentence.folded(at + 1)) || /^(mais|menos|ate)$/.test(sentence.folded(at + 1));
+    if (apart && folded !== "p" && slashed !== undefined && isBefore) {
+      sentence.readAs(at, slashed);
+    }
+    if (slashed === undefined || !isSlashed(sentence, at)) continue;
+    // The word moves to the slash, so that it is directly before the word it governs.
+    sentence.claim(at, at + 1, "filler");
+    sentence.readAs(at + 1, slashed);
+  }
+}
+
+/** "ñ mei", "q n sejam mei", "n mei": a letter used as a negation. */
+function isNot(sentence: Sentence, at: number): boolean {
+  if (/ñ/iu.test(sentence.tokens[at]?.text.normalize("NFC") ?? "")) return true;
+  const next = sentence.folded(at + 1);
+  return VERBS.has(next) || /^(mei|meis|simples|filial|filiais|matriz)$/.test(next);
+}
+
+/** "loja d tinta", "mais d 5 anos"; not "D. Pedro" and "vitamina D". */
+function isOfShort({ tokens, text }: Sentence, at: number): boolean {
+  const [own, next] = [tokens[at], tokens[at + 1]];
+  if (at === 0 || own?.text !== "d" || next === undefined || next.kind === "mark") return false;
+  return text.charAt(own.end) === " " && text.charAt(own.start - 1) === " ";
+}
+
+function isAmountAhead({ tokens }: Sentence, at: number): boolean {
+  return tokens[at]?.folded === "social" || /^[<>+=≥≤]$/.test(tokens[at]?.text ?? "");
+}
+
+/** "+ de 2 lojas", "+ 5 anos": a plus before a number means "more". */
+function isMore({ tokens }: Sentence, at: number): boolean {
+  const [before, next, number] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
+  if (before?.kind === "number") return false;
+  if (/^de?$/.test(next?.folded ?? "") && number?.kind === "number") return true;
+  return next?.kind === "number" && MEASURED.test(number?.folded ?? "");
+}
+
+/** Units that "+5" may count. */
+const MEASURED =
+  /^(anos?|mes|meses|years?|months?|mil|milhao|milhoes|k|mi|lojas|filiais|unidades)$/;
+
+const YEAR = /^(?:18|19|20)\d\d$/;
+/** Comparison signs as words, before a year and before any other number. */
+const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>> = {
+  ">": ["apos", "mais"],
+  ">=": ["desde", "minimo"],
+  "≥": ["desde", "minimo"],
+  "<": ["antes", "abaixo"],
+  "<=": ["ate", "ate"],
+  "≤": ["ate", "ate"],
+};
+
+/** Reads comparison signs before a number as words: ">= 2021", "> 5 anos", "<= 50 mil". */
+export function readSigns(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const { tokens } = sentence;
+    const sign = tokens[at]?.text ?? "";
+    if (!/^[<>≥≤]$/.test(sign)) {
+      readShortBound(sentence, at);
+      continue;
+    }
+    const isEqual = tokens[at + 1]?.text === "=";
+    let number = isEqual ? at + 2 : at + 1;
+    while (/^(r|rs|\$)$/.test(tokens[number]?.folded ?? "") && number < at + 5) number++;
+    if (tokens[number]?.kind !== "number") continue;
+    const [year, other] = COMPARED[isEqual ? `${sign}=` : sign] ?? ["", ""];
+    const unit = tokens[number + 1]?.folded ?? "";
+    const isYear = YEAR.test(tokens[number]?.text ?? "") && !MEASURED.test(unit) && number < at + 3;
+    sentence.readAs(at, isYear ? year : other);
+    if (isEqual) sentence.readAs(at + 1, isYear ? "ano" : "de");
+  }
+}
+
+/** "min 5 anos", "max. 3 anos", "up to 3 years". */
+function readShortBound(sentence: Sentence, at: number): void {
+  const number = sentence.tokens[at + 1]?.kind === "number";
+  const word = sentence.folded(at);
+  if (number && word === "min") sentence.readAs(at, "minimo");
+  if (number && word === "max") sentence.readAs(at, "maximo");
+  if (word !== "up" || sentence.folded(at + 1) !== "to") return;
+  if (sentence.tokens[at + 2]?.kind !== "number") return;
+  if (!/^(years?|months?|weeks?|days?)$/.test(sentence.folded(at + 3))) return;
+  sentence.readAs(at, "ate");
+  sentence.readAs(at + 1, "de");
+}
+
+/** Reads "tanto telefone quanto e-mail" as both and "either phone or e-mail" as one of the two. */
+export function readPairs(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (word === "either" && CONTACTS.has(sentence.folded(at + 1))) {
+      sentence.claim(at, at + 1, "filler");
+      sentence.readAs(at, "com");
+    }
+    if (word !== "tanto") continue;
+    for (let second = at + 2; second < at + PAIR_MAX; second++) {
+      if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
+      sentence.readAs(at, "o");
+      sentence.readAs(second, "e");
+      break;
+    }
+  }
+}
+
+/** Max words of "tanto … quanto". */
+const PAIR_MAX = 6;
+
+/** "em Recife + celular", "no máximo 50 + celular"; not "3+ lojas". */
+function isJoining({ tokens, text }: Sentence, at: number): boolean {
+  const start = tokens[at]?.start ?? 0;
+  const apart = at > 0 && /\s/.test(text.charAt(start - 1));
+  return apart && CONTACTS.has(tokens[at + 1]?.folded ?? "");
+}
+
+/** "c/ email", "c/email"; not "C / D" and not "s/a". */
+function isSlashed(sentence: Sentence, at: number): boolean {
+  const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
+  if (slash?.text !== "/" || letter?.end !== slash.start) return false;
+  const isMail = next?.folded === "e" && sentence.folded(at + 3) === "mail";
+  const more = next?.folded === "mais" || next?.folded === "+" || isMail;
+  return more || (next?.kind === "word" && next.text.length > 2);
+}
+
+/** Max words in a name before one of its words: "São Domingos do Pará". */
+const NAME_REACH = 5;
+
+/** Reads "Pará" as the state, before any stage takes "para" for a preposition. */
+export function readPara(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.folded(at) !== "para" || !isParaState(sentence, places, at)) continue;
+    let isInName = false;
+    for (let from = Math.max(0, at - NAME_REACH); from <= at && !isInName; from++) {
+      const match = places.longest(sentence.tokens, from);
+      isInName = match !== null && match.words > 1 && match.to > at;
+    }
+    if (!isInName) sentence.readAs(at, PARA_STATE);
+  }
+}
+
+function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  if (/[áÁ]/u.test(text.normalize("NFC"))) return true;
+  const before = sentence.folded(at - 1);
+  if (/^(no|do)$/.test(before) || isNameOfState(sentence, at)) return true;
+  if (!endsThere(sentence, places, at + 1)) return false;
+  if (/^(em|in|from|en)$/.test(before) || isNegatorWord(before)) return true;
+  if (/^[oe]$/.test(before) && isNegatorWord(sentence.folded(at - 2))) return true;
+  return isStateBefore(sentence, places, at);
+}
+
+/** "estado do para", "state of para" */
+function isNameOfState(sentence: Sentence, at: number): boolean {
+  const of = /^(de|do|of)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  return /^(estados?|state)$/.test(sentence.folded(of));
+}
+
+/** True if no preposition can precede a token: a mark, the end, a connective, or a request. */
+function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind === "mark") return true;
+  if (/^(com|sem|with|que|abert[ao]s)$/.test(token.folded)) return true;
+  if (!/^(e|ou|and|y|or)$/.test(token.folded)) return false;
+  return (places.longest(sentence.tokens, at + 1)?.place.states.length ?? 0) > 0;
+}
+
+/** "Acre e para", "acre, para e amapá": a list of states continues. */
+function isStateBefore(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const joint = sentence.tokens[at - 1];
+  if (joint?.text !== "," && !/^(e|ou|and|y|or)$/.test(joint?.folded ?? "")) return false;
+  for (let from = Math.max(0, at - 1 - NAME_REACH); from < at - 1; from++) {
+    const match = places.longest(sentence.tokens, from);
+    if (match !== null && match.to === at - 1) return match.place.states.length > 0;
+  }
+  return false;
+}

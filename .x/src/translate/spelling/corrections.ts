@@ -1,0 +1,186 @@
+/**
+ * The stage for words that are unknown as written.
+ * Input: a sentence and the vocabularies of the other stages. Output: words read as others: the
+ * plain word for diminutives and the other gender of professions, a place or trade for typos.
+ * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a name
+ * known in that position, if no other candidate is as close. Every corrected typo is an assumption.
+ * No correction is better than a wrong one.
+ */
+
+import type { Segment } from "../../search/segment.ts";
+import { lexicon } from "../activities/lexicon.ts";
+import { describesActivities } from "../activities/officialtexts.ts";
+import { type Goods, type LexiconChoice, ROLES_AFTER } from "../activities/roles.ts";
+import { isFillerWord } from "../fillers.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
+import type { Notes } from "../notes.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { isGiveaway } from "../unmapped.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { englishSingulars, otherGenders, plainForms, type Token } from "../words/tokens.ts";
+import { COMMON_WORDS } from "./commonwords.ts";
+import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
+import { isDoubled, isSwapped } from "./spelling.ts";
+
+interface SpellingContext {
+  readonly segment: Segment;
+  readonly sentence: Sentence;
+  readonly gazetteer: Gazetteer;
+  readonly notes: Notes;
+}
+
+/** Max unknown words that are looked up in one text; those after them stay as they are. */
+const LOOKUPS_MAX = 24;
+
+/** Reads unknown words as their likely meaning. Returns the number of corrected typos. */
+export function correctSpelling(context: SpellingContext): number {
+  const { sentence } = context;
+  const corrections = correctSlips(context);
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const form = formAt(context, at);
+    if (form !== null) sentence.readAs(at, form);
+  }
+  return corrections;
+}
+
+function correctSlips(context: SpellingContext): number {
+  const { sentence } = context;
+  const unknown = unknownWords(context);
+  let lookups = 0;
+  let corrections = 0;
+  for (let at = 0; at < sentence.tokens.length && lookups < LOOKUPS_MAX; at++) {
+    const token = sentence.tokens[at] as Token;
+    if (!isPlainWord(token) || !sentence.free(at) || !unknown(token)) continue;
+    if (isName(sentence, at) || formAt(context, at) !== null) continue;
+    lookups++;
+    const guess = bestOf(guessesOf(context, at), token.folded);
+    if (guess === null) continue;
+    correct(context, at, guess);
+    corrections++;
+  }
+  return corrections;
+}
+
+/** Typos have only the letters a to z: no addresses, other scripts, or initials. */
+function isPlainWord({ kind, folded }: Token): boolean {
+  return kind === "word" && /^[a-z]{3,30}$/.test(folded);
+}
+
+/** Returns the known word for a diminutive or the other gender of a profession, or null. */
+function formAt(context: SpellingContext, at: number): string | null {
+  const { sentence } = context;
+  const token = sentence.tokens[at] as Token;
+  if (!isPlainWord(token) || !sentence.free(at)) return null;
+  const [plain, singulars] = [plainForms(token.folded), englishSingulars(token.folded)];
+  const others = otherGenders(token.folded);
+  if (plain.length + singulars.length + others.length === 0) return null;
+  if (nameAround(context, at, token.folded) !== null) return null;
+  const small = [...plain, ...singulars];
+  const forms = [...small, ...others];
+  // "Cachoeirinha" and "sozinho" are not diminutives.
+  if (small.length > 0 && isKnownElsewhere(context, token)) return null;
+  return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
+}
+
+/** Returns a check for words that no stage knows; each word of the sentence is checked once. */
+function unknownWords(context: SpellingContext): (token: Token) => boolean {
+  const answers = new Map<string, boolean>();
+  return (token) => {
+    let answer = answers.get(token.folded);
+    if (answer === undefined) {
+      answer = !isKnown(context, token);
+      answers.set(token.folded, answer);
+    }
+    return answer;
+  };
+}
+
+/** True if any stage knows a word. */
+function isKnown(context: SpellingContext, token: Token): boolean {
+  if (isNamed(token) || isKnownElsewhere(context, token)) return true;
+  return describesActivities(context.segment, token.key);
+}
+
+/** True if a word is part of the name of a trade, goods, or a role. */
+function isNamed({ key }: Token): boolean {
+  const { trades, goods, roles } = lexicon();
+  return [trades, goods, roles, ROLES_AFTER].some((names) => names.written(key) !== undefined);
+}
+
+/** True if a word is known as something other than a trade or goods; places are slowest. */
+function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
+  const { folded, key } = token;
+  if (FILTER_PHRASES.written(key) !== undefined) return true;
+  if (COMMON_WORDS.has(folded) || COMMON_WORDS.has(key)) return true;
+  if (isFillerWord(token) || isGiveaway(token)) return true;
+  return gazetteer.places.has(folded) || gazetteer.places.has(key);
+}
+
+/** Words that may precede the name of one company. */
+const NAMING = new Set(
+  (
+    "chamada chamadas chamado chamados nome nomes denominada razao fantasia marca named called " +
+    "name brand intitulada sigla"
+  ).split(" "),
+);
+/** Max distance from such a word to the name, in words. */
+const NAME_WORDS_MAX = 4;
+const QUOTES = "\"'“”„«»‘’";
+
+/** Company names are not corrected: in quotation marks, after "chamada", or in capitals. */
+function isName(sentence: Sentence, at: number): boolean {
+  const { text, start, end } = sentence.tokens[at] as Token;
+  for (let before = at - 1; before >= at - NAME_WORDS_MAX; before--) {
+    if (NAMING.has(sentence.folded(before))) return true;
+  }
+  if (start > 0 && QUOTES.includes(sentence.text[start - 1] as string)) return true;
+  if (end < sentence.text.length && QUOTES.includes(sentence.text[end] as string)) return true;
+  return text === text.toUpperCase() && sentence.text !== sentence.text.toUpperCase();
+}
+
+/**
+ * Returns the best guess, or null if another word is as good. Closer guesses win; then those inside
+ * a longer name; then better-known ones (`weight`). For a trade or a small place with no longer
+ * name, any other word at the same distance counts as equally good.
+ */
+function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
+  // Among guesses with the same meaning, one with the same letters is closest to the input.
+  const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
+  const doubled = ({ word }: Guess) => (isDoubled(unknown, word) ? 0 : 1);
+  const [best, ...others] = [...guesses].sort(
+    (a, b) =>
+      a.distance - b.distance ||
+      doubled(a) - doubled(b) ||
+      b.weight - a.weight ||
+      swapped(a) - swapped(b) ||
+      (a.word < b.word ? -1 : 1),
+  );
+  if (best === undefined || best.written === null) return null;
+  const even = others.some(
+    ({ distance, weight, value }) =>
+      distance === best.distance &&
+      doubled(best) > 0 &&
+      !meanTheSame(value, best.value) &&
+      (weight === best.weight || best.weight < WEIGHTS.known),
+  );
+  return even ? null : best;
+}
+
+/** True for singular and plural, and for names with the same first code. */
+function meanTheSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  const [first, second] = [firstCode(one), firstCode(other)];
+  return first === second && (first !== undefined || JSON.stringify(one) === JSON.stringify(other));
+}
+
+function firstCode(value: unknown): unknown {
+  const { codes, retail } = (value ?? {}) as Partial<LexiconChoice> & Goods;
+  return (codes ?? retail?.codes)?.[0];
+}
+
+function correct({ sentence, notes }: SpellingContext, at: number, guess: Guess): void {
+  sentence.readAs(at, guess.word);
+  const words = sentence.words(at, at + 1);
+  const pt = `Li “${words.words}” como “${guess.written}”.`;
+  notes.assume("spelling", { pt, en: `"${words.words}" was read as "${guess.written}".` }, words);
+}

@@ -1,0 +1,276 @@
+/**
+ * Spanish and English words that are read as other words.
+ * Input: a sentence. Output: if it has words that exist only in Spanish, its small words and
+ * request words are read as Portuguese, and trades by the endings that both languages share. A "no"
+ * that negates in English or Spanish becomes an unambiguous negation.
+ * Invariant: a sentence without such a word stays as it is; the text itself never changes. In a
+ * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the words after it can
+ * only be English or are not masculine singular. A place is never negated.
+ */
+import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
+import { lexicon } from "../activities/lexicon.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
+import { kindAt } from "../items.ts";
+import { languageOf } from "../notes.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { foldWord, reduce, type Token } from "../words/tokens.ts";
+
+/** Spanish words that do not exist in Portuguese or English. */
+const SIGNS = new Set(
+  (
+    "con dame muestrame " +
+    "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
+    "necesito despues kilometros excepto solamente barrio"
+  ).split(" "),
+);
+
+/** Small words, request words, and common trades with their Portuguese equivalents, folded. */
+const WORDS = new Map(
+  (
+    "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
+    "unos:uns hasta:ate hace:ha sean:sejam sea:seja son:sao esten:estejam estan:estao " +
+    "tengan:tenham tienen:tem tenga:tenha abiertas:abertas abiertos:abertos abierta:aberta " +
+    "abierto:aberto creadas:criadas creados:criados fundadas:fundadas cerradas:fechadas " +
+    "cerrados:fechados activas:ativas activos:ativos inactivas:inativas telefono:telefone " +
+    "telefonos:telefone correo:email correos:email electronico:eletronico " +
+    "electronicos:eletronicos movil:celular " +
+    "medianas:medias mediana:media grandes:grandes nuevas:novas nuevos:novos nueva:nova " +
+    "antiguas:antigas antiguos:antigos viejas:velhas mayor:maior mayores:maiores menores:menores " +
+    "ultimos:ultimos ultimas:ultimas ultimo:ultimo ciudad:cidade ciudades:cidades solo:so " +
+    "solamente:somente nombre:nome sucursales:filiais sucursal:filial millon:milhao " +
+    "millones:milhoes medio:meio media:meia reales:reais despues:depois antes:antes " +
+    "semanas:semanas mes:mes meses:meses ano:ano busco:busco buscamos:buscamos quiero:quero " +
+    "queremos:queremos necesito:preciso necesitamos:precisamos muestrame:mostre dame:me " +
+    "lista:lista " +
+    "excepto:exceto menos:menos fuera:fora ordenadas:ordenadas ordenados:ordenados " +
+    "regimen:regime " +
+    "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
+    "propio:proprio propia:propria fijo:fixo fija:fixa san:sao pablo:paulo barrio:bairro " +
+    "barrios:bairros locales:lojas fines:fins paneles:paineis panel:painel " +
+    "asociaciones:associacoes asociacion:associacao " +
+    "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
+    "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
+    "compartido:compartilhado compartidos:compartilhados compartida:compartilhada " +
+    "compartidas:compartilhadas propios:proprios propias:proprias moviles:celulares " +
+    "fijos:fixos fijas:fixas igual:igual dentro:dentro " +
+    "manaos:manaus imprenta:grafica imprentas:graficas " +
+    "todas:todas norte:norte sur:sul este:este oeste:oeste " +
+    "noreste:nordeste panaderia:padaria panaderias:padarias carniceria:acougue " +
+    "carnicerias:acougues ferreteria:ferragens ferreterias:ferragens libreria:livraria " +
+    "librerias:livrarias peluqueria:cabeleireiro peluquerias:cabeleireiros abogado:advogado " +
+    "abogados:advogados tienda:loja tiendas:lojas ropa:roupa zapatos:sapatos taller:oficina " +
+    "talleres:oficinas mecanico:mecanica mecanicos:mecanica gimnasio:academia " +
+    "gimnasios:academias " +
+    "hoteles:hoteis escuela:escola escuelas:escolas muebles:moveis inmobiliarias:imobiliarias " +
+    "inmobiliaria:imobiliaria constructora:construtora constructoras:construtoras " +
+    "heladeria:sorveteria heladerias:sorveterias joyeria:joalheria joyerias:joalherias " +
+    "floreria:floricultura florerias:floriculturas viajes:viagens viaje:viagem " +
+    "hospitales:hospitais ingenieria:engenharia ingenieros:engenheiros coches:carros coche:carro " +
+    "juguetes:brinquedos flores:flores limpieza:limpeza seguridad:seguranca belleza:beleza " +
+    "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
+    "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
+    "estacion:estacao estaciones:estacoes " +
+    "o:ou u:ou pero:mas ni:nem " +
+    "llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
+    "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +
+    "julio:julho septiembre:setembro octubre:outubro noviembre:novembro diciembre:dezembro " +
+    "iglesia:igreja iglesias:igrejas cooperativas:cooperativas proveedor:fornecedor " +
+    "proveedores:fornecedores proveedora:fornecedora proveedoras:fornecedoras acero:aco " +
+    "bodega:vinicola bodegas:vinicolas jabon:sabao harina:farinha queso:queijo quesos:queijos " +
+    "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
+    "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
+    "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
+    "establecimientos:estabelecimentos establecimiento:estabelecimento " +
+    "telas:tecidos tela:tecido licoreria:adega licorerias:adegas"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+
+/** Words for trades and goods, folded; in a Portuguese sentence "vidrios" is a typo. */
+const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
+
+/** Words without accents skip the accent checks. */
+const PLAIN = /^[a-z]*$/i;
+
+/** "no" before these verbs is a negation. */
+const NEGATED = new Set(
+  "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
+);
+
+/** After these "mas" means "more" ("mais"): "mas grandes". */
+const MEASURED = new Set(
+  (
+    "grandes grande nuevas nuevos nueva nuevo antiguas antiguos antigua antiguo viejas viejos " +
+    "pequenas pequenos de"
+  ).split(" "),
+);
+
+/** Spanish endings with their Portuguese equivalents. */
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/ciones$/, "coes"],
+  [/cion$/, "cao"],
+  [/siones$/, "soes"],
+  [/sion$/, "sao"],
+  [/eria(s?)$/, "aria$1"],
+  [/dad$/, "dade"],
+  [/dades$/, "dades"],
+  [/ales$/, "ais"],
+  [/ores$/, "ores"],
+  [/ll/, "lh"],
+  [/ie/, "e"],
+  [/ue/, "o"],
+];
+
+/** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
+export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
+  const spanish = sentence.tokens.some(({ folded, text }) => {
+    const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
+    // "panaderías": Portuguese has no accent in this ending, and no words in -ctores.
+    return (
+      SIGNS.has(folded) ||
+      /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
+      /ctor(es|as?)$|\p{L}cion(es)?$/u.test(folded)
+    );
+  });
+  if (!spanish) return false;
+  let named = 0;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (isInPlace(sentence, places, at) || at < named) continue;
+    named = Math.max(named, namedUpTo(sentence, at));
+    if (at < named) continue;
+    const read = readingOf(sentence, at);
+    if (read !== null) sentence.readAs(at, read);
+  }
+  return true;
+}
+
+/** True if a word is part of a long place name, which stays as written: "São Bento do Una". */
+function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
+    const match = places.longest(sentence.tokens, from);
+    if (match !== null && match.words > 1 && match.to > at) return true;
+  }
+  return false;
+}
+
+/** Returns the end of a trade name of several words that begins at a token, or the token itself. */
+function namedUpTo(sentence: Sentence, at: number): number {
+  const match = lexicon().trades.longest(sentence.tokens, at);
+  if (match === null || match.words < 2) return at;
+  // "fábricas de telas": cloth in Spanish, wire mesh in Portuguese.
+  const isOther = sentence.tokens.slice(at, match.to).some(({ folded }) => FRIENDS.has(folded));
+  return isOther ? at : match.to;
+}
+
+/** Words that both languages have in different senses. */
+const FRIENDS = new Set(["tela", "telas"]);
+
+/** Max words in a place name before one of its words. */
+const PLACE_REACH = 5;
+
+function readingOf(sentence: Sentence, at: number): string | null {
+  const token = sentence.tokens[at] as Token;
+  const { kind, folded, text } = token;
+  if (kind !== "word") return null;
+  if (folded === "no") {
+    // "MEI o no"
+    const either = sentence.folded(at - 1) === "ou";
+    return either || NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
+  }
+  if (folded === "mas") {
+    // People omit the accent; "mas" meaning "but" does not precede such words.
+    const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
+    return more ? "mais" : null;
+  }
+  if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
+  // "bodegas de vino" has its own name, and "proveedores de internet" do not supply goods.
+  const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
+  if (/^bodegas?$/.test(folded) && behind !== "") return null;
+  if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
+  const known = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
+  if (known !== undefined) return known;
+  const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
+  return other ?? (isTradeWord(folded) ? null : byEnding(token));
+}
+
+function byEnding({ folded, text }: Token): string | null {
+  const nasal = /ñ/iu.test(text.normalize("NFC"))
+    ? foldWord(text.normalize("NFC").replace(/ñ/giu, "nh"))
+    : folded;
+  if (nasal !== folded && isTradeWord(nasal)) return nasal;
+  for (const [ending, instead] of ENDINGS) {
+    const read = nasal.replace(ending, instead);
+    if (read !== nasal && isTradeWord(read)) return read;
+  }
+  return null;
+}
+
+/** True if the name of a trade or goods has a word. */
+function isTradeWord(folded: string): boolean {
+  const { trades, goods } = lexicon();
+  const key = reduce(folded);
+  return [trades, goods].some((names) => names.written(key) !== undefined);
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+/** Words for requests that are English, or that never follow the Portuguese "no". */
+const NEVER_IN = wordSet(
+  "phone phones email emails mail contact contacts branch branches mobile mobiles cell cellphone " +
+    "cellphones landline landlines filiais filial sucursales meis matrizes telefones celulares " +
+    "franchises",
+);
+/** "no e-mail" may be Portuguese: "com silva no email" filters by the address. */
+const EITHER = wordSet("email emails mail");
+/** English words between "no" and the excluded noun. */
+const BETWEEN = wordSet("own shared valid fixed small large medium public personal");
+/** Comparatives before "than". */
+const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
+
+/** Qualities of a contact that a preceding "no" negates. */
+const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
+
+/** Reads every "no" that negates; `spanish` is true if the sentence has Spanish words. */
+export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
+  const { tokens } = sentence;
+  const isNo = (at: number) => tokens[at]?.text.toLowerCase() === "no";
+  if (!tokens.some((_, at) => isNo(at) && sentence.folded(at) === "no")) return;
+  const others = tokens.filter((_, at) => !isNo(at)).map(({ folded }) => folded);
+  const english = !spanish && languageOf(others) === "en";
+  for (let at = 0; at < tokens.length; at++) {
+    if (!isNo(at) || sentence.folded(at) !== "no") continue;
+    const compares = COMPARES.has(sentence.folded(at + 1)) && sentence.folded(at + 2) === "than";
+    if (compares) sentence.readAs(at, "not");
+    // "correo no compartido"
+    else if (spanish && QUALITY.test(sentence.folded(at + 1))) sentence.readAs(at, "nao");
+    if (sentence.folded(at) !== "no" || !isNegative(sentence, at, spanish || english)) continue;
+    const trade = kindAt(sentence, at + 1) === "activity";
+    const [es, en] = trade ? ["exceto", "except"] : ["sem", "without"];
+    sentence.readAs(at, spanish ? es : en);
+  }
+}
+
+/** Reads "anywhere but São Paulo" as an exclusion. */
+export function readAnywhereBut(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const isBut = sentence.tokens[at]?.folded === "but";
+    if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
+  }
+}
+
+const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
+
+function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
+  const next = sentence.folded(at + 1);
+  if (next === "") return false;
+  if (NEVER_IN.has(next) && (foreign || !EITHER.has(next))) return true;
+  if (!foreign) return false;
+  const own = BETWEEN.has(next) ? at + 2 : at + 1;
+  if (sentence.folded(own) === "e" && sentence.folded(own + 1) === "mail") return true;
+  const wish = FILTER_PHRASES.longest(sentence.tokens, own);
+  if (wish !== null) return wish.value.role !== "sort";
+  return kindAt(sentence, own) === "activity" && sentence.folded(own).endsWith("s");
+}

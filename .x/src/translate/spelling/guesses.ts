@@ -1,0 +1,264 @@
+/**
+ * Candidate corrections for an unknown word.
+ * Input: a sentence and its unknown word. Output: similarly spelled known words with evidence.
+ * Invariant: a guess completes a known name in that position or is a common word (never a
+ * correction). At most `TRIED_MAX` candidates are tried per unknown word.
+ */
+
+import { STATE_NAMES } from "../../spec/states.ts";
+import { lexicon } from "../activities/lexicon.ts";
+import { ROLES_AFTER } from "../activities/roles.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import type { Place } from "../places/placenames.ts";
+import { isIn, leadOf, ORDINARY } from "../places/placewords.ts";
+import { looksAt } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { reduce, type Token } from "../words/tokens.ts";
+import {
+  isLikelySlip,
+  isSwapped,
+  isUsualSlip,
+  NEAR_LENGTH_MIN,
+  type NearWord,
+  slipsBetween,
+} from "./spelling.ts";
+import { spellWords } from "./spellwords.ts";
+
+interface GuessContext {
+  readonly sentence: Sentence;
+  readonly gazetteer: Gazetteer;
+  readonly segment: { readonly accounts: number };
+}
+
+/** A candidate word. */
+export interface Guess extends NearWord {
+  /** The meaning of the guess; null for a common word. */
+  readonly value: unknown;
+  /** Spelling of the guess; null if it cannot be a correction. */
+  readonly written: string | null;
+  /** The evidence for it, apart from its edit distance. */
+  readonly weight: number;
+}
+
+/** The name around a word when that word is read as another. */
+interface NameAround {
+  /** Null for a lexicon name. */
+  readonly place: Place | null;
+  readonly from: number;
+  readonly to: number;
+  /** Number of significant words in the name. */
+  readonly words: number;
+  /** The name's meaning, used for comparison. */
+  readonly value: unknown;
+}
+
+/** A city with this share of all accounts is well known and needs no introducing word. */
+const WELL_KNOWN = 0.004;
+/** Max words before and after a word in the same name. */
+const REACH = 7;
+/** Max candidates that are tried. */
+const TRIED_MAX = 24;
+
+/**
+ * Evidence for a guess: part of a longer name; a state, region, capital, or large city; a trade or
+ * goods; a preceding "em"; a small place.
+ */
+export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
+
+/**
+ * Returns the guesses for an unknown word, common words included. Returns none if no guess can be a
+ * correction. Candidates further away than the closest correction are not needed.
+ */
+export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
+  const { folded, text } = context.sentence.tokens[at] as Token;
+  if (folded.length < NEAR_LENGTH_MIN) return guessed(context, at, continued(context, at));
+  const near = nearOf(context);
+  // A capital letter within a sentence begins a name, and unknown names must stay unknown.
+  const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
+  // Few words share these initials, and a typo is never corrected to others (weightOf).
+  const likely = near(folded, distanceMax, folded.slice(0, 2));
+  const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
+  if (nearest === undefined) return [];
+  return guessed(context, at, near(folded, nearest));
+}
+
+/** Looks up near words; repeated words of a sentence are looked up once. */
+type Near = (word: string, distanceMax: number, initials?: string) => readonly NearWord[];
+
+const NEAR = new WeakMap<Sentence, Near>();
+
+function nearOf({ sentence, gazetteer }: GuessContext): Near {
+  const known = NEAR.get(sentence);
+  if (known !== undefined) return known;
+  const { index } = spellWords(gazetteer);
+  const found = new Map<string, readonly NearWord[]>();
+  const near: Near = (word, distanceMax, initials) => {
+    const key = `${word} ${distanceMax} ${initials ?? ""}`;
+    let words = found.get(key);
+    if (words === undefined) {
+      const limits = { distanceMax, countMax: TRIED_MAX };
+      words = index.nearest(word, initials === undefined ? limits : { ...limits, initials });
+      found.set(key, words);
+    }
+    return words;
+  };
+  NEAR.set(sentence, near);
+  return near;
+}
+
+function guessed(context: GuessContext, at: number, near: readonly NearWord[]): readonly Guess[] {
+  return near.flatMap((one) => {
+    const guess = guessOf(context, at, one);
+    return guess === null ? [] : [guess];
+  });
+}
+
+/** Returns a near word as a guess, or null if it does not form a name. */
+function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
+  const { places } = context.gazetteer;
+  const { word } = near;
+  const wish = wishGuess(context, at, near);
+  if (wish !== null) return wish;
+  const shown = spellWords(context.gazetteer).written(word);
+  if (shown === undefined) return { ...near, value: null, written: null, weight: WEIGHTS.trade };
+  const name = nameAround(context, at, word);
+  if (name === null) return null;
+  const weight = weightOf(context, at, { ...near, name });
+  // A name that needs an unusual typo is not a correction, but makes other guesses uncertain.
+  if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
+  const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
+  return { ...near, value: name.value, written: asPlace ?? shown, weight };
+}
+
+/** Request words that may be misspelled. */
+const WISH_WORDS = new Set(
+  (
+    "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
+    "abertos " +
+    "aberta ativas ativos baixadas baixadas fechadas inativas inaptas suspensas matriz matrizes " +
+    "filial filiais simples nacional optantes pequenas pequenos grandes medias microempresas " +
+    "empresas maiores menores recentes antigas ordenadas cidade municipio capitais janeiro " +
+    "fevereiro setembro outubro novembro dezembro cooperativas associacoes condominios limitada " +
+    "excluindo depois antes entre acima abaixo"
+  ).split(" "),
+);
+/** Min length of a typo that is corrected to a request word. */
+const WISH_LENGTH_MIN = 5;
+
+/** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
+function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
+  const { folded, text } = sentence.tokens[at] as Token;
+  const { word, distance } = near;
+  if (!WISH_WORDS.has(word) || distance > 1 || folded.length < WISH_LENGTH_MIN) return null;
+  if (text !== text.toLowerCase() || !isLikelySlip(folded, word, distance)) return null;
+  return { ...near, value: word, written: word, weight: WEIGHTS.known };
+}
+
+/** Returns three-letter words, for long place names only: "São José do Riu Preto". */
+function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
+  const { folded } = sentence.tokens[at] as Token;
+  const found = new Set<string>();
+  for (let from = at - 1; from >= Math.max(0, at - REACH); from--) {
+    for (const word of gazetteer.places.continuations(sentence.tokens, from, at, folded.length)) {
+      if (slipsBetween(word, folded, 1) === 1) found.add(word);
+    }
+  }
+  return [...found].sort().map((word) => ({ word, distance: 1 }));
+}
+
+/**
+ * Returns the longest name around a word if it is read as `folded`. If a trade and a place are
+ * equally long, the place wins after "em", otherwise the trade.
+ */
+export function nameAround(context: GuessContext, at: number, folded: string): NameAround | null {
+  const { sentence, gazetteer } = context;
+  const start = Math.max(0, at - REACH);
+  const tokens = sentence.tokens.slice(start, at + REACH + 1);
+  const token = tokens[at - start] as Token;
+  tokens[at - start] = { ...token, folded, key: reduce(folded) };
+  const { trades, goods, roles } = lexicon();
+  let best: NameAround | null = null;
+  for (let from = start; from <= at; from++) {
+    for (const names of [trades, goods, roles, ROLES_AFTER, gazetteer.places]) {
+      // A name that ends before the word does not depend on how the word is read.
+      if (!looksAt(names, sentence.tokens, from, at)) continue;
+      const match = names.longest(tokens, from - start);
+      if (match === null || match.to + start <= at) continue;
+      const place = "place" in match ? match.place : null;
+      const first = place !== null && isIn(sentence.folded(from - 1)) ? 1 : 0;
+      if (match.words + first <= (best?.words ?? 0)) continue;
+      const value = "value" in match ? match.value : place;
+      const { words } = match;
+      best = { place, value, words, from, to: match.to + start };
+    }
+  }
+  return best;
+}
+
+/** A near word with the name it forms. */
+interface Read extends NearWord {
+  readonly name: NameAround;
+}
+
+/** Min length of a typo read as a place, as a trade, and as a trade after "em". */
+const PLACE_LENGTH_MIN = 6;
+const TRADE_LENGTH_MIN = 5;
+const LED_TRADE_LENGTH_MIN = 8;
+/** Min words in a name in which a three-letter word is corrected. */
+const SHORT_WORDS_MIN = 3;
+/** From this length on, the name of a small place is accepted with any typo. */
+const LONG_LENGTH_MIN = 10;
+
+/** Returns the weight of a guess; 0 if the evidence is too weak. */
+function weightOf(context: GuessContext, at: number, read: Read): number {
+  const { folded, text } = context.sentence.tokens[at] as Token;
+  const { word, distance, name } = read;
+  const joined = name.words > 1 ? WEIGHTS.context : 0;
+  if (folded.length < NEAR_LENGTH_MIN && name.words < SHORT_WORDS_MIN) return 0;
+  if (name.place === null) {
+    if (!isLikelySlip(folded, word, distance)) return 0;
+    const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
+    if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
+    // After "em" a place is likely, unless the word is too long to be another by chance.
+    const led = leadOf(context.sentence, at).kind === "in";
+    if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
+    return long ? WEIGHTS.trade : 0;
+  }
+  const led = isLed(context, name);
+  const known = isWellKnown(context, name.place);
+  const weight = (known ? WEIGHTS.known : WEIGHTS.rare) + (led ? WEIGHTS.led : 0);
+  if (joined > 0) return word[0] === folded[0] ? joined + weight : 0;
+  if (!isLikelySlip(folded, word, distance)) return 0;
+  if (folded.length < (known && led ? PLACE_LENGTH_MIN - 1 : PLACE_LENGTH_MIN)) return 0;
+  if (!led && (!known || isOrdinary(name.place, word))) return 0;
+  const usual = folded.length >= LONG_LENGTH_MIN || isUsualSlip(folded, word);
+  return known || (distance === 1 && usual) ? weight : 0;
+}
+
+/** True for city names that are ordinary words; adjectives of places are not. */
+function isOrdinary({ demonymStates, demonymCities }: Place, word: string): boolean {
+  return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
+}
+
+/** Words and marks that join places in a list. */
+const LISTING = new Set(["e", "ou", "and", "or", ","]);
+
+function isWellKnown({ segment }: GuessContext, place: Place): boolean {
+  if (place.states.length + place.demonymStates.length > 0) return true;
+  const cities = [...place.cities, ...place.nicknamed, ...place.demonymCities];
+  return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
+}
+
+/** True if the context introduces a place: "em", "cidade de", "/SC", or a list. */
+function isLed(context: GuessContext, { from, to }: NameAround): boolean {
+  const { sentence } = context;
+  const lead = leadOf(sentence, from);
+  if (lead.kind === "in" || lead.state || lead.states || lead.city || lead.cities) return true;
+  if (LISTING.has(sentence.tokens[from - 1]?.folded ?? "")) {
+    const last = nameAround(context, from - 2, sentence.folded(from - 2));
+    if (last !== null && last.place !== null) return true;
+  }
+  const skip = ["/", "(", ",", "-"].includes(sentence.tokens[to]?.text ?? "") ? 1 : 0;
+  const text = sentence.tokens[to + skip]?.text ?? "";
+  return text.length === 2 && text === text.toUpperCase() && STATE_NAMES[text] !== undefined;
+}

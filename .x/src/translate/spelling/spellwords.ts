@@ -1,0 +1,103 @@
+/**
+ * Words that a typo may be corrected to, and trades with names similar to an unknown word.
+ * Input: the place names of a snapshot, lexicon names, and common words; reduced words.
+ * Output: an index of them with their spellings; trade codes, the closest name first.
+ * Invariant: made once per gazetteer or lexicon, at the first unknown word. Common words are in the
+ * index but are never corrections: a typo as close to one of them proves nothing. Trades are only
+ * suggested, never searched for.
+ */
+import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
+import { lexicon } from "../activities/lexicon.ts";
+import { ROLES_AFTER } from "../activities/roles.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { foldWord, tokenize } from "../words/tokens.ts";
+import { COMMON_WORDS } from "./commonwords.ts";
+import { SpellIndex } from "./spelling.ts";
+
+/** Candidate words. */
+interface SpellWords {
+  readonly index: SpellIndex;
+  /** Returns the spelling of a folded word; undefined if it cannot be a correction. */
+  written(word: string): string | undefined;
+}
+
+/** Returns the words of a gazetteer and of the lexicon, and common words. */
+export const spellWords = lazyByKey(makeWords);
+
+function makeWords({ places }: Gazetteer): SpellWords {
+  const written = new Map<string, string>();
+  /** Folded plurals with their singulars as written. */
+  const plurals = new Map<string, string>();
+  const { trades, goods, roles } = lexicon();
+  for (const { vocabulary } of [trades, goods, roles, ROLES_AFTER]) {
+    for (const [key, text] of vocabulary) {
+      const word = foldWord(text);
+      if (!written.has(word)) written.set(word, text);
+      // If the lexicon has only a plural, its reduced form is the singular, except for English
+      // words in -ns.
+      if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
+      else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
+    }
+  }
+  for (const word of places.vocabulary.keys()) {
+    if (!written.has(word)) written.set(word, word);
+  }
+  const all = new Set<string>();
+  const lists = [written.keys(), plurals.keys(), COMMON_WORDS, FILTER_PHRASES.vocabulary.keys()];
+  for (const list of lists) for (const word of list) all.add(word);
+  return {
+    index: new SpellIndex(all),
+    written: (word) => (written.get(word) ?? writtenPlural(plurals.get(word)))?.toLowerCase(),
+  };
+}
+
+type Plurals = readonly (readonly [ending: string, plural: string])[];
+
+const PLURALS: Plurals = [
+  ["ão", "ões"],
+  ["m", "ns"],
+  ["al", "ais"],
+  ["el", "éis"],
+  ["ol", "óis"],
+  ["ul", "uis"],
+  ["il", "is"],
+  ["r", "res"],
+  ["z", "zes"],
+];
+const FOLDED_PLURALS: Plurals = PLURALS.map(([one, more]) => [foldWord(one), foldWord(more)]);
+
+function plural(word: string, plurals: Plurals): string {
+  for (const [ending, instead] of plurals) {
+    if (word.endsWith(ending)) return word.slice(0, -ending.length) + instead;
+  }
+  return `${word}s`;
+}
+
+function writtenPlural(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined;
+  // The plural of "móvel" already has its accent.
+  const accented = /[áéíóúâêô]/u.test(word);
+  return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
+}
+
+/** Max names that are checked per word. */
+const NAMES_MAX = 3;
+
+/** Returns the index of trade words, which is made on first use. */
+export const tradeWords = lazy(() => new SpellIndex(folded(lexicon().trades.vocabulary.values())));
+
+function* folded(words: Iterable<string>): Generator<string> {
+  for (const word of words) yield foldWord(word);
+}
+
+/** Returns the lexicon codes of trades with names similar to one of the words. */
+export function nearestTrades(words: readonly string[]): string[] {
+  const { trades } = lexicon();
+  const index = tradeWords();
+  const names = words.flatMap((word) => index.nearest(word, { countMax: NAMES_MAX }));
+  const codes = [...names]
+    .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
+    .flatMap(({ word }) => trades.longest(tokenize(word), 0)?.value.codes ?? []);
+  return [...new Set(codes)];
+}

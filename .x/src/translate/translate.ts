@@ -1,0 +1,462 @@
+/**
+ * Portuguese sentences to specs.
+ * Input: a text and a segment. Output: a spec as a client could write it, assumptions,
+ * inexpressible conditions, and the role of every part of the text.
+ * Invariant: deterministic and offline. Every word is mapped, a filler, or in
+ * `unmapped_constraints`. A text never widens its request. Every stage passes over the tokens a few
+ * times and reads a bounded number of words around each, so that the bounded text length bounds the
+ * work.
+ */
+
+import type { Segment } from "../search/segment.ts";
+import { catalogLookup } from "../spec/catalog.ts";
+import { findActivities, tradeEnd } from "./activities/activities.ts";
+import type { FoundActivity } from "./activities/activity.ts";
+import { findCodes } from "./activities/cnaecodes.ts";
+import { findSecondaryMarks } from "./activities/secondary.ts";
+import { noteAlternatives } from "./alternatives.ts";
+import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
+import { unmapConditional, unmapExcludedInPlace } from "./exclusions/excludedinplace.ts";
+import { unmapExceptLists, unmapExcludedOrRequested } from "./exclusions/joineditems.ts";
+import { claimRequestWords } from "./fillers.ts";
+import { findContactValues, type MentionedContacts } from "./filters/contactvalues.ts";
+import { unmapContactWords } from "./filters/contactwords.ts";
+import { findFilters } from "./filters/filters.ts";
+import { unmapLeftRegimes } from "./filters/leftregimes.ts";
+import { findNameWords } from "./filters/namewords.ts";
+import { unmapPeople, unmapPersons } from "./filters/people.ts";
+import { leavePersonNumbers, withoutPersons } from "./filters/personnumbers.ts";
+import {
+  findSharedMax,
+  type SharedMax,
+  unmapCompanyNumbers,
+  unmapSameContacts,
+} from "./filters/sharedcontacts.ts";
+import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveWishes } from "./filters/wishes.ts";
+import type { NamedList } from "./lists/listnames.ts";
+import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
+import { isNegatorWord, readNone } from "./negators.ts";
+import { type Language, languageOf, type Note, Notes } from "./notes.ts";
+import { findAges } from "./numbers/ages.ts";
+import { Bounds } from "./numbers/bounds.ts";
+import { findCapital, unmapAmounts } from "./numbers/capital.ts";
+import { findCounts } from "./numbers/counts.ts";
+import { findDates } from "./numbers/dates.ts";
+import { findLimit } from "./numbers/limits.ts";
+import { dayOf } from "./numbers/mentioneddates.ts";
+import {
+  districtFilterOf,
+  findHomes,
+  MentionedDistricts,
+} from "./places/districts/districtmentions.ts";
+import { DistrictNames } from "./places/districts/districtnames.ts";
+import { findDistricts } from "./places/districts/districts.ts";
+import { type Gazetteer, gazetteerOf } from "./places/gazetteer.ts";
+import { geoOf } from "./places/geo.ts";
+import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
+import { type FoundPlaces, findPlaces } from "./places/places.ts";
+import { isCapitalised } from "./places/placesigns.ts";
+import { QUARTER_HEADS } from "./places/placewords.ts";
+import { municipalityOfPostal } from "./places/postalcities.ts";
+import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { unmapSecondRequest } from "./secondrequest.ts";
+import {
+  unmapOtherPlaces,
+  unmapSeparatePlaces,
+  unmapSeparateTrades,
+} from "./separateconditions.ts";
+import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
+import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
+import { COMMON_WORDS } from "./spelling/commonwords.ts";
+import { correctSpelling } from "./spelling/corrections.ts";
+import { readAnywhereBut, readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
+import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
+import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
+import { foldWord, reduce } from "./words/tokens.ts";
+
+/** A part of the text with its role. */
+export interface Part extends Words {
+  readonly role: TokenRole;
+}
+
+/** The result of a translation. */
+export interface Translation {
+  /** A spec that must be normalized like any spec from a client. */
+  readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
+  readonly parts: readonly Part[];
+  /** Activities by position in the text, most likely first. */
+  readonly activities: readonly FoundActivity[];
+  /** Words with another reading, and the text for it. */
+  readonly doubts: readonly DoubtedText[];
+  /** Inputs of the confidence. */
+  readonly features: ConfidenceFeatures;
+}
+
+/** Words with another reading. */
+export interface DoubtedText extends Words {
+  readonly code: string;
+  readonly detail: string;
+  /** The whole text, rewritten for the other reading. */
+  readonly query_text: string;
+}
+
+/** The `explain` part of a translated spec. */
+export interface TranslationExplain {
+  readonly assumptions: readonly Note[];
+  readonly warnings: readonly Note[];
+  readonly unmapped_constraints: readonly Note[];
+  readonly confidence: number;
+}
+
+/** Options of a translation. */
+interface Wishes {
+  readonly language?: Language | undefined;
+  /** Returns the client's lists, if the client can have any; called at most once. */
+  readonly lists?: (() => readonly NamedList[]) | undefined;
+}
+
+/**
+ * Translates a text of at most `TEXT_MAX` units. Notes are in `language`, or in the language of the
+ * text.
+ */
+export function translate(
+  written: string,
+  segment: Segment,
+  { language, lists }: Wishes = {},
+): Translation {
+  const { text, hidden } = withoutPersons(written);
+  const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
+  const spanish = readForms(sentence, gazetteer);
+  const said = languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? said, spanish ? "es" : said);
+  const isPerson = leavePersonNumbers(sentence, notes, hidden);
+  const districts = new MentionedDistricts(new DistrictNames(segment));
+  const around = {
+    ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
+    tradeEnd: (at: number) => tradeEnd(sentence, at),
+    postalCity: (digits: string) => municipalityOfPostal(segment, digits),
+  };
+  const lookup = catalogLookup(segment.catalog);
+  const own = claimSpeaker({ ...around, spanish });
+  const contacts = contactsOf(sentence, notes, lookup);
+  claimRequestWords(sentence, around.tradeEnd);
+  const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
+  unmapPersons(sentence, notes);
+  leaveWishes(around);
+  const hints = findNameWords(around);
+  findDistricts(around);
+  correctSpelling({ ...around, segment });
+  findDistricts(around);
+  const numbered = findNumberedPlaces(sentence, notes);
+  const places = findPlaces(around);
+  findUnknownPlaces(around, places, "long");
+  const codes = findCodes({ segment, sentence, notes });
+  const marks = findSecondaryMarks({ sentence, notes });
+  const bounds = new Bounds(notes);
+  const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
+  findAmountsAndDates(numbers);
+  const { hasCounts: counts } = lookup;
+  findCounts({ sentence, notes, bounds, counts });
+  const limit = limitOf(sentence, notes);
+  unmapAmounts(numbers);
+  unmapPeople(sentence, notes);
+  const wishes = wishesOf({ sentence, notes, counts, bounds });
+  findUnknownPlaces(around, places, "named");
+  const activities = findActivities({ segment, sentence, notes }, codes, marks);
+  findUnknownPlaces(around, places, "left");
+  const isLost = unmapSecondRequest(sentence, notes, places.sought) || contacts.lost || isPerson;
+  if (isLost) places.unknown = true;
+  if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
+  const geo = geoOf(places, around);
+  findHomes(districts, places, gazetteer);
+  const named = districtFilterOf(districts, places, around);
+  const { areaCodes, postalCodes } = numbered;
+  const told = hints.length + saidLists.anyOf.length + contacts.count;
+  const narrowed = told + areaCodes.length + postalCodes.length > 0;
+  settleLeftovers(sentence, notes);
+  const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
+  const found = {
+    ...{ activities, hints, geo, numbered, wishes },
+    ...{ bounds, notes, contacts, lists: saidLists, shared: contacts.shared },
+  };
+  const filters = filtersOf({ ...found, districts: named });
+  const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
+  const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
+  const spec = { ...(limit === null ? {} : { limit }), filters };
+  const ordered = sort.length === 0 ? spec : { ...spec, sort };
+  const explain = explained(notes, confidenceOf(features));
+  const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Returns the doubts with the text of the other reading. */
+function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
+  return doubts.map(({ instead, ...doubt }) => {
+    const { start, end } = doubt;
+    return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
+  });
+}
+
+/** Reads words and signs with other spellings. Returns true for a Spanish sentence. */
+function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
+  readAbbreviations(sentence);
+  readSigns(sentence);
+  readPairs(sentence);
+  readNone(sentence);
+  readPara(sentence, gazetteer);
+  const spanish = readSpanish(sentence, gazetteer);
+  readNegativeNo(sentence, spanish);
+  readAnywhereBut(sentence);
+  return spanish;
+}
+
+/**
+ * Returns the contact values, and the max number of companies that may share one; a contact
+ * compared only with another company is lost.
+ */
+function contactsOf(
+  sentence: Sentence,
+  notes: Notes,
+  lookup: ReturnType<typeof catalogLookup>,
+): MentionedContacts & { readonly shared: SharedMax } {
+  const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const isSame = unmapSameContacts(sentence, notes);
+  const isNumbered = unmapCompanyNumbers(sentence, notes);
+  const shared = findSharedMax(sentence, notes, lookup.hasCounts);
+  return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
+}
+
+/** Returns the filters; other words for contacts go to the notes. */
+function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
+  const wishes = findFilters(context);
+  unmapContactWords(context.sentence, context.notes, "all");
+  return wishes;
+}
+
+/** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
+function limitOf(sentence: Sentence, notes: Notes): number | null {
+  unmapContactWords(sentence, notes, "counted");
+  return findLimit(sentence, notes);
+}
+
+function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
+  findCapital(numbers);
+  findAges(numbers);
+  findDates(numbers);
+}
+
+/** Reports conditions one search cannot combine. Returns true if it would miss most matches. */
+function leaveAlternatives(
+  { sentence, notes, lists }: Understood,
+  places: FoundPlaces,
+  { spans }: NumberedPlaces,
+): boolean {
+  const misled = noteAlternatives(sentence, notes, spans);
+  const isOpen =
+    unmapExcludedOrRequested(sentence, notes, lists) || unmapExceptLists(sentence, notes);
+  const isApart = unmapSeparatePlaces({ sentence, notes }, [...places.sought, ...spans]);
+  const isThere =
+    unmapExcludedInPlace(sentence, notes, places.sought) ||
+    (!isApart && unmapOtherPlaces(sentence, notes, places.sought));
+  const isLost = isOpen || isApart || isThere || unmapConditional(sentence, notes);
+  const isPast = unmapLeftRegimes(sentence, notes);
+  const isOther = !isApart && unmapSeparateTrades(sentence, notes);
+  if (isLost || isPast || isOther) places.unknown = true;
+  return misled;
+}
+
+/** A sentence in which every word has an owner, and the lists that it names. */
+interface Understood {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly lists: MentionedLists;
+}
+
+function explained(notes: Notes, confidence: number): TranslationExplain {
+  if (isUncertain(confidence)) {
+    notes.warn("uncertain", {
+      pt: "Pouco foi entendido com segurança; confira os filtros antes de buscar.",
+      en: "Too little was understood with certainty; check the filters before searching.",
+    });
+  }
+  return {
+    assumptions: notes.assumptions,
+    warnings: notes.warnings,
+    unmapped_constraints: notes.unmapped,
+    confidence,
+  };
+}
+
+/** Returns the parts in order; neighbors of one role are merged, without the marks between them. */
+function partsOf(sentence: Sentence): Part[] {
+  const parts: Part[] = [];
+  const roleAt = (at: number): TokenRole | "mark" => {
+    const role = sentence.owner(at) ?? "filler";
+    return role === "filler" && sentence.tokens[at]?.kind === "mark" ? "mark" : role;
+  };
+  for (let at = 0; at < sentence.tokens.length; ) {
+    const role = roleAt(at);
+    let to = at + 1;
+    while (to < sentence.tokens.length && roleAt(to) === role) to++;
+    if (role !== "mark") parts.push({ ...sentence.words(at, to), role });
+    at = to;
+  }
+  return parts;
+}
+
+/** Returns the counts for the confidence. */
+function featuresOf(seen: {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly places: FoundPlaces;
+  readonly activities: readonly FoundActivity[];
+  readonly narrowed: boolean;
+  readonly subject: boolean;
+  readonly misled: boolean;
+}): ConfidenceFeatures {
+  const { sentence, notes, places, activities, narrowed, subject, misled } = seen;
+  const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
+  const unknown = coded(notes.unmapped, "unknown_words");
+  const stray = unknown.filter(({ start = 0 }) => !isOwnRequest(sentence, start));
+  return {
+    tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
+    weakestActivity:
+      activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
+    subject,
+    placed: narrowed || places.states.size + places.cities.size > 0,
+    unknownPlace:
+      places.unknown ||
+      (!narrowed && isLostDistance(sentence, notes, places)) ||
+      isLostDistrict(notes, places),
+    unknownWords: wordsIn(unknown),
+    strayWords: wordsIn(stray),
+    ...strayKinds(sentence, stray),
+    adjacent: adjacentIn(sentence, activities),
+    assumedGoods: assumedIn(activities),
+    doubts: notes.doubts.length,
+    unknownRequests: unknown.length - stray.length,
+    unmappedRequests: notes.unmapped.length - unknown.length,
+    homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
+    outweighed: coded(notes.assumptions, "city_of_several_states").length - places.unsettled,
+    abroad: coded(notes.unmapped, "country").length,
+    lists: coded(notes.unmapped, "list").length,
+    kinds: coded(notes.assumptions, "kind_not_separated").length,
+    corrections: coded(notes.assumptions, "spelling").length,
+    contradictions:
+      notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length +
+      unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
+      (misled ? 1 : 0),
+  };
+}
+
+/** Only small words between two activities, of which the second then describes the first. */
+const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
+
+/** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
+function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.filter(({ start }, i) => {
+    const [last, one] = [wanted[i - 1], wanted[i] as FoundActivity];
+    if (last === undefined || one.codes.every((code) => last.codes.includes(code))) return false;
+    return DESCRIBED.test(sentence.text.slice(last.end, start));
+  }).length;
+}
+
+/** Certainty of goods without a role. */
+const ASSUMED = 0.8;
+
+/** Counts goods without a role next to other activities: the role of the others may be theirs. */
+function assumedIn(activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
+}
+
+/** Counts stray words by position and by membership in the general vocabulary. */
+function strayKinds(sentence: Sentence, stray: readonly Note[]) {
+  const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
+  for (const { words = "", start = 0 } of stray) {
+    const at = sentence.tokenAt(start);
+    const count = words.split(/\s+/).length;
+    const folded = words.split(/\s+/).map(foldWord);
+    const isCommon = folded.every(
+      (word) => COMMON_WORDS.has(word) || COMMON_WORDS.has(reduce(word)),
+    );
+    if (isNearActivity(sentence, at, at + count)) counts.nearWords += count;
+    else if (isNameLike(sentence, at) || mayNegate(sentence, at + count)) {
+      counts.namedWords += count;
+    } else if (isCommon) counts.commonWords += count;
+  }
+  return counts;
+}
+
+/** True for "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
+function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
+  let before = from - 1;
+  while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
+  if (sentence.owner(before) === "activity") return true;
+  if (sentence.owner(to) === "activity") {
+    return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
+  }
+  // "pomares de maçã", "nurseries and preschools": the word may head the activity or list it.
+  let next = to;
+  while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
+  return next > to && sentence.owner(next) === "activity";
+}
+
+const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
+const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
+
+/** True before a quality of companies, which an unknown word may negate: "barring MEI". */
+function mayNegate(sentence: Sentence, next: number): boolean {
+  const owner = sentence.owner(next);
+  return owner !== null && TURNED.has(owner);
+}
+
+const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
+  ...(["regime", "size", "status", "headquarters", "nature", "contact", "list"] as const),
+]);
+
+/** True if capitalized after the beginning, or after a preposition of place. */
+function isNameLike(sentence: Sentence, at: number): boolean {
+  // "jardim america": the word continues a name that is a word itself.
+  const isPlace = sentence.owner(at - 1) === "place";
+  if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
+  if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
+  return at > 0 && isCapitalised(sentence, at);
+}
+
+/** True for "num raio de 50 km de Xurupita": an unknown center does not bound a search. */
+function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
+  const far = notes.unmapped.filter(({ code }) => code === "radius");
+  // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is in one.
+  const beside = ({ words = "", end }: Note) =>
+    !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
+    places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
+  // "perto de mim" alone does not bound a search, and a country is not near.
+  const nowhere = places.states.size === 0 && far.length > 0;
+  return (
+    places.cities.size === 0 &&
+    (nowhere || far.some((one) => /\d/.test(one.words ?? "") || beside(one)))
+  );
+}
+
+/** True for "lanchonete jardim américa", "centro sp": the remaining place is too wide. */
+function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
+  const named = ({ code, words = "" }: Note) => {
+    const folded = words.split(" ").map(foldWord);
+    const quarter = folded.findIndex((word) => word === "zona" || word === "bairro");
+    const whole = code === "neighbourhood" && (folded.length > 1 || folded[0] === "centro");
+    return whole || (quarter >= 0 && quarter + 1 < folded.length);
+  };
+  const isCentre = ({ code, words = "" }: Note) =>
+    code === "neighbourhood" && /^(?:centros?|downtown)$/.test(foldWord(words));
+  return unmapped.some((one) => isCentre(one) || (cities.size === 0 && named(one)));
+}
+
+function wordsIn(notes: readonly Note[]): number {
+  return notes.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0);
+}
+
+/** Codes of warnings about contradictory or impossible conditions. */
+const CONTRADICTIONS = new Set(["contradiction", "impossible_date"]);

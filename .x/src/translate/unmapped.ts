@@ -1,0 +1,163 @@
+/**
+ * The last stage: every word that no other stage claimed.
+ * Input: a sentence. Output: fillers are claimed, all others become requests without a filter.
+ * Invariant: afterwards no word is free, so that every part of the request is reported.
+ */
+import { isFillerWord } from "./fillers.ts";
+import { SITE } from "./filters/phrase.ts";
+import type { Notes, Sentences } from "./notes.ts";
+import { comparedAt } from "./numbers/numbers.ts";
+import type { Sentence, Words } from "./words/sentence.ts";
+import type { Token } from "./words/tokens.ts";
+
+/** Why words have no filter: a stable code, and sentences for people. */
+interface Reason {
+  readonly code: string;
+  readonly detail: Sentences;
+}
+
+/** Frequent requests without a filter, by a characteristic word. */
+const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences])[] = [
+  [
+    "faturamento faturam fatura receita vendas lucro revenue",
+    "revenue",
+    { pt: "A Receita não informa faturamento.", en: "The registry has no revenue." },
+  ],
+  [
+    "funcionario funcionarios colaborador empregado equipe employee employees",
+    "employees",
+    { pt: "A Receita não informa o número de funcionários.", en: "The registry has no employees." },
+  ],
+  [
+    "socio socia socios quadro qsa dono dona proprietario owner partner cpf",
+    "people",
+    {
+      pt: "Dados de sócios e proprietários não são oferecidos.",
+      en: "Data of partners and owners is not offered.",
+    },
+  ],
+  [
+    "rua avenida street avenue",
+    "neighbourhood",
+    { pt: "Não há filtro por rua.", en: "No filter takes a street." },
+  ],
+  [
+    "bairro zona centro vila jardim neighbourhood district",
+    "neighbourhood",
+    {
+      pt: "Diga o bairro logo antes da sua cidade, como em: bairro Moema em São Paulo.",
+      en: "Name the district right before its city, as in: the Moema district of São Paulo.",
+    },
+  ],
+  [
+    "raio km quilometro perto proximo proxima arredor near radius around nearby cerca",
+    "radius",
+    {
+      pt: "Diga a distância com uma cidade, como em: a 20 km de Natal.",
+      en: "Name the distance with a city, as in: within 20 km of Natal.",
+    },
+  ],
+  ["site website instagram rede facebook linkedin", SITE.code, SITE],
+  [
+    "divida protesto processo inadimplente credito score serasa",
+    "credit",
+    { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
+  ],
+  [
+    "agora h hora horas 24h domingo domingos sabado sabados feriado feriados " +
+      "madrugada horario plantao",
+    "opening_hours",
+    { pt: "A Receita não informa horários.", en: "The registry has no opening hours." },
+  ],
+];
+
+const BY_WORD = new Map<string, Reason>(
+  KNOWN.flatMap(([words, code, detail]) =>
+    words.split(" ").map((word): [string, Reason] => [word, { code, detail }]),
+  ),
+);
+
+const OTHER: Reason = {
+  code: "unknown_words",
+  detail: { pt: "Não foi entendido.", en: "This was not understood." },
+};
+
+/** True if a word indicates a request without a filter. */
+export function isGiveaway(token: Token | undefined): boolean {
+  return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
+}
+
+/** Claims the remaining words. */
+export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
+  const unmapped: Words[] = [];
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at)) continue;
+    const compared = comparedAt(sentence, at);
+    if (compared === at && isFiller(sentence, at)) {
+      sentence.claim(at, at + 1, "filler");
+      continue;
+    }
+    let to = compared + 1;
+    while (sentence.free(to) && sentence.tokens[to]?.kind !== "mark") to++;
+    while (to > compared + 1 && isFiller(sentence, to - 1)) to--;
+    const words = sentence.claim(at, to, "unmapped");
+    unmapped.push(words);
+    const { code, detail } = reasonOf(sentence, at, to);
+    notes.addUnmapped(code, detail, words);
+    at = to - 1;
+  }
+  return unmapped;
+}
+
+/** Words that begin an independent request: "com estacionamento", "that deliver". */
+const LEADS = new Set(
+  "para pra for com que sem with that without perto near tenham tenha".split(" "),
+);
+const LEAD_MAX = 2;
+
+/**
+ * True if words that begin at a position are an independent request: without them, trade and place
+ * stay the same. Other words may be part of a name.
+ */
+export function isOwnRequest(sentence: Sentence, start: number): boolean {
+  const at = sentence.tokenAt(start);
+  for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
+    if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
+    const small =
+      back === 0 || ["boa", "bom", "a", "o", "um", "uma", "e"].includes(sentence.folded(at - back));
+    if (!small) return false;
+  }
+  return false;
+}
+
+/** True for "sem a Mooca": the name after it is a place. */
+function isNameLeftOut(sentence: Sentence, at: number): boolean {
+  if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
+  if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;
+  const { text = "" } = sentence.tokens[at + 2] ?? {};
+  return text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
+}
+
+function isFiller(sentence: Sentence, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || isFillerWord(token)) return true;
+  // "desde que tenham e-mail"
+  if (token.folded === "desde" && sentence.folded(at + 1) === "que") return true;
+  return SAYS_ORDER.has(token.folded) && isOrdered(sentence);
+}
+
+/** Words that add nothing to a sort order: "biggest bakeries first". */
+const SAYS_ORDER = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
+
+function isOrdered(sentence: Sentence): boolean {
+  return sentence.tokens.some((_, at) => sentence.owner(at) === "sort");
+}
+
+function reasonOf(sentence: Sentence, from: number, to: number): Reason {
+  for (let at = from; at < to; at++) {
+    const token = sentence.tokens[at];
+    const known = BY_WORD.get(token?.folded ?? "") ?? BY_WORD.get(token?.key ?? "");
+    if (known !== undefined) return known;
+  }
+  return OTHER;
+}

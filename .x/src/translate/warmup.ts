@@ -1,0 +1,70 @@
+/**
+ * Makes the translator ready for its first sentences: the lexicon, the gazetteer, and the indexes
+ * of official names and of cities. It takes about half a second, so it runs in the thread that
+ * translates.
+ * Invariant: changes no result.
+ */
+import { AppError } from "../errors.ts";
+import type { Segment } from "../search/segment.ts";
+import { speedUpLexicon } from "./activities/lexicon.ts";
+import { makeDescriptions, speedUpTexts } from "./activities/officialtexts.ts";
+import { FILTER_PHRASES } from "./filters/table.ts";
+import { officialNames } from "./leads/leadactivities.ts";
+import { cityIndexOf } from "./leads/leadplaces.ts";
+import { readLeadQuery } from "./leads/leadquery.ts";
+import { gazetteerOf, speedUpPlaces } from "./places/gazetteer.ts";
+import { countCities } from "./places/snapshotcities.ts";
+import { spellWords, tradeWords } from "./spelling/spellwords.ts";
+import { translate } from "./translate.ts";
+
+/** Sentences that exercise every stage, with official names and unknown words. */
+const SENTENCES = [
+  "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
+  "fabricação industrial de aditivos em São Paulo",
+  "lojas de roupaz e calçados no Recife, mais novas primeiro",
+  "empresas de xyz",
+];
+
+/** Unknown names, one for each kind with a nearest-name search. */
+const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
+
+/**
+ * Steps of the work, each up to some tenths of a second, so that requests can be served between
+ * them.
+ */
+const PARTS: readonly ((segment: Segment) => unknown)[] = [
+  countCities,
+  (segment) => speedUpPlaces(gazetteerOf(segment)),
+  speedUpLexicon,
+  () => FILTER_PHRASES.speedUp(),
+  (segment) => spellWords(gazetteerOf(segment)),
+  speedUpTexts,
+  makeDescriptions,
+  tradeWords,
+  (segment) => cityIndexOf(gazetteerOf(segment)),
+  officialNames,
+  (segment) => {
+    for (const sentence of SENTENCES) translate(sentence, segment);
+  },
+  refuseNames,
+];
+
+/** Runs one step of the work for a segment. Returns true if more steps follow. */
+export async function warmPart(segment: Segment, part: number): Promise<boolean> {
+  await PARTS[part]?.(segment);
+  return part + 1 < PARTS.length;
+}
+
+/** Makes everything needed to translate a sentence or lead query of a segment. */
+export async function warmTranslation(segment: Segment): Promise<void> {
+  for (let part = 0; await warmPart(segment, part); ) part++;
+}
+
+/** Looks up unknown names, each of which is compared with all known ones. */
+function refuseNames(segment: Segment): void {
+  try {
+    readLeadQuery(NAMES, { segment, limitDefault: 1, limitCap: 1 });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * A sentence while it is being translated.
+ * Input: a text and the claims of stages. Output: the free words; at the end, the owner of each.
+ * Invariant: every token has at most one owner. Claims are final, so that the order of the stages
+ * decides. No input is lost: a word read as another keeps its text and position. A name is never
+ * read again, even if its words have other meanings.
+ */
+import type { FILTER_ROLES } from "../../spec/filters/table.ts";
+import { plainText } from "../../spec/typedtext.ts";
+import { cacheMatches, forgetMatches } from "./phrases.ts";
+import { reduce, type Token, tokenize } from "./tokens.ts";
+
+/** The use of a word: part of a filter, or something else. */
+export type TokenRole =
+  | (typeof FILTER_ROLES)[number]
+  | "limit"
+  | "sort"
+  | "negation"
+  | "filler"
+  | "unmapped";
+
+/** Words of a text with their position (UTF-16). */
+export interface Words {
+  readonly words: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Unusual white space from web pages and spreadsheets, one unit each. */
+const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
+
+/** Replaces every word of a name: a character that no word has. */
+const IN_NAME = "\u{e000}";
+
+/** A text with the owners of its tokens. */
+export class Sentence {
+  /** The text in plain letters and digits, with all white space within lines as spaces. */
+  readonly text: string;
+  readonly #written: string;
+  readonly #tokens: Token[];
+  readonly #owners: (TokenRole | null)[];
+  /** The folded forms of words; empty for marks and numbers. */
+  readonly #folded: string[];
+  #revision = 0;
+
+  constructor(text: string) {
+    this.#written = text;
+    this.text = plainText(text).replace(OTHER_SPACE, " ");
+    this.#tokens = tokenize(this.text);
+    cacheMatches(this.#tokens);
+    this.#owners = this.#tokens.map(() => null);
+    this.#folded = this.#tokens.map(({ kind, folded }) => (kind === "word" ? folded : ""));
+  }
+
+  /** The tokens; words that were read as others differ in `folded` and `key`. */
+  get tokens(): readonly Token[] {
+    return this.#tokens;
+  }
+
+  /** Number of reinterpretations; earlier lookups may be stale after each. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Reads a token as another word, folded. */
+  readAs(index: number, folded: string): void {
+    const token = this.#tokens[index] as Token;
+    this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
+    this.#folded[index] = folded;
+    forgetMatches(this.#tokens, index);
+    this.#revision++;
+  }
+
+  /** Turns words into a name, so that no stage or phrase matches them any more. */
+  name(from: number, to: number): void {
+    this.#revision++;
+    for (let at = from; at < to; at++) {
+      const token = this.#tokens[at];
+      if (token === undefined || token.kind === "mark") continue;
+      this.#tokens[at] = { ...token, kind: "word", folded: IN_NAME, key: IN_NAME };
+      this.#folded[at] = IN_NAME;
+      forgetMatches(this.#tokens, at);
+    }
+  }
+
+  /** True if a token exists and has no owner. */
+  free(index: number): boolean {
+    return index >= 0 && this.#owners[index] === null;
+  }
+
+  /** Returns the owner of a token, or null if it is free. */
+  owner(index: number): TokenRole | null {
+    return this.#owners[index] ?? null;
+  }
+
+  /** Claims the free tokens from `from` up to, not including, `to`. */
+  claim(from: number, to: number, role: TokenRole): Words {
+    for (let at = from; at < to; at++) this.#owners[at] ??= role;
+    return this.words(from, to);
+  }
+
+  /** Returns the text of tokens. */
+  words(from: number, to: number): Words {
+    const start = this.tokens[from]?.start ?? this.text.length;
+    const end = this.tokens[to - 1]?.end ?? start;
+    return this.quote(start, end);
+  }
+
+  /** Quotes a range of the text as written, with its own white space. */
+  quote(start: number, end: number): Words {
+    return { words: this.#written.slice(start, end), start, end };
+  }
+
+  /** Returns the token that begins at an offset, or -1, by binary search. */
+  tokenAt(start: number): number {
+    let [low, high] = [0, this.#tokens.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#tokens[middle]?.start ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return this.#tokens[low]?.start === start ? low : -1;
+  }
+
+  /** Returns a folded word; empty out of range and for marks and numbers. */
+  folded(index: number): string {
+    return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * All values of facets: fetched as a file, read as lines of cells, copied, or saved.
+ * Input: a spec and names of facets. Output: lines as the server counts them, with words in the
+ * language of the screen.
+ * Invariant: nothing is left out, and the lines of a facet add up to its first line, the total.
+ */
+import { ApiError, postForFile } from "../../app/api.ts";
+import { errorText } from "../../app/errortext.ts";
+import { language } from "../../app/language.ts";
+import { lazyWords } from "../../app/lazywords.ts";
+import { copyText } from "../../parts/button.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { exploration } from "../query.ts";
+import type { SentSpec } from "../question.ts";
+
+/** Formats of a file, with their media types. */
+const TYPES = {
+  csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+} as const;
+
+/** Format of a file. */
+type NumbersFormat = keyof typeof TYPES;
+
+/** A request for numbers; a facet may be a pair, for a table of two. */
+export interface NumbersQuestion {
+  readonly title: string;
+  readonly facets: readonly (string | readonly string[])[];
+  readonly spec: SentSpec;
+}
+
+/** A table as text: headings, and lines of as many cells. */
+export interface Lines {
+  readonly head: readonly string[];
+  readonly body: readonly (readonly string[])[];
+}
+
+/** Fetches a file of all values. */
+function fetchNumbers(
+  { spec, facets }: NumbersQuestion,
+  format: NumbersFormat,
+  signal?: AbortSignal,
+): Promise<Blob> {
+  const body = { spec, facets, labels: language.peek() };
+  return postForFile("/accounts/count", body, { accept: TYPES[format], signal });
+}
+
+/** Fetches all values as lines. */
+export async function fetchLines(question: NumbersQuestion, signal?: AbortSignal): Promise<Lines> {
+  const text = await (await fetchNumbers(question, "csv", signal)).text();
+  const [head = [], ...body] = parseCsv(text, language.peek() === "pt" ? ";" : ",");
+  return { head, body };
+}
+
+/** Parses a CSV text with quoted cells. */
+export function parseCsv(text: string, delimiter: string): string[][] {
+  const lines: string[][] = [];
+  for (const line of text.match(/(?:"(?:[^"]|"")*"|[^"\n])+/g) ?? []) {
+    const cells = line.replace(/\r$/, "").split(delimiter === ";" ? SEMICOLON : COMMA);
+    lines.push(cells.map((cell) => (cell.startsWith('"') ? unquoted(cell) : cell)));
+  }
+  return lines;
+}
+
+/** Delimiters outside quotes: an even number of quotes follows them. */
+const SEMICOLON = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+
+function unquoted(cell: string): string {
+  return cell.slice(1, -1).replaceAll('""', '"');
+}
+
+/** Writes lines as tab-separated text, which spreadsheets paste into cells. */
+export function tabbed({ head, body }: Lines): string {
+  const clean = (cell: string) => cell.replace(/[\t\r\n]+/g, " ");
+  return [head, ...body].map((line) => line.map(clean).join("\t")).join("\n");
+}
+
+/** Writes lines as CSV that spreadsheets of the language open, with a byte order mark. */
+export function csvOf({ head, body }: Lines): Blob {
+  const delimiter = language.peek() === "pt" ? ";" : ",";
+  const quote = (cell: string) =>
+    /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const text = [head, ...body].map((line) => `${line.map(quote).join(delimiter)}\r\n`).join("");
+  return new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" });
+}
+
+/** Copies all values. */
+export async function copyNumbers(question: NumbersQuestion): Promise<void> {
+  const lines = await reported(() => fetchLines(question));
+  if (lines !== null) await copyText(tabbed(lines));
+}
+
+/** Saves all values as a file. */
+export async function saveNumbers(question: NumbersQuestion, format: NumbersFormat): Promise<void> {
+  const file = await reported(() => fetchNumbers(question, format));
+  if (file !== null) saveFile(file, fileName(question.title, format));
+}
+
+/** The name of a file: its title and month. */
+export function fileName(title: string, format: string): string {
+  const month = exploration.peek().answer?.snapshot;
+  const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
+  return [name, month].filter((part) => part !== undefined).join("-") + `.${format}`;
+}
+
+/** Lets the browser save a file. */
+export function saveFile(file: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Runs a task and reports its failure to the user; returns null then. */
+async function reported<T>(task: () => Promise<T>): Promise<T | null> {
+  try {
+    return await task();
+  } catch (error) {
+    const text = error instanceof ApiError ? errorText(error) : lazyWords.peek().numbers.failed;
+    toast(text, { kind: "error" });
+    return null;
+  }
+}

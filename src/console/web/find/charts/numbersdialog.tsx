@@ -1,0 +1,186 @@
+/**
+ * All values of a chart in a dialog: a table to its end that can be searched, copied, and saved;
+ * for days, openings or closings by year, quarter, or month.
+ * Invariant: the table, the copy, and the files have the same values. Lines on screen are bounded;
+ * a button shows more of them, and the copy has all.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { number, percent } from "../../app/format.ts";
+import { lazyWords } from "../../app/lazywords.ts";
+import { words } from "../../app/words.ts";
+import { Busy } from "../../parts/busy.tsx";
+import { Button, copyText } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Segmented, TextInput } from "../../parts/field.tsx";
+import { ErrorNotice } from "../../parts/notice.tsx";
+import {
+  csvOf,
+  fetchLines,
+  fileName,
+  type Lines,
+  type NumbersQuestion,
+  saveFile,
+  saveNumbers,
+  tabbed,
+} from "./numbers.ts";
+import { type Event, type Period, periodLines, periodQuestion } from "./periods.ts";
+
+/** Lines that are drawn at first, and with each press of the button. */
+const DRAWN = 200;
+
+/** Props of the dialog. */
+interface NumbersDialogProps {
+  readonly numbers: NumbersQuestion;
+  readonly onClose: () => void;
+}
+
+/** The dialog. */
+export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
+  const { numbers: text } = lazyWords.value;
+  const [period, setPeriod] = useState<Period>("year");
+  const [event, setEvent] = useState<Event>("opened");
+  const dated = numbers.facets[0] === "started_year";
+  const question = dated ? periodQuestion(numbers, event, period) : numbers;
+  const { lines: fetched, error, retry } = useLines(question);
+  const lines = fetched && dated ? periodLines(fetched, event, period) : fetched;
+  const title = dated ? text.events[event] : numbers.title;
+  // The server's file of closings has months only.
+  const isServers = !dated || event === "opened";
+  const save = (format: "csv" | "xlsx") => () => {
+    if (isServers) void saveNumbers({ ...question, title }, format);
+    else if (lines !== null) saveFile(csvOf(lines), fileName(`${title} ${period}`, "csv"));
+  };
+  const footer = (
+    <>
+      <Button icon="copy" disabled={!lines} onClick={() => lines && void copyText(tabbed(lines))}>
+        {text.copy}
+      </Button>
+      <Button icon="file" disabled={!lines} onClick={save("csv")}>
+        CSV
+      </Button>
+      {isServers && (
+        <Button icon="table" disabled={!lines} onClick={save("xlsx")}>
+          XLSX
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <Dialog open size="large" title={title} onClose={onClose} footer={footer}>
+      {dated && (
+        <div class="numbers-choices">
+          <Segmented
+            legend={text.event}
+            value={event}
+            onValue={setEvent}
+            options={choices(text.events)}
+          />
+          <Segmented
+            legend={text.period}
+            value={period}
+            onValue={setPeriod}
+            options={choices(text.periods)}
+          />
+        </div>
+      )}
+      {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {lines === null && error === null && <Busy />}
+      {lines !== null && <NumbersTable lines={lines} title={title} searchable={!dated} />}
+    </Dialog>
+  );
+}
+
+function choices<Name extends string>(named: Readonly<Record<Name, string>>) {
+  return (Object.keys(named) as Name[]).map((value) => ({ value, label: named[value] }));
+}
+
+function useLines(question: NumbersQuestion) {
+  const [turn, setTurn] = useState(0);
+  const [state, setState] = useState<{ key: string; lines: Lines | null; error: unknown }>();
+  const key = JSON.stringify(question);
+  useEffect(() => {
+    const abort = new AbortController();
+    fetchLines(question, abort.signal).then(
+      (lines) => setState({ key, lines, error: null }),
+      (error: unknown) => !abort.signal.aborted && setState({ key, lines: null, error }),
+    );
+    return () => abort.abort();
+  }, [key, turn]);
+  const own = state?.key === key ? state : undefined;
+  const retry = () => {
+    setState(undefined);
+    setTurn(turn + 1);
+  };
+  return { lines: own?.lines ?? null, error: own?.error ?? null, retry };
+}
+
+interface TableProps {
+  readonly lines: Lines;
+  readonly title: string;
+  readonly searchable?: boolean;
+}
+
+/** Lines as a table; the last two cells of a line are a count and a share. */
+export function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
+  const { numbers: text } = lazyWords.value;
+  const [typed, setTyped] = useState("");
+  const [drawn, setDrawn] = useState(DRAWN);
+  const wanted = folded(typed);
+  const first = lines.head.length - 2;
+  const found = lines.body.filter((line) =>
+    line.slice(0, first).some((cell) => folded(cell).includes(wanted)),
+  );
+  return (
+    <div class="numbers">
+      {searchable && lines.body.length > 20 && (
+        <TextInput label={text.search} value={typed} onValue={setTyped} type="search" />
+      )}
+      <p class="field-hint" role="status">
+        {text.lines(found.length)}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <section class="numbers-scroll" aria-label={title} tabIndex={0}>
+        <table class="data-table numbers-table">
+          <thead>
+            <tr>
+              {lines.head.map((name, at) => (
+                <th key={name} scope="col" data-number={at >= first}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, drawn).map((line) => (
+              <tr key={line.join(" ")}>
+                {line.map((cell, at) => (
+                  <td key={lines.head[at]} data-number={at >= first}>
+                    {shownCell(cell, at - first)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {found.length > drawn && (
+        <Button onClick={() => setDrawn(drawn + DRAWN)}>
+          {text.more(Math.min(DRAWN, found.length - drawn))}
+        </Button>
+      )}
+      {found.length === 0 && <p>{words.value.charts.nothing}</p>}
+    </div>
+  );
+}
+
+/** A count with separators, a share in percent, and any other cell as it is. */
+function shownCell(cell: string, at: number): string {
+  if (at < 0) return cell;
+  const value = Number(cell.replace(",", "."));
+  return at === 0 ? number(value) : percent(value);
+}
+
+function folded(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}

@@ -1,0 +1,75 @@
+/**
+ * The menu of a chart's numbers: all values in a dialog, copied as a table, or saved as a file.
+ * Invariant: it gives every value of the chart, not only those on screen, and counts the query on
+ * screen. The code of its commands loads on first use.
+ */
+import { useState } from "preact/hooks";
+import { words } from "../../app/words.ts";
+import { Menu } from "../../parts/menu.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { query } from "../query.ts";
+import { emptyQuery, type SentSpec, specOf } from "../question.ts";
+
+type Later = typeof import("../../app/later.ts");
+
+/** What is counted. */
+export interface Numbers {
+  readonly title: string;
+  readonly facets: readonly string[];
+  readonly spec: SentSpec;
+}
+
+/** The menu of a chart. */
+export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
+  const { charts, shell } = words.value;
+  const [shown, setShown] = useState<{ part: Later; numbers: Numbers } | null>(null);
+  const run = (command: (part: Later, numbers: Numbers) => void) => () => {
+    const numbers = { title, facets, spec: countedSpec(facets) };
+    import("../../app/later.ts").then(
+      (part) => command(part, numbers),
+      () => toast(shell.viewFailed, { kind: "error" }),
+    );
+  };
+  const [all, copy, csv, xlsx] = charts.numbers;
+  return (
+    <>
+      <Menu
+        small
+        icon="more"
+        class="chart-menu"
+        label={charts.numbersOf(title)}
+        items={[
+          {
+            label: all,
+            icon: "list",
+            onSelect: run((part, numbers) => setShown({ part, numbers })),
+          },
+          { label: copy, icon: "copy", onSelect: run((part, one) => void part.copyNumbers(one)) },
+          {
+            label: csv,
+            icon: "file",
+            onSelect: run((part, one) => void part.saveNumbers(one, "csv")),
+          },
+          {
+            label: xlsx,
+            icon: "table",
+            onSelect: run((part, one) => void part.saveNumbers(one, "xlsx")),
+          },
+        ]}
+      />
+      {shown !== null && (
+        <shown.part.NumbersDialog numbers={shown.numbers} onClose={() => setShown(null)} />
+      )}
+    </>
+  );
+}
+
+/** The spec of the chart: that of states is without the query's own place. */
+function countedSpec(facets: readonly string[]): SentSpec {
+  const spec = specOf(query.peek());
+  if (!facets.includes("uf")) return spec;
+  const { geo } = emptyQuery().filters;
+  const { uf_any_of, municipality_ibge_any_of, municipality_tom_any_of } = geo;
+  const own = { uf_any_of, municipality_ibge_any_of, municipality_tom_any_of };
+  return { ...spec, filters: { ...spec.filters, geo: { ...spec.filters.geo, ...own } } };
+}

@@ -1,0 +1,145 @@
+/**
+ * Finds the newest publication of a public list: CEIS, CNEP, and CEPIM of the Portal da
+ * Transparência, and the debts of PGFN. Input: the address of the portal, or of PGFN's listing.
+ * Output: the files of one publication with size and validators, and the date that its name bears.
+ * Invariant: a page decides only on a date or on one of the known names, never on a path. A quarter
+ * without all three zips is not taken while an older one has them.
+ */
+import { isDay } from "../../../native-index/format/snapshot/meta-schema.ts";
+import { withRetries } from "../backoff.ts";
+import { DownloadError, errorOfStatus, ShareFault } from "../downloaderror.ts";
+import { measured, type RemoteFile, remoteFile } from "../months.ts";
+import { listFolder, type SourceInquiry } from "../source.ts";
+import type { PublicList } from "./names.ts";
+
+/** One publication of a list. */
+export interface Publication {
+  readonly list: PublicList;
+  /** Name of the file, or of the folder of the quarter's files. */
+  readonly name: string;
+  /** `2026-09-30`, or the last month of the quarter. */
+  readonly asOf: string;
+  readonly files: readonly RemoteFile[];
+}
+
+/** Pages are a few hundred kB; the dates are in one of their scripts. */
+const PAGE_BYTES_MAX = 4 * 2 ** 20;
+/** A quarter that is being published may lack a zip. */
+const QUARTERS_TRIED = 3;
+
+/** Finds the newest publication. @throws ShareFault, Interrupted */
+export function newestPublication(inquiry: SourceInquiry, list: PublicList): Promise<Publication> {
+  return list === "pgfn" ? newestQuarter(inquiry) : newestDay(inquiry, list);
+}
+
+/** The newest zip of a list of sanctions; its page names the days that exist. */
+async function newestDay(
+  inquiry: SourceInquiry,
+  list: Exclude<PublicList, "pgfn">,
+): Promise<Publication> {
+  const { source } = inquiry;
+  const page = new URL(list, source.share.root);
+  const text = await withRetries({
+    ...inquiry,
+    name: `the page of ${list.toUpperCase()}`,
+    step: () => pageText(inquiry, page),
+  });
+  const day = newestDayOf(text);
+  if (day === null) {
+    throw new ShareFault(
+      `${page.href} names no day. Perhaps it asks for a person; open it in a browser, and save ` +
+        `the zip as AAAAMMDD_${list.toUpperCase()}.zip.`,
+    );
+  }
+  const digits = day.replaceAll("-", "");
+  const name = `${digits}_${list.toUpperCase()}.zip`;
+  const url = new URL(`${list}/${digits}`, source.share.root);
+  const files = await remoteFiles(inquiry, [{ name, url }], []);
+  return { list, name, asOf: day, files };
+}
+
+/** The latest day of a page, as `"ano" : "2026", "mes" : "09", "dia" : "30"`; null if none. */
+export function newestDayOf(page: string): string | null {
+  const days = page.matchAll(
+    /"ano"\s{0,9}:\s{0,9}"(20\d\d)"\s{0,9},\s{0,9}"mes"\s{0,9}:\s{0,9}"(\d\d)"\s{0,9},\s{0,9}"dia"\s{0,9}:\s{0,9}"(\d\d)"/g,
+  );
+  const found = [...days].map(([, year, month, day]) => `${year}-${month}-${day}`);
+  return found.filter(isDay).sort().at(-1) ?? null;
+}
+
+async function pageText({ source, signal }: SourceInquiry, url: URL): Promise<string> {
+  const answer = await source.ask({ method: "GET", url, signal, headers: { accept: "text/html" } });
+  if (answer.status !== 200) {
+    answer.drop();
+    throw errorOfStatus(answer, false);
+  }
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body()) {
+    bytes += piece.length;
+    if (bytes > PAGE_BYTES_MAX) {
+      answer.drop();
+      throw new ShareFault(`${url.href} is longer than a page of the portal.`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("latin1");
+}
+
+/** The zips of a quarter; one quarter was published as `…Previdenciariozip.zip`. */
+const DEBT_ZIP = /^Dados_abertos_(FGTS|Previdenciario|Nao_Previdenciario)(?:zip)?\.zip$/;
+const DEBT_KINDS = ["FGTS", "Previdenciario", "Nao_Previdenciario"] as const;
+const QUARTER = /^(20\d\d)_trimestre_0([1-4])$/;
+
+async function newestQuarter(inquiry: SourceInquiry): Promise<Publication> {
+  const entries = await listFolder(inquiry, []);
+  const names = entries.flatMap(({ folder, name }) => (folder && QUARTER.test(name) ? [name] : []));
+  if (names.length === 0) {
+    const { href } = inquiry.source.share.root;
+    throw new ShareFault(`There are no quarters at ${href}. Check download.url.`);
+  }
+  for (const name of names.sort().reverse().slice(0, QUARTERS_TRIED)) {
+    const found = (await listFolder(inquiry, [name])).filter((entry) => {
+      return !entry.folder && DEBT_ZIP.test(entry.name);
+    });
+    const lacking = DEBT_KINDS.filter((kind) => {
+      return !found.some((entry) => DEBT_ZIP.exec(entry.name)?.[1] === kind);
+    });
+    const files = lacking.length > 0 ? [] : await remoteFiles(inquiry, found, [name]);
+    if (files.length > 0 && files.every(({ bytes }) => bytes > 0)) {
+      return { list: "pgfn", name, asOf: lastMonthOf(name), files };
+    }
+    inquiry.say(`${name} is not complete: it lacks ${lacking.join(", ") || "a zip with bytes"}`);
+  }
+  throw new ShareFault("None of PGFN's newest quarters is complete. Try again later.");
+}
+
+/** `2026_trimestre_02` holds the list of `2026-06`. */
+function lastMonthOf(quarter: string): string {
+  const [, year, number] = QUARTER.exec(quarter) ?? [];
+  return `${year}-${String(Number(number) * 3).padStart(2, "0")}`;
+}
+
+interface FoundFile {
+  readonly name: string;
+  readonly url: URL;
+}
+
+/** Requests size, tag, and date of files; `folder` is the path that they get here. */
+async function remoteFiles(
+  inquiry: SourceInquiry,
+  found: readonly FoundFile[],
+  folder: readonly string[],
+): Promise<RemoteFile[]> {
+  const open = { folder: false, bytes: null, etag: null, modified: null, unmeasured: true };
+  const entries = await measured(
+    inquiry,
+    found.map(({ name, url }) => ({ ...open, name, url })),
+  );
+  return entries.map((entry) => {
+    if (entry.bytes === null) {
+      throw new DownloadError("replaced", `${entry.name} is listed, but not there`);
+    }
+    return remoteFile([...folder, entry.name], inquiry.source, entry);
+  });
+}

@@ -1,0 +1,277 @@
+/**
+ * The e-mail receivers of tenants. Input: requests to create, change, test, and delete them, and
+ * requests of their readers to end them. Output: rows as stored, and messages to send.
+ * Invariant: another tenant's receiver does not exist. A change is durable when the method returns,
+ * and writes its audit line in its transaction. A receiver is one plain address, so that each
+ * reader can end its own e-mails. Only the reader begins them again, with the signed address.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { AppError, type Mistake } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import type { AuditStore } from "../store/auditstore.ts";
+import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { SearchStore } from "../store/searchstore.ts";
+import type { EmailLanguage, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
+import { addressOf, plainAddress } from "./addresses.ts";
+import { htmlOf, textOf } from "./emailbody.ts";
+import { type EmailContent, emailContent, testContent } from "./emailwords.ts";
+import type { Email, Mailer } from "./mailer.ts";
+import {
+  type ReceiverOwner,
+  readSearches,
+  receiversFull,
+  refuseMistakes,
+  stateAfter,
+  stored,
+} from "./receivers.ts";
+import type { DeliveryAttempt } from "./schedule.ts";
+import { SEED_BYTES } from "./signing.ts";
+
+/** Path of the address that ends e-mails. */
+const UNSUBSCRIBE = "/unsubscribe/";
+/** Receiver id and signature in that address. */
+const TOKEN = /^(eml_[0-9a-f]{32})\.([\w-]{43})$/;
+
+/** Requested members of a receiver; undefined ones stay as they are. */
+interface EmailWish {
+  readonly address?: unknown;
+  readonly searches?: unknown;
+  readonly language?: unknown;
+  readonly contacts?: unknown;
+  readonly enabled?: unknown;
+}
+
+/** Parts of the receivers. */
+interface EmailParts {
+  readonly store: WebhookStore;
+  readonly searches: SearchStore;
+  readonly notices: Pick<NoticeStore, "newest">;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+  /** Null if the operator has set no mail server. */
+  readonly mailer: Mailer | null;
+  readonly baseUrl: string;
+}
+
+/** The e-mail receivers of all tenants. */
+export class Emails {
+  readonly #parts: EmailParts;
+
+  constructor(parts: EmailParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns a tenant's receivers below a sequence, newest first. */
+  page(tenantId: string, before: number, limit: number): WebhookRow[] {
+    return stored(() => this.#parts.store.list(tenantId, "email", before, limit));
+  }
+
+  /** Returns a receiver of a tenant. Throws `not_found`. */
+  find(tenantId: string, id: string): WebhookRow {
+    const row = stored(() => this.#parts.store.find(id));
+    if (row?.tenantId === tenantId && row.kind === "email") return row;
+    throw new AppError("not_found", "There is no such e-mail receiver. It may have been deleted.");
+  }
+
+  /** Creates a receiver. Throws `invalid_request` with every mistake, or `plan_not_allowed`. */
+  create({ tenantId, actor }: ReceiverOwner, wish: EmailWish, most: number): WebhookRow {
+    const { store, audit, clock, mailer } = this.#parts;
+    if (mailer === null) {
+      const detail = "This server sends no e-mail. Its operator must set notices.smtp.host.";
+      throw new AppError("invalid_request", detail);
+    }
+    const mistakes: Mistake[] = [];
+    const url = this.#readAddress(tenantId, wish.address, mistakes);
+    const read = this.#read(tenantId, wish, START, mistakes);
+    const id = `eml_${randomBytes(16).toString("hex")}`;
+    const at = clock.nowMs();
+    stored(() =>
+      store.atomically(() => {
+        const row = { id, tenantId, kind: "email", url, ...read, signature: "v1" } as const;
+        const seed = randomBytes(SEED_BYTES);
+        if (!store.insert({ ...row, seed, createdAt: at }, most)) throw receiversFull(most);
+        audit.record({ at, actor, tenantId, subject: id, action: "email.create", facts: {} });
+      }),
+    );
+    return this.find(tenantId, id);
+  }
+
+  /** Changes a receiver; enabling it resumes its queue. Throws as `create` does, or `not_found`. */
+  change({ tenantId, actor }: ReceiverOwner, id: string, wish: EmailWish): WebhookRow {
+    const { store, audit, clock } = this.#parts;
+    const before = this.find(tenantId, id);
+    const mistakes: Mistake[] = [];
+    if (wish.enabled !== undefined && typeof wish.enabled !== "boolean") {
+      const detail = "enabled must be true or false.";
+      mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
+    }
+    if (wish.enabled === true && before.unsubscribedAt !== null) {
+      const detail =
+        "The reader has unsubscribed. Only the reader can begin the e-mails again, with the " +
+        "link at the end of any of them.";
+      mistakes.push({ pointer: "/enabled", code: "unsubscribed", detail });
+    }
+    const read = this.#read(tenantId, wish, before, mistakes);
+    const at = clock.nowMs();
+    const enabled = wish.enabled === undefined ? before.disabledAt === null : wish.enabled === true;
+    const state = stateAfter(before, enabled, at);
+    const line = { at, actor, tenantId, subject: id };
+    stored(() =>
+      store.atomically(() => {
+        const { url, signature } = before;
+        store.change(id, { url, signature, ...read, changedAt: at, ...state });
+        audit.record({ ...line, action: "email.change", facts: {} });
+        if (enabled && before.disabledAt !== null) {
+          const well = { failingSince: null, struckAt: null, strikes: 0, warnings: 0 };
+          store.setHealth(id, { succeededAt: before.succeededAt, ...well, ...state });
+          store.resume(id, at);
+          audit.record({ ...line, action: "email.enable", facts: {} });
+        }
+        if (!enabled && before.disabledAt === null) {
+          audit.record({ ...line, action: "email.disable", facts: { reason: "owner" } });
+        }
+      }),
+    );
+    return this.find(tenantId, id);
+  }
+
+  /** Deletes a receiver with its queue. Throws `not_found`. */
+  remove({ tenantId, actor }: ReceiverOwner, id: string): void {
+    const { store, audit, clock } = this.#parts;
+    this.find(tenantId, id);
+    stored(() =>
+      store.atomically(() => {
+        store.remove(tenantId, id);
+        const line = { at: clock.nowMs(), actor, tenantId, subject: id };
+        audit.record({ ...line, action: "email.delete", facts: {} });
+      }),
+    );
+  }
+
+  /** Sends a test once; changes nothing. Throws `not_found`, or `invalid_request`. */
+  async test(
+    tenantId: string,
+    id: string,
+  ): Promise<{ readonly id: string; readonly outcome: DeliveryAttempt }> {
+    const row = this.find(tenantId, id);
+    const { mailer, notices } = this.#parts;
+    if (mailer === null || row.unsubscribedAt !== null) {
+      const detail =
+        mailer === null
+          ? "This server sends no e-mail. Its operator must set notices.smtp.host."
+          : "The reader has unsubscribed, so no test is sent either.";
+      throw new AppError("invalid_request", detail);
+    }
+    const month = notices.newest()?.label ?? "2026-10";
+    const test = `tst_${randomBytes(16).toString("hex")}`;
+    const content = testContent({ name: "Peneira", months: [month, month] }, this.#options(row));
+    const list = { id: "test", name: "Peneira" };
+    const email = this.#email(row, content, { id: test, list });
+    return { id: test, outcome: await mailer.send(email, new AbortController().signal) };
+  }
+
+  /** Sends a notice to a receiver once; rejects only with the reason of `ended`. */
+  async send(row: WebhookRow, notice: NoticeRow, ended: AbortSignal): Promise<DeliveryAttempt> {
+    const { mailer } = this.#parts;
+    if (mailer === null) throw new Error("no mail server is set");
+    const content = emailContent(notice, this.#options(row));
+    const list = { id: notice.searchId, name: notice.searchName };
+    const email = this.#email(row, content, { id: `${notice.id}.${row.id}`, list });
+    return await mailer.send(email, ended);
+  }
+
+  /** True if messages can be sent. */
+  get ready(): boolean {
+    return this.#parts.mailer !== null;
+  }
+
+  /** Returns the receiver that an address for readers ends. Throws `not_found`. */
+  byToken(token: string): WebhookRow {
+    const [, id = "", signature = ""] = TOKEN.exec(token) ?? [];
+    const row = id === "" ? undefined : stored(() => this.#parts.store.find(id));
+    const own = row === undefined ? "" : signatureOf(row);
+    if (row !== undefined && timingSafeEqual(Buffer.from(signature), Buffer.from(own))) return row;
+    const detail = "This link is not complete, or the e-mails were ended by their sender.";
+    throw new AppError("not_found", detail);
+  }
+
+  /** Ends the e-mails of a link, or begins them again; does nothing if that is so already. */
+  unsubscribe(token: string, again: boolean): WebhookRow {
+    const { store, audit, clock } = this.#parts;
+    const row = this.byToken(token);
+    if ((row.unsubscribedAt === null) === again) return row;
+    const { id, tenantId } = row;
+    const at = clock.nowMs();
+    stored(() =>
+      store.atomically(() => {
+        if (again) store.resubscribe(id);
+        else store.unsubscribe(id, at);
+        const action = again ? "email.subscribe" : "email.unsubscribe";
+        audit.record({ at, actor: "server", tenantId, subject: id, action, facts: {} });
+      }),
+    );
+    return this.byToken(token);
+  }
+
+  #options(row: WebhookRow) {
+    const { baseUrl: base } = this.#parts;
+    const unsubscribe = `${base}${UNSUBSCRIBE}${row.id}.${signatureOf(row)}`;
+    return { language: row.language, contacts: row.contacts === 1, base, unsubscribe };
+  }
+
+  #email(row: WebhookRow, content: EmailContent, { id, list }: Pick<Email, "id" | "list">): Email {
+    const { subject, unsubscribe } = content;
+    const bodies = { text: textOf(content), html: htmlOf(content) };
+    return { to: addressOf(row), id, subject, ...bodies, list, unsubscribe: unsubscribe.href };
+  }
+
+  #read(
+    tenantId: string,
+    wish: EmailWish,
+    known: Pick<WebhookRow, "searches" | "language" | "contacts">,
+    mistakes: Mistake[],
+  ): Pick<WebhookRow, "searches" | "language" | "contacts"> {
+    const { searches: saved } = this.#parts;
+    const searches =
+      wish.searches === undefined
+        ? known.searches
+        : readSearches(saved, tenantId, wish.searches, mistakes);
+    const language = wish.language === undefined ? known.language : wish.language;
+    if (language !== "pt" && language !== "en") {
+      const detail = "language must be pt or en.";
+      mistakes.push({ pointer: "/language", code: "unknown_value", detail });
+    }
+    const contacts = wish.contacts === undefined ? known.contacts === 1 : wish.contacts;
+    if (typeof contacts !== "boolean") {
+      const detail = "contacts must be true or false.";
+      mistakes.push({ pointer: "/contacts", code: "wrong_type", detail });
+    }
+    refuseMistakes(mistakes);
+    return { searches, language: language as EmailLanguage, contacts: contacts ? 1 : 0 };
+  }
+
+  #readAddress(tenantId: string, sent: unknown, mistakes: Mistake[]): string {
+    const address = typeof sent === "string" ? plainAddress(sent) : null;
+    if (address === null) {
+      const detail =
+        "address must be one e-mail address, such as name@example.com, without a name or a " +
+        "second address.";
+      mistakes.push({ pointer: "/address", code: "wrong_format", detail });
+      return "";
+    }
+    const url = `mailto:${address}`;
+    const same = stored(() => this.#parts.store.byAddress(tenantId, url));
+    if (same !== undefined) {
+      const detail = `${same.id} sends to this address already. Change that one.`;
+      mistakes.push({ pointer: "/address", code: "address_taken", detail });
+    }
+    return url;
+  }
+}
+
+const START = { searches: null, language: "pt", contacts: 0 } as const;
+
+/** Returns the signature in a receiver's address for readers, 43 characters. */
+function signatureOf({ id, seed }: WebhookRow): string {
+  return createHmac("sha256", seed).update(`unsubscribe ${id}`).digest("base64url");
+}

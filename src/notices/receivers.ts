@@ -1,0 +1,82 @@
+/**
+ * Common parts of webhooks and e-mail receivers: searches that they name, their state, and refusals.
+ * Invariant: a receiver names only searches of its tenant. Every mistake of a request is reported.
+ */
+import { AppError, type Mistake } from "../errors.ts";
+import type { Actor } from "../store/auditstore.ts";
+import { stateUnwritable } from "../store/failures.ts";
+import type { SearchStore } from "../store/searchstore.ts";
+import { isStateFailure } from "../store/sqlite.ts";
+import type { WebhookRow } from "../store/webhookstore.ts";
+
+/** Maximum searches that a receiver names; more hear all. */
+const SEARCHES_MAX = 500;
+
+/** Client of a change: its tenant, and its name in the audit trail. */
+export interface ReceiverOwner {
+  readonly tenantId: string;
+  readonly actor: Actor;
+}
+
+/** Reads the searches of a receiver as JSON; null for all of the tenant. */
+export function readSearches(
+  searches: Pick<SearchStore, "known">,
+  tenantId: string,
+  sent: unknown,
+  mistakes: Mistake[],
+): string | null {
+  if (sent === null) return null;
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > SEARCHES_MAX) {
+    const detail =
+      `searches must be a list of 1 to ${SEARCHES_MAX} ids of saved searches, or null for all ` +
+      "of the tenant.";
+    mistakes.push({ pointer: "/searches", code: "wrong_type", detail });
+    return null;
+  }
+  const known = new Set(searches.known(tenantId, sent.map(String)));
+  for (const [at, id] of sent.entries()) {
+    if (typeof id === "string" && known.has(id)) continue;
+    const detail = "There is no such saved search. GET /v1/searches lists them.";
+    mistakes.push({ pointer: `/searches/${at}`, code: "unknown_value", detail });
+  }
+  return JSON.stringify([...known]);
+}
+
+/** Returns the state after a change. An owner disables a receiver once; other reasons stay until it is enabled. */
+export function stateAfter(
+  before: WebhookRow,
+  enabled: boolean,
+  nowMs: number,
+): Pick<WebhookRow, "disabledAt" | "disabledReason"> {
+  if (enabled) return { disabledAt: null, disabledReason: null };
+  const { disabledAt, disabledReason } = before;
+  if (disabledAt !== null) return { disabledAt, disabledReason };
+  return { disabledAt: nowMs, disabledReason: "owner" };
+}
+
+/** Throws `invalid_request` with all mistakes, if there are any. */
+export function refuseMistakes(errors: readonly Mistake[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const rest = errors.length > 1 ? ` There are ${errors.length} mistakes; see errors.` : "";
+  throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
+}
+
+/** Returns the refusal of a receiver beyond those of the plan. */
+export function receiversFull(most: number): AppError {
+  const detail =
+    most === 0
+      ? "The plan includes no webhooks and no e-mails."
+      : `The plan allows ${most} webhooks and e-mail receivers. Delete one first.`;
+  return new AppError("plan_not_allowed", detail);
+}
+
+/** Runs an action on the state; a failure of the state becomes its answer. */
+export function stored<Value>(action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    throw stateUnwritable(error);
+  }
+}

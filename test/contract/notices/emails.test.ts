@@ -1,0 +1,258 @@
+/**
+ * Proves, with a mail server over sockets and a clock that the suite moves: a notice becomes one
+ * e-mail for each receiver, with the same Message-ID in every attempt. A receiver that does not
+ * exist is disabled and keeps its queue; a refusal for good is not repeated. A mail server that
+ * fails changes no receiver, and its notices go out later. A reader who unsubscribes gets nothing
+ * more, replays included, and only the reader begins again. A deleted receiver takes its queue
+ * along. At most four messages are sent at a time. Every audited action of e-mails is written.
+ * Does not prove: the bytes of a message (mailer.test.ts), kills (campaign/kills/notices.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
+import { AuditStore } from "../../../src/store/auditstore.ts";
+import { type MailServer, readMail, startMailServer } from "../../support/changes/mailserver.ts";
+import { type Office, openOffice, TENANT } from "../../support/changes/office.ts";
+import { queueNotices } from "../../support/changes/queued.ts";
+
+const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
+const HOUR = 3_600_000;
+
+describe("e-mails of notices", () => {
+  let folder: string;
+  let office: Office;
+  let server: MailServer;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "peneira-empty-"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  beforeEach(async () => {
+    server = await startMailServer();
+    const smtp = {
+      ...{ host: "127.0.0.1", port: server.port, user: null, password: null },
+      tls: "none" as const,
+      ...{ from: "peneira@example.com", timeoutMs: 5_000, ca: null },
+    };
+    office = await openOffice({ folder, parts: { settings: { smtp } } });
+  });
+  afterEach(async () => {
+    await office.close();
+    await server.close();
+  });
+
+  const create = (address = "ana@example.com", more = {}) =>
+    office.notices.emails.create(OWNER, { address, ...more }, 10_000);
+  const find = (id: string) => office.notices.emails.find(TENANT, id);
+  const queue = (count: number) => queueNotices(office, count);
+  const deliveries = (notice: string) => office.notices.history.find(TENANT, notice).deliveries;
+  const later = async (ms: number) => {
+    office.clock.advance(ms);
+    await office.work();
+  };
+  const tokenIn = (raw: string) =>
+    /unsubscribe\/([^>]+)>/.exec(readMail(raw).headers.get("list-unsubscribe") ?? "")?.[1] ?? "";
+
+  it("arrive once for each receiver, with an id that attempts do not change", async () => {
+    const [ana, bob] = [create(), create("bob@example.com", { language: "en" })];
+    server.replies = { end: "451 4.3.0 later" };
+    const [id = ""] = queue(1);
+    await office.work();
+    assert.deepEqual(
+      deliveries(id).map(({ state, lastStatus }) => [state, lastStatus]),
+      [
+        ["waiting", 451],
+        ["waiting", 451],
+      ],
+    );
+    server.replies = { end: "cut" };
+    await later(10_000);
+    server.replies = {};
+    await later(HOUR);
+    const sent = server.got.map(({ to, raw }) => [to[0], readMail(raw).headers.get("message-id")]);
+    assert.deepEqual(sent.sort(), [
+      ["ana@example.com", `<${id}.${ana.id}@example.com>`],
+      ["bob@example.com", `<${id}.${bob.id}@example.com>`],
+    ]);
+    assert.ok(deliveries(id).every(({ state }) => state === "delivered"));
+    const subjects = server.got.map(({ raw }) => readMail(raw).headers.get("subject") ?? "");
+    assert.deepEqual(subjects.map((one) => /new company/.test(one)).sort(), [false, true]);
+    office.notices.history.replay({
+      ...{ tenantId: TENANT, id, through: null, webhook: ana.id, onlyFailed: false },
+    });
+    await office.work();
+    assert.equal(readMail(server.got[2]?.raw ?? "").headers.get("message-id"), sent[0]?.[1]);
+    assert.deepEqual(server.faults, []);
+  });
+
+  it("hear only the searches that are named", async () => {
+    const search = office.search("named");
+    create("ana@example.com", { searches: [search] });
+    queue(2);
+    await office.work();
+    assert.equal(server.got.length, 0);
+  });
+
+  it("disable a receiver that does not exist, and keep its queue", async () => {
+    const { id } = create();
+    server.replies = { RCPT: "550 5.1.1 unknown" };
+    const [notice = ""] = queue(1);
+    await office.work();
+    assert.equal(find(id).disabledReason, "gone");
+    await later(30 * HOUR);
+    assert.equal(server.commands.filter((line) => line.startsWith("RCPT")).length, 1);
+    assert.equal(deliveries(notice)[0]?.state, "waiting");
+    server.replies = {};
+    office.notices.emails.change(OWNER, id, { enabled: true });
+    await office.work();
+    assert.equal(server.got.length, 1);
+    assert.equal(deliveries(notice)[0]?.state, "delivered");
+  });
+
+  it("are not repeated after a refusal for good", async () => {
+    const { id } = create();
+    server.replies = { end: "554 5.6.0 content" };
+    const [notice = ""] = queue(1);
+    await office.work();
+    assert.equal(deliveries(notice)[0]?.state, "failed");
+    assert.equal(find(id).disabledAt, null);
+    await later(30 * HOUR);
+    assert.equal(server.commands.filter((line) => line.startsWith("DATA")).length, 1);
+  });
+
+  it("wait for a mail server that fails, which changes no receiver", async () => {
+    const { id } = create();
+    server.replies = { greeting: "554 5.3.2 closed" };
+    const [notice = ""] = queue(1);
+    for (let n = 0; n < 4; n++) await later(5 * HOUR);
+    const { failingSince, strikes, warnings } = find(id);
+    assert.deepEqual([failingSince, strikes, warnings], [null, 0, 0]);
+    assert.ok(office.notices.counts().mailServerFailures >= 4);
+    server.replies = {};
+    await later(4 * HOUR);
+    assert.equal(deliveries(notice)[0]?.state, "delivered");
+  });
+
+  it("end for a reader who unsubscribes, until the reader begins again", async () => {
+    const { id } = create();
+    const [first = ""] = queue(1);
+    await office.work();
+    const token = tokenIn(server.got[0]?.raw ?? "");
+    assert.equal(office.notices.emails.byToken(token).id, id);
+    server.replies = { RCPT: "450 4.2.0 later" };
+    const [waiting = ""] = queue(1);
+    await office.work();
+    server.replies = {};
+    for (let n = 0; n < 2; n++) office.notices.emails.unsubscribe(token, false);
+    assert.deepEqual(deliveries(waiting), []);
+    const [after = ""] = queue(1);
+    for (const notice of [first, waiting, after]) {
+      const wish = { tenantId: TENANT, id: notice, through: null, webhook: null };
+      office.notices.history.replay({ ...wish, onlyFailed: false });
+    }
+    await later(HOUR);
+    assert.equal(server.got.length, 1);
+    assert.throws(
+      () => office.notices.emails.change(OWNER, id, { enabled: true }),
+      /only the reader/i,
+    );
+    await assert.rejects(office.notices.emails.test(TENANT, id), /unsubscribed/);
+    assert.throws(() => create(), /sends to this address already/);
+    office.notices.emails.change(OWNER, id, { language: "en" });
+    assert.notEqual(find(id).disabledAt, null, "a change of the owner does not enable it");
+    office.notices.emails.unsubscribe(token, true);
+    queue(1);
+    await office.work();
+    assert.equal(server.got.length, 2);
+  });
+
+  it("are not ended by an address that someone guesses", () => {
+    const { id } = create();
+    const other = create("bob@example.com");
+    for (const token of [
+      ...["", "x", id, `${id}.`, `${id}.${"A".repeat(43)}`, `${id}.${"é".repeat(43)}`],
+      ...[`${other.id}.${"a".repeat(43)}`, `whk_${"1".repeat(32)}.${"A".repeat(43)}`],
+    ]) {
+      assert.throws(() => office.notices.emails.unsubscribe(token, false), /not complete/);
+    }
+    assert.equal(find(id).unsubscribedAt, null);
+  });
+
+  it("of a deleted receiver are deleted with it", async () => {
+    const { id } = create();
+    server.replies = { RCPT: "450 4.2.0 later" };
+    const [notice = ""] = queue(1);
+    await office.work();
+    office.notices.emails.remove(OWNER, id);
+    server.replies = {};
+    await later(HOUR);
+    assert.deepEqual([deliveries(notice), server.got.length], [[], 0]);
+  });
+
+  it("go out four at a time", async () => {
+    for (let n = 0; n < 40; n++) create(`person${n}@example.com`);
+    server.replies = { RCPT: 5 };
+    queue(3);
+    while (office.notices.counts().waiting > 0) await office.work();
+    assert.equal(server.got.length, 120);
+    assert.ok(server.most() <= 4, `${server.most()} at a time`);
+  });
+
+  it("continue after a stop, and wait for a server that has no mail server", async () => {
+    create();
+    server.replies = { RCPT: 60_000 };
+    const [notice = ""] = queue(1);
+    office.notices.tick();
+    while (!server.commands.some((line) => line.startsWith("RCPT"))) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await office.restart();
+    server.replies = {};
+    await later(1_000);
+    assert.equal(deliveries(notice)[0]?.state, "delivered");
+    const bare = await openOffice({ folder });
+    try {
+      assert.throws(
+        () => bare.notices.emails.create(OWNER, { address: "ana@example.com" }, 9),
+        /notices\.smtp\.host/,
+      );
+    } finally {
+      await bare.close();
+    }
+  });
+
+  it("are tested with a message of their own", async () => {
+    const { id } = create("ana@example.com", { language: "en" });
+    const { outcome } = await office.notices.emails.test(TENANT, id);
+    assert.deepEqual([outcome.error, outcome.status], [null, 250]);
+    const { headers } = readMail(server.got[0]?.raw ?? "");
+    assert.equal(headers.get("subject"), "Test e-mail of Peneira");
+  });
+
+  it("write every action to the audit trail", async () => {
+    const { id } = create();
+    queue(1);
+    await office.work();
+    const token = tokenIn(server.got[0]?.raw ?? "");
+    for (const again of [false, true]) office.notices.emails.unsubscribe(token, again);
+    for (const enabled of [false, true]) office.notices.emails.change(OWNER, id, { enabled });
+    server.replies = { RCPT: "450 4.2.0 later" };
+    for (let n = 0; n < 3; n++) {
+      queue(1);
+      await later(13 * HOUR);
+    }
+    server.replies = { RCPT: "550 5.1.1 unknown" };
+    await later(24 * HOUR);
+    office.notices.emails.remove(OWNER, id);
+    const trail = new AuditStore(office.database).list({ limit: 100, tenantId: TENANT });
+    const written = new Set(trail.map(({ action }) => action));
+    const names = AUDIT_ACTION_NAMES.filter((name) => name.startsWith("email."));
+    assert.deepEqual(
+      names.filter((name) => !written.has(name)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * Counted notices with queued deliveries in the state of an office, as counting leaves them.
+ * Invariant: each notice has a search of its own, one company that entered, and a new id.
+ */
+import { WebhookStore } from "../../../src/store/webhookstore.ts";
+import { type Office, TENANT } from "./office.ts";
+
+let notices = 0;
+
+/** Queues notices; returns their ids. */
+export function queueNotices(office: Office, count: number): string[] {
+  const store = new WebhookStore(office.database);
+  const months = "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
+  office.database.exec(months);
+  const insert = office.database.prepare(
+    `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, counts,
+       created_at, counted_at) VALUES (?, ?, ?, 1, 1, 1, 'counted', 0, ?, ?, ?)`,
+  );
+  const counts = '{"entered":1,"left":0,"changed":0,"changed_fields":{},"first":[]}';
+  return store.atomically(() =>
+    Array.from({ length: count }, () => {
+      const id = `ntc_${String(++notices).padStart(32, "0")}`;
+      const search = office.search(`search ${notices}`);
+      const nowMs = office.clock.nowMs();
+      insert.run(id, TENANT, search, counts, nowMs, nowMs);
+      store.queue(id, TENANT, search, nowMs);
+      return id;
+    }),
+  );
+}
