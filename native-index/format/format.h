@@ -3,14 +3,14 @@
 // Invariant: everything is little endian; every section starts on a multiple of 64; offsets are
 // absolute in the file; readers check every number against the mapping before use.
 //
-//   Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
-//   sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
+// - Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
+// - sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
 //               TERM_INDEX, TERM_POSTINGS, CUBE
-//   parts       ROLLUP, POSTAL, PLACES, COVER, CITIES, OPENED, DATED, and the others of parts.h
-//   BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
-//   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
-//   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
-//   Arrow footer, whose custom metadata "peneira.index" is the JSON
+// - parts       ROLLUP, POSTAL, PLACES, COVER, CITIES, OPENED, DATED, and the others of parts.h
+// - BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
+// - DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
+// - DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
+// - Arrow footer, whose custom metadata "peneira.index" is the JSON
 //               {"version":3,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and then
 //               "digests":{"offset":"…","length":"…","sha256":"…"} of DIGESTS
 //

@@ -49,10 +49,10 @@ void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
 // Containers and bitmaps in the portable Roaring format.
 // Invariant: all numbers are little endian, as in the whole index region.
 //
-//   bitmap without runs: u32 12346, u32 containers, descriptions, offsets, payloads
-//   bitmap with runs:    u32 12347 | (containers - 1) << 16, a bit per container that has runs,
+// - bitmap without runs: u32 12346, u32 containers, descriptions, offsets, payloads
+// - bitmap with runs:    u32 12347 | (containers - 1) << 16, a bit per container that has runs,
 //                        descriptions, offsets if there are 4 containers or more, payloads
-//   description:         u16 high half of the rows, u16 cardinality - 1
+// - description:         u16 high half of the rows, u16 cardinality - 1
 
 namespace {
 

@@ -293,12 +293,12 @@ static_assert(Dated::kDateShift + Dated::kDateBits == 64);
 // of 64. Every row with a date is in one run; runs are sorted by state and date, and their entries
 // ascend, which is by row.
 //
-//   OpenedHeader
-//   u32 place_start[states + 1]   first municipality of every state
-//   u16 municipality[places]      codes; those of a state ascend
-//   u32 run_start[states + 1]     first run of every state
-//   OpenedRun run[runs + 1]       dates that have rows; the last one is the end of the entries
-//   u64 entry[entries]            by row
+// - OpenedHeader
+// - u32 place_start[states + 1]   first municipality of every state
+// - u16 municipality[places]      codes; those of a state ascend
+// - u32 run_start[states + 1]     first run of every state
+// - OpenedRun run[runs + 1]       dates that have rows; the last one is the end of the entries
+// - u64 entry[entries]            by row
 //
 // A date is a CoverKey::dateOf. The entries of a state between two days are contiguous. An entry
 // holds, lowest first, 14 bits of a ROLLUP key (flags, status, size), 11 of the activity, 10 of the
@@ -388,12 +388,12 @@ static_assert(sizeof(PostalHeader) == 48);
 // Invariant: little endian, offsets relative to the first byte of DISTRICTS. Districts of a
 // municipality are unique and sorted by the bytes of their folded names (analyzer.h).
 //
-//   DistrictsHeader
-//   DistrictsPlace[municipalities + 1]   by code of municipality_ibge; the last one is the end
-//   entries     by municipality and district: varint length of the prefix shared with the name
+// - DistrictsHeader
+// - DistrictsPlace[municipalities + 1]   by code of municipality_ibge; the last one is the end
+// - entries     by municipality and district: varint length of the prefix shared with the name
 //               before (0 for the first), varint number of further bytes, these bytes, varint rows,
 //               varint bytes of its list
-//   lists       in the order of the entries
+// - lists       in the order of the entries
 //
 // A varint has seven bits per byte, lowest first; all bytes but the last have the highest bit set.
 //

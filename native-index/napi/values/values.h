@@ -19,12 +19,12 @@ namespace peneira {
 // The one mapping of C++ exceptions to JavaScript errors with a stable class and `code`:
 //
 //   thrown                           JavaScript error
-//   Failure INVALID_ARGUMENT         TypeError; states the expected and the given value
-//   Failure of another code          Error with that code
-//   SystemFailure                    Error; `code` as Node's (ENOSPC ...), `errno`, `path`
-//   OutOfMemory, std::bad_alloc      Error OUT_OF_MEMORY; states the requested size, if known
-//   Pending                          the exception that JavaScript threw
-//   anything else                    Error INTERNAL
+// - Failure INVALID_ARGUMENT         TypeError; states the expected and the given value
+// - Failure of another code          Error with that code
+// - SystemFailure                    Error; `code` as Node's (ENOSPC ...), `errno`, `path`
+// - OutOfMemory, std::bad_alloc      Error OUT_OF_MEMORY; states the requested size, if known
+// - Pending                          the exception that JavaScript threw
+// - anything else                    Error INTERNAL
 //
 // Invariant: no C++ exception crosses into Node: every entry point is a `guarded` body.
 

@@ -41,7 +41,7 @@ export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
-  /** Of the new file, if it is CSV; missing in exports of earlier versions. */
+  /** Encoding and header of the new CSV file; missing in exports of earlier versions. */
   readonly text?: CsvText;
 }
 

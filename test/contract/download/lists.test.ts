@@ -1,9 +1,9 @@
 /**
  * Proves, against local publishers like the real ones: the four lists arrive as published and an
- * import reads them; nothing comes twice; cuts, refusals, and interruptions are resumed; a newer
- * publication replaces only what this program downloaded, and a damaged or incomplete one replaces
- * nothing; each refusal names the list, the setting, and the way out; redirects stay within the
- * government's hosts. Does not prove: what the real publishers answer today.
+ * import reads them. Nothing is downloaded twice; cuts, refusals, and interruptions are resumed; a
+ * newer publication replaces only what this program downloaded, and a damaged or incomplete one
+ * replaces nothing. Each refusal names the list, the setting, and the way out; redirects stay
+ * within the government's hosts. Does not prove: what the real publishers answer today.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

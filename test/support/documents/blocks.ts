@@ -5,16 +5,16 @@
  * written into a file, sent to the server, or skipped for a stated reason.
  *
  * A comment right above a fence states what the language does not:
- *   <!-- run: skip because … -->       not run here, and why; neither are answers below it
- *   <!-- run: server -->               in the background; the rest waits until it listens
- *   <!-- run: as COMMAND -->           run in its place, if a reader's version takes longer
- *   <!-- run: fails 1 -->              ends with this exit code
- *   <!-- run: keeps ID = export_id --> a variable takes a member, as a reader copies it
- *   <!-- run: file spec.json -->       the block is the content of this file
- *   <!-- run: sent POST /v1/leads -->  a body that the given server must accept
- *   <!-- run: part -->                 an answer that omits members
- *   <!-- run: needs pandas pyarrow --> runs if the packages of its language are installed
- *   <!-- run: prints 30 -->            its output, in place of an answer below it
+ * - <!-- run: skip because … -->       not run here, and why; neither are answers below it
+ * - <!-- run: server -->               in the background; the rest waits until it listens
+ * - <!-- run: as COMMAND -->           run in its place, if a reader's version takes longer
+ * - <!-- run: fails 1 -->              ends with this exit code
+ * - <!-- run: keeps ID = export_id --> a variable takes a member, as a reader copies it
+ * - <!-- run: file spec.json -->       the block is the content of this file
+ * - <!-- run: sent POST /v1/leads -->  a body that the given server must accept
+ * - <!-- run: part -->                 an answer that omits members
+ * - <!-- run: needs pandas pyarrow --> runs if the packages of its language are installed
+ * - <!-- run: prints 30 -->            its output, in place of an answer below it
  * Several are separated by `;`. A document that builds on another one states so once:
  *   <!-- given: 2026-10.peneira, server -->   (`share`: downloads come from here)
  */

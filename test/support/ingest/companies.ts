@@ -2,8 +2,8 @@
  * Companies on their way to their establishments.
  * Input: records of an Empresas file.
  * Output: company spill records, little endian, a multiple of 8 long:
- *   0 u32 length   4 u16 number of the legal nature   6 u8 ordinal of the size   7 zero
- *   8 f64 root    16 i64 share capital in cents      24 u16 bytes of the name, then the name
+ * - 0 u32 length   4 u16 number of the legal nature   6 u8 ordinal of the size   7 zero
+ * - 8 f64 root    16 i64 share capital in cents      24 u16 bytes of the name, then the name
  * Invariant: nulls are those of `record.ts`, so that the join copies values unchecked.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";

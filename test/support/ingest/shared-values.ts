@@ -4,8 +4,8 @@
  * invariant: those of src/ingest/shared-values.ts.
  *
  * An entry, little endian, padded to a multiple of 8:
- *   0 u32 length   4 u32 offset of the row in its range   8 f64 root of the company
- *  16 u16 range   18 u16 offset of the count in the row    20 u32 bytes of the value, then these
+ * - 0 u32 length   4 u32 offset of the row in its range   8 f64 root of the company
+ * - 16 u16 range  18 u16 offset of the count in the row    20 u32 bytes of the value, then these
  */
 import { SLOTS } from "../../../native-index/builder/record.ts";
 import {

@@ -1,6 +1,6 @@
 /**
  * Proves: the console loads one module on demand besides its tables of words, so its scripts are
- * few; the keys of words that its bundle shortens are no names of the browser, of JavaScript, or of
+ * few. The keys of words that its bundle shortens are no names of the browser, of JavaScript, or of
  * Preact, and no member of the API, which would change their meaning.
  * Does not prove: that the shortened console works (e2e/console), or how large its files are
  * (e2e/console/budget).
