@@ -151,7 +151,12 @@ export class RateLimiter {
   readonly #clock: Clock | null;
   readonly #numbers: Float64Array;
   /** The last decision, reused: a new object for each request would be garbage. */
-  readonly #said: RateDecision = { allowed: true, remaining: 0, resetSeconds: 0, retrySeconds: 0 };
+  readonly #decision: RateDecision = {
+    allowed: true,
+    remaining: 0,
+    resetSeconds: 0,
+    retrySeconds: 0,
+  };
 
   constructor(clock: Clock, ledger = Ledger.open(), table: "keys" | "guesses" = "keys") {
     this.#clock = clock === systemClock ? null : clock;
@@ -176,12 +181,12 @@ export class RateLimiter {
     numbers[RATE.cost] = cost;
     numbers[RATE.paid] = paid;
     if (this.#clock !== null) numbers[RATE.now] = this.#clock.monotonicMs();
-    const result = this.#said;
-    result.allowed = this.#ledger.takeRate(name, numbers);
-    result.remaining = numbers[RATE.remaining] as number;
-    result.resetSeconds = numbers[RATE.resetSeconds] as number;
-    result.retrySeconds = numbers[RATE.retrySeconds] as number;
-    return result;
+    const decision = this.#decision;
+    decision.allowed = this.#ledger.takeRate(name, numbers);
+    decision.remaining = numbers[RATE.remaining] as number;
+    decision.resetSeconds = numbers[RATE.resetSeconds] as number;
+    decision.retrySeconds = numbers[RATE.retrySeconds] as number;
+    return decision;
   }
 
   /** Returns the result of `take` without spending anything. */
