@@ -63,7 +63,7 @@ async function make(order: ListOrder): Promise<ListOutcome> {
     const [older, newer] = opened as [Segment, Segment];
     const { entries, bytes } = await buildChangeList(older, newer, order.path, {
       signal: aborted.signal,
-      onProgress: teller(order, aborted),
+      onProgress: progressReporter(order, aborted),
     });
     return { kind: "made", entries, bytes };
   } catch (error) {
@@ -75,7 +75,7 @@ async function make(order: ListOrder): Promise<ListOutcome> {
 }
 
 /** Returns a callback that reports progress and aborts a canceled list. */
-function teller({ port, flag }: ListOrder, aborted: AbortController) {
+function progressReporter({ port, flag }: ListOrder, aborted: AbortController) {
   let reportedMs = Number.NEGATIVE_INFINITY;
   return (done: number, total: number): void => {
     if (Atomics.load(flag, 0) === 1) aborted.abort();

@@ -23,7 +23,7 @@ import {
 import { type ListBuild, ListThread } from "./listthread.ts";
 
 /** Milliseconds that a failure is reported before a retry. */
-const FAILURE_KEPT_MS = 15_000;
+const FAILURE_CACHE_MS = 15_000;
 /** Milliseconds between checks whether a wait should end. */
 const WAIT_TURN_MS = 100;
 /** Bounds of Retry-After, in seconds. */
@@ -183,7 +183,7 @@ export class ChangeLists {
       const { list } = known;
       if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
       const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
-      if (age >= FAILURE_KEPT_MS) known.failure = null;
+      if (age >= FAILURE_CACHE_MS) known.failure = null;
       return known;
     }
     const usedMs = this.#parts.clock.monotonicMs();
@@ -200,10 +200,10 @@ export class ChangeLists {
     if (list === null) return null;
     entry.users++;
     entry.usedMs = this.#parts.clock.monotonicMs();
-    let held = true;
+    let isHeld = true;
     const release = () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       entry.users--;
       entry.usedMs = this.#parts.clock.monotonicMs();
     };

@@ -126,10 +126,10 @@ export class Months {
     const opened = this.#opened.get(segment.snapshotId);
     if (opened === undefined || opened.segment !== segment) return () => {};
     opened.readers++;
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       opened.readers--;
       opened.usedMs = this.#parts.clock.monotonicMs();
       if (this.#closed && opened.readers === 0) segment.close();

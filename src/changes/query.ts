@@ -73,7 +73,7 @@ const BATCH_ENTRIES = 4_096;
 const NUMBERS = 5;
 const NO_ROW = 0xffff_ffff;
 /** Max cached totals per list. */
-const TOTALS_KEPT = 64;
+const TOTALS_MAX = 64;
 
 /**
  * Fields that can be watched between two snapshots, in field order: allowed ones that are facts of
@@ -210,7 +210,7 @@ export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   }
   const [entered, left, changed] = counts as [number, number, number];
   const totals = { entered, left, changed };
-  if (known.size >= TOTALS_KEPT) known.delete(known.keys().next().value as string);
+  if (known.size >= TOTALS_MAX) known.delete(known.keys().next().value as string);
   known.set(key, totals);
   return totals;
 }

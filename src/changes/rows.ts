@@ -126,12 +126,12 @@ function changeCells(
 function changeRuns(list: ChangeList, entries: readonly ChangeEntry[]): ChangeRun[] {
   const runs: ChangeRun[] = [];
   for (let from = 0; from < entries.length; ) {
-    const gone = (entries[from] as ChangeEntry).rowNewer < 0;
+    const isGone = (entries[from] as ChangeEntry).rowNewer < 0;
     let to = from + 1;
-    while (to < entries.length && (entries[to] as ChangeEntry).rowNewer < 0 === gone) to++;
+    while (to < entries.length && (entries[to] as ChangeEntry).rowNewer < 0 === isGone) to++;
     const run = entries.slice(from, to);
-    const rows = Uint32Array.from(run, (entry) => (gone ? entry.rowOlder : entry.rowNewer));
-    runs.push({ segment: gone ? list.older : list.newer, entries: run, rows });
+    const rows = Uint32Array.from(run, (entry) => (isGone ? entry.rowOlder : entry.rowNewer));
+    runs.push({ segment: isGone ? list.older : list.newer, entries: run, rows });
     from = to;
   }
   return runs;
