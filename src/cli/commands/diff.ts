@@ -377,13 +377,13 @@ function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
 
 function tableOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   const fields = spec.output.fields.filter((name) => name !== "cnpj");
-  const held: PrintedAccount[] = [];
+  const buffered: PrintedAccount[] = [];
   return {
     begin: nothing,
     entries(batch) {
-      held.push(...changeItems(list, batch, fields).map(rowOf));
+      buffered.push(...changeItems(list, batch, fields).map(rowOf));
     },
-    end: () => write(printTable(held, ["change", "cnpj", ...fields, "what"])),
+    end: () => write(printTable(buffered, ["change", "cnpj", ...fields, "what"])),
   };
 }
 

@@ -108,7 +108,7 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   const started = performance.now();
   try {
     const format = formatOf(flags.out);
-    await told(file, () => readLayout(file, wish, format));
+    await reported(file, () => readLayout(file, wish, format));
     const summary = await enrich(segment, { file, out: flags.out, wish, format });
     stderr.print(summaryText(flags.out, summary, (performance.now() - started) / 1_000));
   } finally {
@@ -168,7 +168,7 @@ async function enrich(
   };
   for (const name of ENDING) process.on(name, end);
   try {
-    const written = await told(file, () =>
+    const written = await reported(file, () =>
       writeWhole(resolve(out), (write) => enrichFile({ ...work, write })),
     );
     return written.filled;
@@ -189,7 +189,7 @@ function failure(error: unknown, out: string): unknown {
 }
 
 /** Runs something over the file; what cannot be read becomes a sentence. */
-async function told<Value>(file: string, read: () => Promise<Value>): Promise<Value> {
+async function reported<Value>(file: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {

@@ -321,7 +321,7 @@ async function change(open: Opened, wanted: string, file: string, verb: BlockVer
     const bounds = { limits: limits(), segment };
     const changed = await lists.change({ tenantId, id }, { entries, verb }, bounds);
     if (options.json) print(changeJson(changed, upload, verb));
-    else tell(changed, upload, verb);
+    else printChange(changed, upload, verb);
   });
 }
 
@@ -329,7 +329,7 @@ const KNOWN_BY_SNAPSHOT =
   "Some accounts of the registry have wrong check digits: --snapshot takes those of accounts " +
   "that it has\n";
 
-function tell(change: ChangedList, upload: Upload, verb: BlockVerb): void {
+function printChange(change: ChangedList, upload: Upload, verb: BlockVerb): void {
   const { list, changed, distinct, absent } = change;
   const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
   const { read, refused, refusedCount, sheet, column } = upload;

@@ -117,7 +117,7 @@ function printPages(
   { format, explain }: SearchOptions,
 ): void {
   const { fields } = spec.output;
-  const held: PrintedAccount[] = [];
+  const buffered: PrintedAccount[] = [];
   let answer: SearchAnswer | undefined;
   for (let left = wanted; left > 0; left -= PAGE_MAX) {
     const page = { ...spec, limit: Math.min(left, PAGE_MAX) };
@@ -125,14 +125,14 @@ function printPages(
     answer = search(segment, { spec: page, fields, afterRow, explain: explain === true });
     const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as PrintedAccount[];
     if (format === "jsonl") stdout.data(printJsonLines(accounts));
-    else held.push(...accounts);
+    else buffered.push(...accounts);
     if (!answer.more) break;
   }
   const total = answer?.total ?? 0;
   const { label: snapshot, snapshotDate } = segment;
-  if (format === "table") stdout.print(printTable(held, fields));
+  if (format === "table") stdout.print(printTable(buffered, fields));
   if (format === "json") {
-    const document = { snapshot, snapshot_date: snapshotDate, total, spec, accounts: held };
+    const document = { snapshot, snapshot_date: snapshotDate, total, spec, accounts: buffered };
     stdout.data(`${JSON.stringify(document, null, 2)}\n`);
   }
   printTotal(segment, total);

@@ -110,14 +110,14 @@ async function run(register: (program: Command) => void, args: string[]): Promis
   await program.parseAsync(args, { from: "user" });
 }
 
-interface Told extends Entry {
+interface Started extends Entry {
   readonly url: string;
   readonly link: string;
   readonly dataDir: string;
   readonly log: string;
 }
 
-function greeting({ url, link, key, password, dataDir, log }: Told): string {
+function greeting({ url, link, key, password, dataDir, log }: Started): string {
   const spec = {
     filters: {
       industry: { cnae_any_of: ["4781-4/00"] },

@@ -282,7 +282,7 @@ class Update {
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];
   /** Newest month on the share, with the time of the listing; null until listed. */
-  #asked: { readonly asked_at: string; readonly published: string | null } | null = null;
+  #check: { readonly asked_at: string; readonly published: string | null } | null = null;
 
   /** A downloaded month that could not be imported; undefined until an import was tried. */
   #refused: RefusedMonth | null | undefined;
@@ -317,7 +317,7 @@ class Update {
     this.#removeEmpty();
     const last_update = { at: timeNow(), month, problem };
     const refused = this.#refused === undefined ? {} : { refused: this.#refused };
-    const news = { ...this.#asked, last_update, ...refused };
+    const news = { ...this.#check, last_update, ...refused };
     writeLastCheck(this.#parts.folder, news, (text) => this.#say(text));
   }
 
@@ -351,7 +351,7 @@ class Update {
   /** Downloads the newest month of the share that is newer than `newest`; null if there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
     const labels = await listMonths(inquiryOf(this.#options));
-    this.#asked = { asked_at: timeNow(), published: labels[0] ?? null };
+    this.#check = { asked_at: timeNow(), published: labels[0] ?? null };
     const newer = labels.filter((label) => newest === null || label > newest.label);
     for (const month of newer.slice(0, MONTHS_TRIED)) {
       this.#removeDumps((label) => label < month);
@@ -427,7 +427,7 @@ class Update {
     const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
     // Removed only after their changes were counted.
     const { removed, kept } = keepNewest(snapshots, keep, say);
-    const published = this.#asked?.published ?? null;
+    const published = this.#check?.published ?? null;
     return { ...done, published, skipped: this.#skipped, changes, removed, kept };
   }
 

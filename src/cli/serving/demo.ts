@@ -35,14 +35,14 @@ export interface Entry {
   readonly userId: string;
 }
 
-interface Kept {
+interface StoredDemo {
   readonly key?: unknown;
   readonly password?: unknown;
 }
 
 /** Returns the stored key and password if they are valid; replaces those that are not. */
 export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
-  const stored = readKept(file);
+  const stored = readStored(file);
   const database = openDatabase(dataDir);
   try {
     const key = workingKey(database, stored);
@@ -55,7 +55,7 @@ export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
   }
 }
 
-function workingKey(database: StateDatabase, { key }: Kept): string {
+function workingKey(database: StateDatabase, { key }: StoredDemo): string {
   const keyring = new Keyring(new KeyStore(database), systemClock);
   if (typeof key === "string" && works(keyring, key)) return key;
   // Disables the other demo keys, whose secrets are lost.
@@ -74,7 +74,7 @@ function works(keyring: Keyring, key: string): boolean {
   }
 }
 
-async function workingUser(database: StateDatabase, { password }: Kept) {
+async function workingUser(database: StateDatabase, { password }: StoredDemo) {
   const users = openUsers(database);
   const known = users.named(EMAIL);
   if (known === undefined) {
@@ -90,7 +90,7 @@ async function workingUser(database: StateDatabase, { password }: Kept) {
 }
 
 /** Returns an empty object if the file is missing or invalid. */
-function readKept(file: string): Kept {
+function readStored(file: string): StoredDemo {
   try {
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
     return typeof read === "object" && read !== null ? read : {};
@@ -99,7 +99,7 @@ function readKept(file: string): Kept {
   }
 }
 
-function keep(file: string, entry: Kept): void {
+function keep(file: string, entry: StoredDemo): void {
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
   writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: FILE_MODE, flag: "wx" });

@@ -53,7 +53,7 @@ export class Reload {
   /** Scanned files, by path. */
   readonly #seen = new Map<string, Mark>();
   /** Last report on each refused file. */
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
   #soon: NodeJS.Timeout | null = null;
@@ -219,7 +219,7 @@ export class Reload {
       const kind = this.#kindOf(segment);
       const replaced = this.#parts.current()?.label ?? "none";
       load(segment);
-      this.#told.delete(path);
+      this.#reported.delete(path);
       const { label: snapshot, snapshotDate: date } = segment;
       log.info({ snapshot, date, replaced, file: path }, `${kind} snapshot served`);
     } catch (error) {
@@ -243,8 +243,8 @@ export class Reload {
     const known = { file: path, served: works ? current.label : "none", ...why };
     // A file that is being copied is checked repeatedly, with the same problem each time.
     const trouble = JSON.stringify([String(fileAt(path)?.ino), known]);
-    const level = this.#told.get(path) === trouble ? "info" : "error";
-    this.#told.set(path, trouble);
+    const level = this.#reported.get(path) === trouble ? "info" : "error";
+    this.#reported.set(path, trouble);
     this.#parts.log[level](known, `snapshot refused; ${still}`);
   }
 

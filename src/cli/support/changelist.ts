@@ -71,10 +71,10 @@ export async function listOfPair(
 ): Promise<ChangeList> {
   const { older, newer } = pair;
   refuseOrder(older, newer);
-  const place = cache === undefined ? temporaryPlace() : keptPlace(cache);
+  const place = cache === undefined ? temporaryPlace() : cacheFolder(cache);
   try {
     const path = join(place.folder, changeListName(older, newer));
-    const list = openKept(path, older, newer) ?? (await make(path, older, newer, interrupts));
+    const list = openCached(path, older, newer) ?? (await make(path, older, newer, interrupts));
     const close = () => {
       list.close();
       place.leave();
@@ -112,7 +112,7 @@ function temporaryPlace(): Place {
   return { folder, leave };
 }
 
-function keptPlace(folder: string): Place {
+function cacheFolder(folder: string): Place {
   try {
     makeFolders(folder);
   } catch (error) {
@@ -124,7 +124,7 @@ function keptPlace(folder: string): Place {
   return { folder, leave: () => undefined };
 }
 
-function openKept(path: string, older: Segment, newer: Segment): ChangeList | null {
+function openCached(path: string, older: Segment, newer: Segment): ChangeList | null {
   try {
     return openChangeList(path, older, newer);
   } catch (error) {

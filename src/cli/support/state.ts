@@ -49,8 +49,8 @@ export function withDatabase<Result>(
   if (path === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const missing = missingIn(path);
   if (missing !== null && absent !== "make") {
-    const mend = "Check the path; peneira key create and peneira serve make one.";
-    throw new CommandError(`There is no ${missing} ${path}. ${mend}`);
+    const remedy = "Check the path; peneira key create and peneira serve make one.";
+    throw new CommandError(`There is no ${missing} ${path}. ${remedy}`);
   }
   const database = absent === "read" ? openForReading(path) : openDatabase(path);
   const withSystemErrors = (error: unknown): never => {
