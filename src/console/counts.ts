@@ -16,7 +16,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 type Filters = AccountQuerySpec["filters"];
 
 /** Cached filters per snapshot; each holds at most one facet per name, about 100 kB in all. */
-const KEPT_MAX = 256;
+const CACHED_MAX = 256;
 
 /**
  * From this many matches on, facets are counted one by one. Five million matches cost up to 20 ms
@@ -24,32 +24,32 @@ const KEPT_MAX = 256;
  */
 export const MANY_MATCHES = 200_000;
 
-interface Kept {
+interface CachedCounts {
   total: number | null;
   readonly facets: Map<FacetName, Facet>;
 }
 
-const caches = new WeakMap<Segment, Map<string, Kept>>();
+const caches = new WeakMap<Segment, Map<string, CachedCounts>>();
 
 /** Counts of one snapshot. */
 export class Counts {
   readonly #engine: Engine;
   readonly #segment: Segment;
   readonly #asker: string;
-  readonly #cache: Map<string, Kept>;
+  readonly #cache: Map<string, CachedCounts>;
 
   /** `asker` is the tenant charged for counts off the main thread. */
-  constructor(engine: Engine, segment: Segment, asker: string) {
+  constructor(engine: Engine, segment: Segment, tenantId: string) {
     this.#engine = engine;
     this.#segment = segment;
-    this.#asker = asker;
+    this.#asker = tenantId;
     this.#cache = caches.get(segment) ?? new Map();
     caches.set(segment, this.#cache);
   }
 
   /** Returns the exact number of matches with these filters, not the spec's. */
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
-    const cached = this.#kept(filters);
+    const cached = this.#cached(filters);
     if (cached.total !== null) return cached.total;
     return whenReady(this.#counts({ ...spec, filters }, null), ({ total }) => {
       cached.total = total;
@@ -66,20 +66,20 @@ export class Counts {
     const missing = this.unknown(names, filters);
     if (missing.length === 0) return;
     const counted = await this.#counts({ ...spec, filters }, missing);
-    const { facets } = this.#kept(filters);
+    const { facets } = this.#cached(filters);
     for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
   }
 
   /** Returns facets of a spec with these filters, after `count`. */
   facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
-    const { facets } = this.#kept(filters);
+    const { facets } = this.#cached(filters);
     assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");
     return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
   }
 
   /** Returns the facets that are not yet cached. */
   unknown(names: readonly FacetName[], filters: Filters): FacetName[] {
-    const { facets } = this.#kept(filters);
+    const { facets } = this.#cached(filters);
     return names.filter((name) => !facets.has(name));
   }
 
@@ -87,12 +87,13 @@ export class Counts {
     return this.#engine.counts(this.#segment, spec, names, this.#asker);
   }
 
-  #kept(filters: Filters): Kept {
+  #cached(filters: Filters): CachedCounts {
     const key = createHash("sha256").update(JSON.stringify(filters)).digest("base64");
     const cached = this.#cache.get(key) ?? { total: null, facets: new Map() };
     // Maps keep insertion order, so inserting an entry again makes it the newest.
     this.#cache.delete(key);
-    if (this.#cache.size >= KEPT_MAX) this.#cache.delete(this.#cache.keys().next().value as string);
+    if (this.#cache.size >= CACHED_MAX)
+      this.#cache.delete(this.#cache.keys().next().value as string);
     this.#cache.set(key, cached);
     return cached;
   }

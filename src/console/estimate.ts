@@ -25,7 +25,7 @@ const WHOLE_ROWS_MAX = 2_048;
 /** Up to this many rows, the sample of a limited export is taken from its own rows. */
 const FIRST_ROWS_MAX = 16_384;
 /** Cached sizes. */
-const KEPT_MAX = 128;
+const CACHED_MAX = 128;
 
 /** How samples give the size of a long file. */
 interface Sampling {
@@ -94,7 +94,7 @@ async function knownBytes(
   caches.set(segment, cache);
   const key = specHash(spec);
   const bytes = cache.get(key) ?? (await bytesOf(segment, spec, extent));
-  if (cache.size >= KEPT_MAX) cache.delete(cache.keys().next().value as string);
+  if (cache.size >= CACHED_MAX) cache.delete(cache.keys().next().value as string);
   cache.set(key, bytes);
   return bytes;
 }

@@ -112,7 +112,7 @@ function createdAnswer(
     snapshot: record.snapshot,
     snapshot_date: record.snapshotDate,
     spec,
-    export: { ...created, ...besides(call, names, record) },
+    export: { ...created, ...details(call, names, record) },
   };
   const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
   return {
@@ -129,20 +129,20 @@ function consoleRecord(
   names: Names,
   record: ExportRecord,
 ): TypedAnswer<ExportView> {
-  return { ...recordJson(record), ...besides(call, names, record) };
+  return { ...recordJson(record), ...details(call, names, record) };
 }
 
 /** Fields that the console adds to the public record. */
-type Besides = Pick<
+type Details = Pick<
   ExportView,
   "download_url" | "expired" | "created_at" | "created_by" | "slug" | "spec"
 >;
 
-function besides(
+function details(
   { service, identity }: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): TypedAnswer<Besides> {
+): TypedAnswer<Details> {
   const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
   const ready = record.state === "done" && !record.expired;
   return {
