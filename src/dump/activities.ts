@@ -106,7 +106,7 @@ export function subclassesOf(content: unknown, mistakes: string[]): readonly Des
 }
 
 /** Abbreviations and proper names, in their spelling. */
-const KEPT = [
+const PROPER = [
   ...["AIDS", "CDs", "DVDs", "ECG", "EEG", "GLP", "OSCIP", "OTM", "SCM", "SME", "SRTT", "STFC"],
   ...["T.R.R.", "UTI", "VOIP", "Banco Central", "Correio Nacional", "Defesa Civil"],
 ];
@@ -127,7 +127,7 @@ const WRITTEN = new Map([
   ["imobiliaria", "imobiliária"],
   ["odonto médico hospitalares", "odonto-médico-hospitalares"],
   ["préescola", "pré-escola"],
-  ...KEPT.map((word): [string, string] => [lower(word), word]),
+  ...PROPER.map((word): [string, string] => [lower(word), word]),
   ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
 ]);
 

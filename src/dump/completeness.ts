@@ -163,11 +163,12 @@ export function checkDate(
   const apart = date === null ? 0 : monthsApart(label, date);
   if (date === null) found.problems.push(`${differing}. Say the date of the data with --date.`);
   else if (apart === 1) found.warnings.push(`${differing}.`);
-  else if (apart > 1) found.problems.push(`${differing}: more than a month apart. ${mendOf(date)}`);
+  else if (apart > 1)
+    found.problems.push(`${differing}: more than a month apart. ${remedyOf(date)}`);
   return date;
 }
 
-function mendOf(date: string): string {
+function remedyOf(date: string): string {
   return (
     `If their names are right, import them with --label ${date.slice(0, 7)}; if the month is, ` +
     "say the date of the data with --date."

@@ -13,7 +13,7 @@ const bytesOf = (text: string): readonly number[] => [...Buffer.from(text, "lati
 
 /** Characters between a name and its number, and after a name. */
 const BEFORE = bytesOf(" ,-:;/([");
-const BEHIND = bytesOf(" ,-:;/()[].");
+const AFTER = bytesOf(" ,-:;/()[].");
 /** Forms of companies that follow a person's number. */
 const FORMS = ["ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"].map(bytesOf);
 const LABELS = ["CPF"].map(bytesOf);
@@ -61,10 +61,10 @@ interface Ending {
 }
 
 function endingOf(name: Name): Ending {
-  let at = trimmed(name, name.end, BEHIND);
+  let at = trimmed(name, name.end, AFTER);
   const size = wordAt(name, at, FORMS);
   const form = at - size;
-  if (size > 0) at = trimmed(name, form, BEHIND);
+  if (size > 0) at = trimmed(name, form, AFTER);
   return { at, form, size, closed: name.bytes.subarray(at, name.end).includes(CLOSE) };
 }
 

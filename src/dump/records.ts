@@ -311,7 +311,7 @@ export class RecordScanner {
 
   /** With a lost quote, a field continues into later lines: the fault is where the row begins. */
   private refuseStray(newlines: number): never {
-    const newlineHint = newlines === 0 ? "" : ` (${STRAY_BEHIND} ${this.line + newlines})`;
+    const newlineHint = newlines === 0 ? "" : ` (${STRAY_LINE} ${this.line + newlines})`;
     this.refuse(this.line, `${STRAY_QUOTE}${newlineHint}`);
   }
 
@@ -322,7 +322,7 @@ export class RecordScanner {
 
 const STRAY_QUOTE =
   "text follows a closing quote; inside a field a quote must be doubled. The file is damaged";
-const STRAY_BEHIND = "the row begins here, the text is on line";
+const STRAY_LINE = "the row begins here, the text is on line";
 const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote is missing";
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";

@@ -182,6 +182,6 @@ export function isUtf8(
 ): boolean {
   if (file.broken >= file.right) return false;
   if (file.broken === 0 && file.right >= ENOUGH_UNBROKEN) return true;
-  const telling = [file, type].find(({ right, broken }) => right + broken >= ENOUGH) ?? month;
-  return telling.right > telling.broken;
+  const decisive = [file, type].find(({ right, broken }) => right + broken >= ENOUGH) ?? month;
+  return decisive.right > decisive.broken;
 }

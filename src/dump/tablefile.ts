@@ -66,12 +66,12 @@ export class TableFile {
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
   readonly #path: string;
-  readonly #mend: string;
+  readonly #remedy: string;
   readonly #problems: { readonly line: number; readonly words: string }[] = [];
 
   constructor(path: string, text: string, { needed, optional, mend }: TableShape) {
     this.#path = path;
-    this.#mend = mend;
+    this.#remedy = mend;
     const lines = text.split(/\r\n|\n|\r/);
     const first = lines[0] ?? "";
     const delimiter = first.includes(";") ? ";" : ",";
@@ -99,7 +99,7 @@ export class TableFile {
     const more = problems.length - shown.length;
     throw new CommandError(
       `${this.#path} has ${problems.length} ${wordFor(problems.length, "problem")}:` +
-        `${shown.join("")}${more > 0 ? `\n- and ${more} more` : ""}\n${this.#mend}`,
+        `${shown.join("")}${more > 0 ? `\n- and ${more} more` : ""}\n${this.#remedy}`,
       2,
     );
   }
