@@ -43,8 +43,8 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
   if (quota === null) return text;
   const { most, kept } = quota;
   const fewer = "xport fewer rows or fields";
-  const mend = kept > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
-  return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${mend}`;
+  const remedy = kept > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
+  return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${remedy}`;
 }
 
 /** Max attempts to render an export. */

@@ -55,7 +55,7 @@ export interface SheetLayout {
 export const COLUMNS_MAX = 16_384;
 
 /** Options of a reader of sheets. */
-interface SheetWish {
+interface SheetRequest {
   /** The client's name of the column. */
   readonly column: string | undefined;
   /** True if the cells are read again as whole texts, as for CSV. */
@@ -65,7 +65,7 @@ interface SheetWish {
 /** Reads the layout of the sheet; `take` gets the cells below the header. */
 export async function readSheetLayout(
   file: XlsxPackage,
-  { column: wanted, isWhole = false }: SheetWish,
+  { column: wanted, isWhole = false }: SheetRequest,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
   const { open, chosen, styles } = await chooseSheet(file, wanted, isWhole);
@@ -104,8 +104,8 @@ export async function refuseOtherKinds(file: XlsxPackage): Promise<void> {
   xml.end();
   const [, wrong] = OTHER_KINDS.find(([kind]) => types.some((type) => kind.test(type))) ?? [];
   if (wrong === undefined) return;
-  const mend = "Save it as XLSX (Excel workbook), and send that, or choose CSV.";
-  throw new XlsxRefusal("The file", wrong, mend);
+  const remedy = "Save it as XLSX (Excel workbook), and send that, or choose CSV.";
+  throw new XlsxRefusal("The file", wrong, remedy);
 }
 
 type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;

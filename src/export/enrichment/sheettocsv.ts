@@ -33,7 +33,7 @@ export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): C
 export async function* sheetPieces(
   file: XlsxPackage,
   { sheet, path, column, parts }: SheetLayout,
-  { labels, onDate }: PiecesWish,
+  { labels, onDate }: PiecesOptions,
 ): AsyncGenerator<CsvBytes> {
   const mark = labels === null ? NOTHING : MARK;
   const frame = { mark, tail: NOTHING, head: NOTHING, wide: null, used: 0 };
@@ -49,7 +49,7 @@ export async function* sheetPieces(
   yield { ...frame, bytes: lines.take(), isLast: true };
 }
 
-interface PiecesWish {
+interface PiecesOptions {
   readonly labels: LabelLanguage | null;
   readonly onDate: (record: number) => void;
 }

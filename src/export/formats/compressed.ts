@@ -107,12 +107,14 @@ export class GzipWriter implements Packer {
   #pack(block: Uint8Array, isLast: boolean): void {
     this.#crc = crc32(block, this.#crc);
     this.#bytes += block.byteLength;
-    const isAside = !isLast && this.#spare();
-    if (!isAside && this.#blocks.length === 0) {
+    const isOnThread = !isLast && this.#spare();
+    if (!isOnThread && this.#blocks.length === 0) {
       this.#put(deflate(block, isLast));
       return;
     }
-    const packed = isAside ? deflateAsync(block, isLast) : Promise.resolve(deflate(block, isLast));
+    const packed = isOnThread
+      ? deflateAsync(block, isLast)
+      : Promise.resolve(deflate(block, isLast));
     // Prevents an unhandled rejection, which would end the process before `drain` reports the
     // failure.
     packed.catch(() => {});

@@ -97,7 +97,7 @@ const DESCRIBED = {
     "States",
     "Estados",
     ({ geo }, words) =>
-      geo.uf_any_of.map((uf) => beside(uf === "EX" ? words.abroad : stateName(uf), uf)),
+      geo.uf_any_of.map((uf) => named(uf === "EX" ? words.abroad : stateName(uf), uf)),
   ],
   municipality_ibge_any_of: [
     "Municipalities, by IBGE code",
@@ -132,19 +132,19 @@ const DESCRIBED = {
     "Registration status",
     "Situação cadastral",
     ({ company }, { statuses }) =>
-      company.registration_status_any_of.map((code) => beside(statuses[code], String(code))),
+      company.registration_status_any_of.map((code) => named(statuses[code], String(code))),
   ],
   company_size_code_any_of: [
     "Company size",
     "Porte",
     ({ company }, { sizes }) =>
-      company.company_size_code_any_of.map((code) => beside(sizes[code], code)),
+      company.company_size_code_any_of.map((code) => named(sizes[code], code)),
   ],
   legal_nature_any_of: [
     "Legal natures",
     "Naturezas jurídicas",
     ({ company }, words) =>
-      company.legal_nature_any_of?.map((code) => beside(words.names.legalNature(code), code)),
+      company.legal_nature_any_of?.map((code) => named(words.names.legalNature(code), code)),
   ],
   headquarters_only: [
     "Establishments",
@@ -188,7 +188,7 @@ const DESCRIBED = {
     "Reasons of the status",
     "Motivos da situação",
     ({ company }, words) =>
-      company.status_reason_any_of?.map((code) => beside(words.reason(code), code)),
+      company.status_reason_any_of?.map((code) => named(words.reason(code), code)),
   ],
   simples_excluded_since: [
     "Left Simples Nacional",
@@ -302,11 +302,11 @@ const DESCRIBED = {
 } satisfies Readonly<Record<FilterName, readonly [en: string, pt: string, ValuesOf]>>;
 
 function activity({ names }: Words, code: string): string {
-  return beside(names.activity(code), code);
+  return named(names.activity(code), code);
 }
 
 function municipality({ names }: Words, code: string): string {
-  return beside(names.municipality(code), code);
+  return named(names.municipality(code), code);
 }
 
 /** Describes the matching of activities; omitted if there are none and the mode is the default. */
@@ -362,7 +362,7 @@ function list(label: string, values: readonly string[] = []): DescriptionItem[] 
   return values.length === 0 ? [] : [{ label, values }];
 }
 
-function beside(name: string | null, code: string): string {
+function named(name: string | null, code: string): string {
   return name === null ? code : `${name} (${code})`;
 }
 

@@ -261,7 +261,7 @@ function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): st
     spec,
     lists.map((pin) => (pin.id === EXPORTED ? { ...pin, revision: 0 } : pin)),
   );
-  if (enrichment) return `${specHash(bound)} ${JSON.stringify(wishOf(enrichment))}`;
+  if (enrichment) return `${specHash(bound)} ${JSON.stringify(taskOf(enrichment))}`;
   if (!changes) return specHash(bound);
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;
@@ -284,11 +284,11 @@ function sinceOf({ changes }: NewExport) {
 /** The columns of a row that only an enrichment fills. */
 function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   if (!enrichment) return { sent: null, sentBytes: 0 };
-  const sent: SentFileTask = { ...wishOf(enrichment), text: enrichment.text };
+  const sent: SentFileTask = { ...taskOf(enrichment), text: enrichment.text };
   return { sent: JSON.stringify(sent), sentBytes: enrichment.file.bytes };
 }
 
 /** The request for an enrichment, which its idempotency key identifies. */
-function wishOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
+function taskOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
   return { sha256: file.sha256, column: column ?? null, fillZeros };
 }

@@ -27,7 +27,7 @@ const OURS = /^(?:served-)?(?:[0-9a-f]{16}|[0-9a-f]{64})\.peneira$/;
  * Number of served snapshots whose links are retained. One is enough, because a request reads and
  * pins the served snapshot in one turn of the event loop.
  */
-const SERVED_KEPT = 1;
+const SERVED_PINS = 1;
 
 /** Error codes that mean that links cannot be made here. */
 const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"];
@@ -62,9 +62,9 @@ export class Pins {
    */
   serve(segment: Segment): string[] {
     const all = [...this.#served.filter((one) => one.snapshotId !== segment.snapshotId), segment];
-    this.#served = all.slice(-SERVED_KEPT);
+    this.#served = all.slice(-SERVED_PINS);
     this.#renew(segment);
-    const givenUp = all.slice(0, -SERVED_KEPT).map(({ snapshotId }) => snapshotId);
+    const givenUp = all.slice(0, -SERVED_PINS).map(({ snapshotId }) => snapshotId);
     for (const id of givenUp) this.#remove(this.#anchor(id));
     return givenUp;
   }

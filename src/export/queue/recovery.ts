@@ -34,7 +34,7 @@ export function recover(parts: {
   faultPoint("recover.begin");
   const rows = store.atomically(() => {
     const nowMs = parts.clock.nowMs();
-    const repaired = { ...mendRunning(store, nowMs), lost: mendDone(store, folder, nowMs) };
+    const repaired = { ...requeueRunning(store, nowMs), lost: requeueLost(store, folder, nowMs) };
     faultPoint("recover.before_commit");
     return repaired;
   });
@@ -51,7 +51,7 @@ export function recover(parts: {
 }
 
 /** Queues interrupted exports again, unless they had too many attempts. */
-function mendRunning(store: ExportStore, nowMs: number) {
+function requeueRunning(store: ExportStore, nowMs: number) {
   let requeued = 0;
   let givenUp = 0;
   for (const { id, attempts } of store.inState("running")) {
@@ -70,7 +70,7 @@ function mendRunning(store: ExportStore, nowMs: number) {
  * Queues done exports without their file again: same snapshot, same spec, same bytes. Expired ones
  * stay expired.
  */
-function mendDone(store: ExportStore, folder: ExportFolder, nowMs: number): number {
+function requeueLost(store: ExportStore, folder: ExportFolder, nowMs: number): number {
   let lost = 0;
   for (const row of store.inState("done")) {
     const { id, sizeBytes, expiresAt } = row;

@@ -30,7 +30,7 @@ const MAX_32 = 0xffffffff;
 const METHOD_DEFLATE = 8;
 /** Names are UTF-8; checksum and sizes of packed data follow it. */
 const FLAG_UTF8 = 1 << 11;
-const FLAG_SIZES_BEHIND = 1 << 3;
+const FLAG_SIZES_AFTER = 1 << 3;
 /** 1980-01-01 at midnight, the earliest date that ZIP can store. */
 const EARLIEST_DATE = 0x21;
 const VERSION_NEEDED = 20;
@@ -123,7 +123,7 @@ function putNumber(
 /** Returns the fields common to both headers: flags to the length of the name. */
 function shared({ name, isPacked }: Entry, crc: number, sizes: readonly [number, number]): Buffer {
   const fields = Buffer.alloc(22);
-  fields.writeUInt16LE(FLAG_UTF8 | (isPacked ? FLAG_SIZES_BEHIND : 0), 0);
+  fields.writeUInt16LE(FLAG_UTF8 | (isPacked ? FLAG_SIZES_AFTER : 0), 0);
   fields.writeUInt16LE(isPacked ? METHOD_DEFLATE : 0, 2);
   fields.writeUInt16LE(EARLIEST_DATE, 6);
   fields.writeUInt32LE(crc, 8);
