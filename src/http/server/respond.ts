@@ -149,7 +149,7 @@ export function headersOf(
     own++;
     replaces ||= SECURITY_NAMES.has(name);
   }
-  const block = replaces ? securityLinesBeside(headers) : SECURITY_BLOCK;
+  const block = replaces ? securityLinesExcept(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
   // Growing the list would leave two others as garbage.
   const length = start + 2 + block.length + 2 * own + (further === null ? 0 : 1);
@@ -172,7 +172,7 @@ export function headersOf(
 const SECURITY_BLOCK: readonly (HeaderLine | HeaderBlock)[] = [SECURITY_HEADERS];
 const NO_HEADERS = {};
 
-function securityLinesBeside(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
+function securityLinesExcept(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
   return SECURITY_HEADERS.lines.filter(([name]) => headers[name] === undefined);
 }
 

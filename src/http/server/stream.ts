@@ -54,11 +54,11 @@ function begin(
 ): () => void {
   const leave = acquireStreamSlot(service.streams, identity.tenantId);
   const release = service.retain(segment);
-  let held = true;
+  let isHeld = true;
   return () => {
     leave();
-    if (held) release();
-    held = false;
+    if (isHeld) release();
+    isHeld = false;
   };
 }
 

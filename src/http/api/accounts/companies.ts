@@ -33,7 +33,7 @@ const LIMIT_MAX = 500;
 const LIMIT_DEFAULT = 100;
 
 type CompanyPart = "clock" | "engine" | "retain" | "replaced" | "secrets" | "segment" | "telemetry";
-type Asked = QueryContext<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
+type CompanyCall = QueryContext<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
 
 /** The routes of companies. */
 export const COMPANY_ROUTES: readonly ApiRoute[] = [
@@ -110,14 +110,14 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Returns one page of a company's establishments. */
-export function readCompany(call: Asked): Reply<ShapedAnswer<"CompanyAnswer">> {
+export function readCompany(call: CompanyCall): Reply<ShapedAnswer<"CompanyAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return companyPage(call, segment, startMs);
 }
 
 /** Returns the current snapshot, or the previous one for a cursor that began there. */
-function segmentFor({ service, query }: Asked): Segment {
+function segmentFor({ service, query }: CompanyCall): Segment {
   const cursor = query.get("cursor");
   const current = currentSegment(service);
   if (cursor === undefined) return current;
@@ -126,7 +126,7 @@ function segmentFor({ service, query }: Asked): Segment {
 }
 
 function companyPage(
-  call: Asked,
+  call: CompanyCall,
   segment: Segment,
   startMs: number,
 ): Reply<ShapedAnswer<"CompanyAnswer">> {
@@ -155,7 +155,7 @@ function companyPage(
 }
 
 async function answerFound(
-  call: Asked,
+  call: CompanyCall,
   request: {
     readonly segment: Segment;
     readonly wanted: CompanyRequest;
@@ -206,7 +206,7 @@ function readAfter(
   return undefined;
 }
 
-function rootOf({ params }: Asked): string {
+function rootOf({ params }: CompanyCall): string {
   const sent = params.root ?? "";
   const root = readRootText(sent);
   if (root !== null) return root;
@@ -219,7 +219,7 @@ function rootOf({ params }: Asked): string {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-function scopeOf({ identity, plan }: Asked, segment: Segment, root: string): CursorScope {
+function scopeOf({ identity, plan }: CompanyCall, segment: Segment, root: string): CursorScope {
   return {
     snapshotId: segment.snapshotId,
     specHash: sha256(root).toString("hex"),

@@ -24,7 +24,7 @@ import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.t
 import { tookMs } from "../search/page-answer.ts";
 import { answer } from "../typed-answer.ts";
 
-type Asked = QueryContext<"clock" | "segment" | "telemetry"> & {
+type DistrictsCall = QueryContext<"clock" | "segment" | "telemetry"> & {
   readonly query: ReadonlyMap<string, string>;
 };
 
@@ -97,7 +97,7 @@ export const DISTRICT_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Returns the districts of a municipality. */
-export function listDistricts(call: Asked): ShapedAnswer<"DistrictsAnswer"> {
+export function listDistricts(call: DistrictsCall): ShapedAnswer<"DistrictsAnswer"> {
   const { clock, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const segment = currentSegment(call.service);

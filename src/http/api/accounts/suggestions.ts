@@ -30,7 +30,7 @@ const STATES = [...Object.keys(STATE_NAMES), "EX"].sort();
 const { characters, words, limit: limitMax, limitDefault } = SUGGEST_LIMITS;
 
 type SuggestPart = "clock" | "engine" | "retain" | "segment" | "telemetry";
-type Asked = QueryContext<SuggestPart> & { readonly query: ReadonlyMap<string, string> };
+type SuggestCall = QueryContext<SuggestPart> & { readonly query: ReadonlyMap<string, string> };
 
 /** The route. */
 export const SUGGEST_ROUTE: ListedRoute = route({
@@ -101,7 +101,7 @@ export const SUGGEST_ROUTE: ListedRoute = route({
 });
 
 /** Returns accounts matching a text. */
-export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer">> {
+export function suggestAccounts(call: SuggestCall): Reply<ShapedAnswer<"SuggestAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   const fields = SUGGESTED_FIELDS.filter((name) =>
@@ -127,7 +127,7 @@ export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer"
 }
 
 async function answerFound(
-  call: Asked,
+  call: SuggestCall,
   input: {
     readonly segment: Segment;
     readonly request: SuggestRequest;

@@ -26,7 +26,7 @@ import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts
 import { answer } from "../typed-answer.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 
-type Asked = KeyCall<"engine" | "retain" | "lists" | "segment" | "telemetry" | ReadPart>;
+type ListSearchCall = KeyCall<"engine" | "retain" | "lists" | "segment" | "telemetry" | ReadPart>;
 
 /** Parses and charges the spec of a list's new entries. */
 export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
@@ -39,7 +39,7 @@ export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuer
 };
 
 /** Adds the matches. */
-export function addFromSearch(call: Asked): Reply<ShapedAnswer<"ListChange">> {
+export function addFromSearch(call: ListSearchCall): Reply<ShapedAnswer<"ListChange">> {
   const segment = currentSegment(call.service);
   const row = changeableList(call);
   const read = readRequest(call, segment, ADD_FROM_SEARCH);
@@ -47,7 +47,7 @@ export function addFromSearch(call: Asked): Reply<ShapedAnswer<"ListChange">> {
 }
 
 async function add(
-  call: Asked,
+  call: ListSearchCall,
   segment: Segment,
   row: ReturnType<typeof changeableList>,
   spec: AccountQuerySpec,

@@ -150,8 +150,8 @@ export class ForwardedExchange implements Exchange {
     file?.done?.();
   }
 
-  #end(gone: boolean): void {
-    this.#isGone ||= gone;
+  #end(isGone: boolean): void {
+    this.#isGone ||= isGone;
     this.#isOver = true;
     this.#awaiting?.over();
     this.#awaiting = null;

@@ -234,10 +234,10 @@ export class HttpThreads implements Transport {
   }
 
   #startLater(slot: number, pauseMs: number): void {
-    setTimeout(() => void this.#startAnew(slot), pauseMs).unref();
+    setTimeout(() => void this.#restart(slot), pauseMs).unref();
   }
 
-  async #startAnew(slot: number): Promise<void> {
+  async #restart(slot: number): Promise<void> {
     if (this.#isLeaving || this.#port === null) return;
     const thread = this.#start(slot);
     try {

@@ -83,7 +83,7 @@ export class NodeConnection {
   /** True if the client wants the connection closed after its last request's answer. */
   #closes = false;
   #finished = false;
-  #finishTold = false;
+  #finishReported = false;
   #discarded = 0;
 
   /** Replaces the parser's listener on a connection that Node has just prepared. */
@@ -182,8 +182,8 @@ export class NodeConnection {
       this.#parse(inBody ? slice : withoutDelete(slice));
     }
     this.#feeding = false;
-    if (this.#finished && !this.#finishTold && this.#rest.byteLength === 0) {
-      this.#finishTold = true;
+    if (this.#finished && !this.#finishReported && this.#rest.byteLength === 0) {
+      this.#finishReported = true;
       this.#finish();
     }
   }
@@ -257,7 +257,7 @@ export class NodeConnection {
  */
 function withoutDelete(head: Buffer): Buffer {
   if (!head.includes(DELETE)) return head;
-  const mend = (_line: string, name: string, value: string) =>
+  const normalize = (_line: string, name: string, value: string) =>
     name + value.replaceAll("\x7f", "\x80");
-  return Buffer.from(head.toString("latin1").replace(HEADER_VALUES, mend), "latin1");
+  return Buffer.from(head.toString("latin1").replace(HEADER_VALUES, normalize), "latin1");
 }

@@ -128,7 +128,7 @@ export class NodeExchange implements Exchange {
     else this.#whenOver = awaiting;
   }
 
-  #told(): void {
+  #report(): void {
     this.#over = true;
     this.#whenOver?.over();
     this.#whenOver = null;
@@ -166,7 +166,7 @@ export class NodeExchange implements Exchange {
     this.#incoming?.drop();
     this.#source?.end();
     this.#credit?.end();
-    this.#told();
+    this.#report();
   }
 
   cut(): void {
@@ -194,7 +194,7 @@ export class NodeExchange implements Exchange {
       if (this.#message.socket.writableLength > 0) this.#watch();
       // A small answer counts as handed over now, as in the other transport, whose library copies
       // it.
-      if (typeof body === "string" || bytes.byteLength <= UNSTREAMED_BYTES_MAX) this.#told();
+      if (typeof body === "string" || bytes.byteLength <= UNSTREAMED_BYTES_MAX) this.#report();
     }
   }
 
@@ -224,7 +224,7 @@ export class NodeExchange implements Exchange {
       if (this.aborted) return;
       this.#head(status, headers, length);
       this.#response.end();
-      this.#told();
+      this.#report();
       return;
     }
     this.#head(status, headers, length);

@@ -169,11 +169,15 @@ class NodeTransport implements Transport {
  * Calls back once the answer is out or the socket closed. The answer's event is not enough: a
  * pipelined one after another never learns that its socket is gone.
  */
-function whenGone(connection: NodeConnection, response: ServerResponse, gone: () => void): void {
+function whenGone(
+  connection: NodeConnection,
+  response: ServerResponse,
+  callback: () => void,
+): void {
   const once = () => {
     forget();
     response.off("close", once);
-    gone();
+    callback();
   };
   const forget = connection.whenClosed(once);
   response.on("close", once);

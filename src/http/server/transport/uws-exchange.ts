@@ -88,7 +88,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
   /** Chunks that came before `body` was called; null if not buffered. */
-  #kept: KeptChunk[] | null = null;
+  #chunks: HeldChunk[] | null = null;
   /** Time spent waiting for the body, in milliseconds. */
   #waitedMs = 0;
   #stream: UwsStream | UwsChunks | null = null;
@@ -146,7 +146,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   #end(): void {
-    this.#told();
+    this.#report();
     this.#connection.done();
     this.#around.settled(this);
   }
@@ -178,7 +178,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     else this.#whenOver = awaiting;
   }
 
-  #told(): void {
+  #report(): void {
     this.#whenOver?.over();
     this.#whenOver = null;
   }
@@ -195,21 +195,21 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       incoming.addLast(NO_BYTES);
       return;
     }
-    const chunks = this.#kept;
+    const chunks = this.#chunks;
     if (chunks === null) {
       this.#response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast));
       return;
     }
-    this.#kept = null;
+    this.#chunks = null;
     for (const { bytes, isLast } of chunks) this.#receive(bytes, isLast);
     if (isPaused(chunks)) this.#response.resume();
   }
 
   keepBody(): void {
-    const chunks: KeptChunk[] = [];
-    this.#kept = chunks;
+    const chunks: HeldChunk[] = [];
+    this.#chunks = chunks;
     this.#response.onData((chunk, isLast) => {
-      if (this.#kept === null) {
+      if (this.#chunks === null) {
         this.#receive(new Uint8Array(chunk), isLast);
         return;
       }
@@ -269,7 +269,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
-    if (this.#kept !== null) this.#forgetKept(this.#kept);
+    if (this.#chunks !== null) this.#dropChunks(this.#chunks);
     if (this.#open?.over === false && !this.#aborted) {
       this.#keepBack(this.#open, status, headers, owned(body));
     } else if (isStreamed(body)) {
@@ -284,8 +284,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /** Resumes reading after a body that is answered unread. */
-  #forgetKept(chunks: readonly KeptChunk[]): void {
-    this.#kept = null;
+  #dropChunks(chunks: readonly HeldChunk[]): void {
+    this.#chunks = null;
     if (this.#aborted) return;
     if (isPaused(chunks)) this.#response.resume();
     else if (chunks.length > 0) this.#open?.end(() => {});
@@ -435,12 +435,12 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
 }
 
 /** A buffered part of a body. */
-interface KeptChunk {
+interface HeldChunk {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
 }
 
-function isPaused(chunks: readonly KeptChunk[]): boolean {
+function isPaused(chunks: readonly HeldChunk[]): boolean {
   return chunks.at(-1)?.isLast === false;
 }
 
@@ -448,7 +448,7 @@ function isPaused(chunks: readonly KeptChunk[]): boolean {
 const REFUSAL_MS = 1_000;
 
 /** An answer that is delayed, and the function that drops it. */
-interface KeptAnswer {
+interface HeldAnswer {
   send(): void;
   cut(): void;
 }
@@ -465,12 +465,12 @@ class OpenBody {
   readonly chunked: boolean;
   readonly #gone: () => boolean;
   #over = false;
-  #refusal: KeptAnswer | null = null;
+  #refusal: HeldAnswer | null = null;
   #late: NodeJS.Timeout | undefined;
 
-  constructor(chunked: boolean, gone: () => boolean) {
+  constructor(chunked: boolean, isGone: () => boolean) {
     this.chunked = chunked;
-    this.#gone = gone;
+    this.#gone = isGone;
   }
 
   /** True once the body has ended or timed out: answers may leave. */
@@ -482,7 +482,7 @@ class OpenBody {
    * Holds a refusal until the end of the body, or for a while: a client that still sends while its
    * connection closes may not be able to read it.
    */
-  keep(refusal: KeptAnswer): void {
+  keep(refusal: HeldAnswer): void {
     this.#refusal = refusal;
     this.#late = setTimeout(() => this.#finish(() => {}), REFUSAL_MS);
   }
