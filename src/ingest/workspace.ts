@@ -58,7 +58,7 @@ export class Workspace {
   constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
     this.out = out;
     sweepMemory();
-    sweepBeside(out);
+    sweepLeftovers(out);
     const parent = dirname(out);
     const isInMemory = fitsMemory(need.memory);
     this.folder = isInMemory
@@ -129,7 +129,7 @@ function sweepMemory(): void {
 }
 
 /** Removes workspaces and unfinished snapshots next to the output whose process has ended. */
-function sweepBeside(out: string): void {
+function sweepLeftovers(out: string): void {
   const folder = dirname(out);
   for (const name of readdirSync(folder)) {
     const [, base, pid] = /^(.+)\.(\d+)\.(?:work|partial)$/.exec(name) ?? [];

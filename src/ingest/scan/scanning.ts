@@ -142,11 +142,11 @@ async function readAsEncoded(
     again[type] = await readLookup(scanning.dump, type, { ...scanning, utf8: true });
   }
   // A file without such characters is the same in both.
-  const telling = others.filter(({ encoding }) => encoding.right + encoding.broken > 0);
-  if (telling.length === 0) return { scans, lookups: again };
+  const decisive = others.filter(({ encoding }) => encoding.right + encoding.broken > 0);
+  if (decisive.length === 0) return { scans, lookups: again };
   const read = await scanAll(
     scanning,
-    telling.map(({ member }) => member),
+    decisive.map(({ member }) => member),
     true,
   );
   const byMember = new Map(read.map((scan) => [scan.member, scan]));
