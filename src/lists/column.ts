@@ -7,7 +7,7 @@
  * ones, it is the one with the most possible roots or lost zeros. Dates, postal codes, and
  * telephones look like roots: eight characters are a company only in a named column, under a header
  * that says so, or without a header. A CNPJ split over three columns is not read. A header is not
- * data; a table without one is read from its first row. A reported text has at most `TOLD_MAX`
+ * data; a table without one is read from its first row. A reported text has at most `QUOTED_MAX`
  * whole characters, valid in every encoding, without CPFs.
  */
 import { cleaned, cnpjCandidates, holdsCnpj } from "../spec/cnpj/cnpjcandidates.ts";
@@ -113,7 +113,7 @@ function likely(
   width: number,
 ): number {
   const exact = names.indexOf("cnpj");
-  const whole = wholeSaid(names, rows, width);
+  const whole = wholeNamed(names, rows, width);
   if (exact >= 0) return whole === null || whole.counts[exact] !== 0 ? exact : whole.column;
   if (whole !== null) return whole.column;
   if (PARTS.every((part) => names.some((name) => part.test(name)))) {
@@ -145,7 +145,7 @@ function likely(
 }
 
 /** The column with the most whole CNPJs under a header that says CNPJ; null if none has any. */
-function wholeSaid(
+function wholeNamed(
   names: readonly string[],
   rows: readonly (readonly string[])[],
   width: number,
@@ -235,8 +235,8 @@ export function isPlainList(
   const [first = []] = rows;
   const isAlone = first.length === 1 && (!hasHeader || /\bcnpj\b/.test(folded(first[0] ?? "")));
   if (isAlone || rows.every(({ length }) => length === 1)) return true;
-  const telling = rows.filter((row) => row.some(holdsCnpj));
-  return !hasHeader && telling.length > 0 && telling.every((row) => row.every(holdsNothingElse));
+  const withCnpj = rows.filter((row) => row.some(holdsCnpj));
+  return !hasHeader && withCnpj.length > 0 && withCnpj.every((row) => row.every(holdsNothingElse));
 }
 
 /** Roots do not count: postal codes and dates look like them. */
@@ -280,12 +280,12 @@ function folded(text: string): string {
 }
 
 /** Max characters of a reported text. */
-const TOLD_MAX = 64;
+const QUOTED_MAX = 64;
 /** A lone surrogate. */
 const HALF = /[\ud800-\udfff]/gu;
 
 /** Shortens a text for reports, without CPFs. */
 export function reportText(text: string): string {
-  const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
+  const characters = [...withoutCpfs(text.slice(0, 2 * QUOTED_MAX))].slice(0, QUOTED_MAX);
   return characters.join("").replace(HALF, "\ufffd");
 }

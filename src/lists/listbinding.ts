@@ -25,7 +25,7 @@ import type { ExportedStore } from "../store/exportedstore.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 
 /** Max cached row sets per segment; one takes up to an eighth of a byte per row. */
-const KEPT_MAX = 64;
+const CACHED_MAX = 64;
 
 /** Name of a file's entries in a bound spec; no saved list has it. */
 const FILE = "file";
@@ -162,7 +162,7 @@ export class ListBinder {
     this.#rows.set(segment, cached);
     const rows = this.#make(segment, pin, cached);
     cached.set(pinName(pin), { pin, rows, bound: new WeakMap() });
-    if (cached.size > KEPT_MAX) cached.delete(cached.keys().next().value as string);
+    if (cached.size > CACHED_MAX) cached.delete(cached.keys().next().value as string);
     return rows;
   }
 
@@ -312,7 +312,7 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
 
 /** Caches unions of rows, by segment and by the names and revisions of their lists. */
 export class Unions {
-  readonly #kept = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
+  readonly #cache = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 
   /** The union of lists; directly if cached. Rejects if the rows of one do. */
   of(
@@ -321,8 +321,8 @@ export class Unions {
     rows: readonly (NativeRowList | Promise<NativeRowList>)[],
   ): NativeRowList | Promise<NativeRowList> {
     const cached =
-      this.#kept.get(segment) ?? new Map<string, NativeRowList | Promise<NativeRowList>>();
-    this.#kept.set(segment, cached);
+      this.#cache.get(segment) ?? new Map<string, NativeRowList | Promise<NativeRowList>>();
+    this.#cache.set(segment, cached);
     const key = [...names].sort().join(" ");
     const known = cached.get(key) ?? this.#make(cached, key, rows);
     // The most recently used goes last.

@@ -44,8 +44,8 @@ const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly men
 /** Identifies a file by its first bytes; null if they do not decide, as for CSV and XLSX. */
 export function otherFile(bytes: Uint8Array): OtherFile | null {
   const kind = kindOf(bytes);
-  const mend = kind === null ? undefined : MENDS[kind.id];
-  return kind === null || mend === undefined ? null : { name: kind.name, ...mend };
+  const remedy = kind === null ? undefined : MENDS[kind.id];
+  return kind === null || remedy === undefined ? null : { name: kind.name, ...remedy };
 }
 
 /** Parts of packages that are zips like workbooks, in lower case. */

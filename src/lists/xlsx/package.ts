@@ -164,8 +164,8 @@ function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry, unpacks = true): Promi
 
 /** Refuses a file that is no zip. */
 function refuseOthers(bytes: Buffer): void {
-  const refuse = (what: string, mend?: string): never => {
-    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, mend);
+  const refuse = (what: string, remedy?: string): never => {
+    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, remedy);
   };
   const other = otherFile(bytes);
   if (other !== null) refuse(other.name, other.mend);
@@ -269,7 +269,7 @@ export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CS
 /** A workbook that cannot be read. */
 export class XlsxRefusal extends Error {
   /** `place` is the part, the sheet, or the cell; the default fix is to save it again. */
-  constructor(place: string, wrong: string, mend = SAVE_ANEW) {
-    super(`${place}: ${wrong}. ${mend}`);
+  constructor(place: string, wrong: string, remedy = SAVE_ANEW) {
+    super(`${place}: ${wrong}. ${remedy}`);
   }
 }

@@ -57,8 +57,8 @@ export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
   }
   const book = new WorkbookTaker(main.path);
   if (main.path.toLowerCase().endsWith(".bin")) {
-    const mend = "Save it as XLSX, and send that.";
-    throw new XlsxRefusal("The file", "it is a binary workbook (XLSB)", mend);
+    const remedy = "Save it as XLSX, and send that.";
+    throw new XlsxRefusal("The file", "it is a binary workbook (XLSB)", remedy);
   }
   await readPart(file, main.path, book);
   const relations = await relationsOf(file, main.path);

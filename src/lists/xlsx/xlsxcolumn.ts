@@ -155,8 +155,8 @@ function refuse(passed: readonly SkippedSheet[], hidden: readonly string[]): nev
   const unseen =
     hidden.length === 0 ? "" : ` Hidden sheets are not read (${namesOf(hidden)}): show them first.`;
   if (passed.length === 0) {
-    const mend = `Fill one, or send CSV.${unseen}`;
-    throw new XlsxRefusal("The workbook", "no sheet of it has anything", mend);
+    const remedy = `Fill one, or send CSV.${unseen}`;
+    throw new XlsxRefusal("The workbook", "no sheet of it has anything", remedy);
   }
   const named = passed.slice(0, NAMED_MAX).map(({ sheet, why }) => `“${sheet.name}”: ${why}`);
   const more = passed.length > NAMED_MAX ? `; and ${passed.length - NAMED_MAX} more` : "";
