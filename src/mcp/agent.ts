@@ -114,7 +114,7 @@ export class Agent<Context> {
       const content = [{ type: "text", text }];
       return { result: { content, structuredContent: structured }, accounts };
     } catch (error) {
-      if (!(error instanceof AppError) || !isMendable(error)) throw error;
+      if (!(error instanceof AppError) || !isFixable(error)) throw error;
       const content = [{ type: "text", text: failureText(error) }];
       return { result: { content, isError: true } };
     }
@@ -122,7 +122,7 @@ export class Agent<Context> {
 }
 
 /** True if a different call can succeed; waiting and retrying is not a different call. */
-function isMendable({ code, status }: AppError): boolean {
+function isFixable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }
 

@@ -115,10 +115,10 @@ export const COUNT_TOOL: Tool<QueryContext<QueryPart>> = {
 /** Returns a facet with its most frequent values; the sum is preserved. */
 function shortFacet({ values, other, missing }: Facet): Facet {
   const rest = values.slice(VALUES_MAX);
-  const held = rest.reduce((sum, { count }) => sum + count, 0);
+  const counted = rest.reduce((sum, { count }) => sum + count, 0);
   return {
     values: values.slice(0, VALUES_MAX),
-    other: { values: other.values + rest.length, count: other.count + held },
+    other: { values: other.values + rest.length, count: other.count + counted },
     missing,
   };
 }

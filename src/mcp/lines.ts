@@ -89,11 +89,11 @@ export class Conversation {
     const id = isJsonObject(value) ? (value.id as string | number) : null;
     const state = { cancelled: false };
     if (id !== null) this.#inFlight.set(id, state);
-    const gone = () => state.cancelled || this.#ending;
-    const reply = await this.#parts.agent.answer(value, this.#parts.context(gone));
+    const isGone = () => state.cancelled || this.#ending;
+    const reply = await this.#parts.agent.answer(value, this.#parts.context(isGone));
     if (id !== null && this.#inFlight.get(id) === state) this.#inFlight.delete(id);
     this.#note(value, reply);
-    return gone() ? null : reply.answer;
+    return isGone() ? null : reply.answer;
   }
 
   /** Stores the agreed version and reports failures. */

@@ -11,7 +11,7 @@ import { wordFor } from "../text/amounts.ts";
 /** Maximum length of an unknown argument's name in a pointer. */
 const NAME_SHOWN_MAX = 64;
 /** Maximum mistakes reported: more than a model fixes in one step. */
-const TOLD_MAX = 20;
+const SHOWN_MAX = 20;
 
 /** Remedies for errors about calling tools, in their terms. */
 const MENDS: Readonly<Record<string, string>> = {
@@ -83,11 +83,11 @@ function placed(pointer: string): string {
 
 /** Returns an error as text that helps a model correct it. */
 export function failureText({ code, message, errors, members }: AppError): string {
-  const mend = MENDS[code];
-  if (mend !== undefined || errors.length === 0) return `${code}: ${mend ?? message}`;
+  const remedy = MENDS[code];
+  if (remedy !== undefined || errors.length === 0) return `${code}: ${remedy ?? message}`;
   const alternatives = errors.filter((one) => one.code === ALTERNATIVE).map(placeOf);
   const others = errors.filter((one) => one.code !== ALTERNATIVE);
-  const lines = others.slice(0, TOLD_MAX).map((one) => {
+  const lines = others.slice(0, SHOWN_MAX).map((one) => {
     return `- ${placeOf(one)} (${one.code}): ${one.detail}`;
   });
   const more = others.length - lines.length;

@@ -204,8 +204,8 @@ function answerOf(
     readonly error?: { readonly code: string; readonly detail: string };
   };
   if (error !== undefined) {
-    const mend = "To have it made again, send an idempotency_key of your own.";
-    throw new AppError("EXPORT_FAILED", `${error.detail} ${mend}`);
+    const remedy = "To have it made again, send an idempotency_key of your own.";
+    throw new AppError("EXPORT_FAILED", `${error.detail} ${remedy}`);
   }
   const { label, provenance } = currentSegment(context.service);
   const done = record.state === "done";

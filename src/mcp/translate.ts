@@ -135,9 +135,9 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     ...(limited ? { wanted: spec.limit } : {}),
     matches,
     confidence,
-    assumptions: told(assumptions),
-    warnings: told(warnings),
-    unmapped_constraints: told(unmapped),
+    assumptions: textsOf(assumptions),
+    warnings: textsOf(warnings),
+    unmapped_constraints: textsOf(unmapped),
     suggestions: shortSuggestions(translated.suggestions),
     doubts: translated.doubts.map(
       (one) => `${one.detail} "${one.query_text}" matches ${one.matches}.`,
@@ -158,7 +158,7 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
 }
 
 /** Returns the first notes and the number of others. */
-function told(list: readonly unknown[]): string[] {
+function textsOf(list: readonly unknown[]): string[] {
   const sentences = sentencesOf(list.slice(0, NOTES_MAX));
   const more = list.length - sentences.length;
   return more > 0 ? [...sentences, `… and ${more} more of this kind.`] : sentences;
