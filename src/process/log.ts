@@ -13,7 +13,7 @@ import { stderr, stdout } from "./terminal.ts";
 const COLLECTED_MAX = 16 * 1024;
 
 /** Maximum delay of a line, in milliseconds. */
-const KEPT_BACK_MS = 200;
+const BUFFERED_MS = 200;
 
 /** Receives log lines. */
 export type LogDestination = DestinationStream;
@@ -182,7 +182,7 @@ export function bufferedDestination(fd: number): DestinationStream {
       if (text.length >= COLLECTED_MAX || lines.lastLevel >= ERROR_LEVEL) writeOut();
       if (awaited) return;
       awaited = true;
-      setTimeout(onTime, KEPT_BACK_MS).unref();
+      setTimeout(onTime, BUFFERED_MS).unref();
     },
   };
   process.once("exit", writeOut);
