@@ -54,13 +54,13 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   const { industry, geo, company, contact, lists } = filters;
   // Members are listed one by one, because a spread costs more than most of the clauses.
-  const input: Asked = { segment, activity, industry, geo, company, contact, lists };
+  const input: ClauseInput = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
   for (const read of READERS) clauses.push(...read(input));
   return clauses;
 }
 
-interface Asked extends Omit<Filters, "lists"> {
+interface ClauseInput extends Omit<Filters, "lists"> {
   readonly lists: Filters["lists"];
   readonly segment: Segment;
   readonly activity: Activity;
@@ -70,7 +70,7 @@ interface Asked extends Omit<Filters, "lists"> {
  * Returns the clauses of a filter, or of several filters that form one clause; an empty list if
  * unset.
  */
-type ClauseReader = (input: Asked) => Clause[];
+type ClauseReader = (input: ClauseInput) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
@@ -101,7 +101,7 @@ function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
 /** Cache of codes by subclass, as specs spell them; only those in the snapshot. */
 const subclassCodes = new WeakMap<Segment, Map<string, number>>();
 
-function activityClauses({ segment, industry, activity }: Asked): Clause[] {
+function activityClauses({ segment, industry, activity }: ClauseInput): Clause[] {
   const { cnae_any_of: subclasses } = industry;
   if (subclasses.length === 0) return [];
   const wanted = cnaeCodes(segment, subclasses);
@@ -111,7 +111,7 @@ function activityClauses({ segment, industry, activity }: Asked): Clause[] {
 }
 
 /** Excluded codes. Only the primary code is compared if secondary codes do not count. */
-function excludeClauses({ segment, industry }: Asked): Clause[] {
+function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
   return industry.secondary_cnae_mode === "off"
@@ -126,13 +126,13 @@ function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
 }
 
 /** A clause of its own: a row must meet it and the clause of `cnae_any_of`. */
-function secondaryClauses({ segment, industry }: Asked): Clause[] {
+function secondaryClauses({ segment, industry }: ClauseInput): Clause[] {
   const { cnae_secondary_any_of: subclasses } = industry;
   if (subclasses === undefined) return [];
   return [posting("cnae_secondary", cnaeCodes(segment, subclasses))];
 }
 
-function hintClauses({ industry: { text_hints: hints } }: Asked): Clause[] {
+function hintClauses({ industry: { text_hints: hints } }: ClauseInput): Clause[] {
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
@@ -151,7 +151,7 @@ function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
 }
 
 /** The IBGE and TOM lists form one union. */
-function municipalityClauses({ segment, geo }: Asked): Clause[] {
+function municipalityClauses({ segment, geo }: ClauseInput): Clause[] {
   const any = (["municipality_ibge", "municipality_tom"] as const)
     .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
     .filter(({ values }) => values.length > 0)
@@ -162,25 +162,27 @@ function municipalityClauses({ segment, geo }: Asked): Clause[] {
   return any.length === 0 ? [] : [{ kind: "posting", any, negated: false }];
 }
 
-function districtClauses({ segment, geo: { district_any_of: districts } }: Asked): Clause[] {
+function districtClauses({ segment, geo: { district_any_of: districts } }: ClauseInput): Clause[] {
   if (districts === undefined) return [];
   return [{ kind: "rows", lists: [districtRows(segment, districts)], negated: false }];
 }
 
-function postalClauses({ geo: { postal_code_prefix_any_of: prefixes } }: Asked): Clause[] {
+function postalClauses({ geo: { postal_code_prefix_any_of: prefixes } }: ClauseInput): Clause[] {
   if (prefixes === undefined) return [];
   return [{ kind: "range", column: "postal_code", ranges: prefixes.map(prefixRange) }];
 }
 
-function areaClauses({ geo: { area_code_any_of: areas } }: Asked): Clause[] {
+function areaClauses({ geo: { area_code_any_of: areas } }: ClauseInput): Clause[] {
   return areas === undefined ? [] : [posting("area_code", areas.map(Number))];
 }
 
-function statusClauses({ company: { registration_status_any_of: statuses } }: Asked): Clause[] {
+function statusClauses({
+  company: { registration_status_any_of: statuses },
+}: ClauseInput): Clause[] {
   return statuses.length === 0 ? [] : [posting("registration_status", [...statuses])];
 }
 
-function capitalClauses({ company }: Asked): RangeClause[] {
+function capitalClauses({ company }: ClauseInput): RangeClause[] {
   const { share_capital_min: min, share_capital_max: max } = company;
   if (min === undefined && max === undefined) return [];
   const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
@@ -193,7 +195,7 @@ function capitalClauses({ company }: Asked): RangeClause[] {
  * and need no test. Other intervals test the dates of the rows that other clauses leave. The
  * posting lists are used only if the years are few and exclude most rows (measured, bench search).
  */
-function startedClauses({ company }: Asked): Clause[] {
+function startedClauses({ company }: ClauseInput): Clause[] {
   const { started_after: after, started_before: before } = company;
   if (after === null && before === null) return [];
   const firstDay = after === null ? yearStart(FIRST_YEAR) : dayOf(after);
@@ -221,22 +223,25 @@ function dayClauses(
   return [{ kind: "range", column, ranges: [[first, last]] }];
 }
 
-function statusDayClauses({ company }: Asked): Clause[] {
+function statusDayClauses({ company }: ClauseInput): Clause[] {
   return dayClauses("registration_status_date", company.status_since, company.status_before);
 }
 
-function simplesDayClauses({ company }: Asked): Clause[] {
+function simplesDayClauses({ company }: ClauseInput): Clause[] {
   const { simples_excluded_since: since, simples_excluded_before: before } = company;
   return dayClauses("simples_excluded_on", since, before);
 }
 
-function meiDayClauses({ company }: Asked): Clause[] {
+function meiDayClauses({ company }: ClauseInput): Clause[] {
   const { mei_excluded_since: since, mei_excluded_before: before } = company;
   return dayClauses("mei_excluded_on", since, before);
 }
 
 /** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
-function reasonClauses({ segment, company: { status_reason_any_of: reasons } }: Asked): Clause[] {
+function reasonClauses({
+  segment,
+  company: { status_reason_any_of: reasons },
+}: ClauseInput): Clause[] {
   if (reasons === undefined) return [];
   const column = "registration_status_reason";
   const ranges: [number, number][] = [];
@@ -248,7 +253,7 @@ function reasonClauses({ segment, company: { status_reason_any_of: reasons } }: 
   return [{ kind: "range", column, ranges }];
 }
 
-function sanctionClauses({ company: { sanction_any_of: lists } }: Asked): Clause[] {
+function sanctionClauses({ company: { sanction_any_of: lists } }: ClauseInput): Clause[] {
   if (lists === undefined) return [];
   return [
     posting(
@@ -260,14 +265,14 @@ function sanctionClauses({ company: { sanction_any_of: lists } }: Asked): Clause
 
 const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
 
-function ownedClauses({ segment, company }: Asked): Clause[] {
+function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   const { owned_by_any_of: roots, owned_by_depth: depth = 1 } = company;
   if (roots === undefined) return [];
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
 
 /** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
-function missingClauses({ contact: { missing_any_of: kinds } }: Asked): Clause[] {
+function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
   return [
@@ -289,14 +294,14 @@ const MISSING_FLAGS: Readonly<Record<string, readonly (keyof typeof FLAG_CODES)[
   "email mobile": ["email_and_mobile"],
 };
 
-function anyContactClauses({ contact }: Asked): Clause[] {
+function anyContactClauses({ contact }: ClauseInput): Clause[] {
   if (!contact.require_any_contact) return [];
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
 /** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
 function phoneKindClauses(
-  { segment, contact }: Asked,
+  { segment, contact }: ClauseInput,
   kind: "mobile" | "landline",
   ranges: RangeClause["ranges"],
 ): Clause[] {
@@ -317,37 +322,43 @@ function countClauses(
   return [{ kind: "range", ...columns, ranges: low <= high ? [[low, high]] : [] }];
 }
 
-function establishmentClauses({ segment, company }: Asked): Clause[] {
+function establishmentClauses({ segment, company }: ClauseInput): Clause[] {
   const { establishments_min: min, establishments_max: max } = company;
   if (min === undefined && max === undefined) return [];
   return countClauses(segment, { column: "establishments" }, [min, max]);
 }
 
 /** E-mails of only one company have posting lists; for other limits, rows are tested. */
-function emailSharedClauses({ segment, contact: { email_shared_max: max } }: Asked): Clause[] {
+function emailSharedClauses({
+  segment,
+  contact: { email_shared_max: max },
+}: ClauseInput): Clause[] {
   if (max === undefined) return [];
   if (max === 1) return flag("own_email", true);
   return countClauses(segment, { column: "email_shared" }, [undefined, max]);
 }
 
-function phoneSharedClauses({ segment, contact: { phone_shared_max: max } }: Asked): Clause[] {
+function phoneSharedClauses({
+  segment,
+  contact: { phone_shared_max: max },
+}: ClauseInput): Clause[] {
   if (max === undefined) return [];
   const columns = { column: "phone_1_shared", or: "phone_2_shared" } as const;
   return countClauses(segment, columns, [undefined, max]);
 }
 
-function phoneClauses({ segment, contact: { phone_any_of: phones } }: Asked): Clause[] {
+function phoneClauses({ segment, contact: { phone_any_of: phones } }: ClauseInput): Clause[] {
   if (phones === undefined) return [];
   return [{ kind: "rows", lists: [phoneRows(segment, phones)], negated: false }];
 }
 
-function emailClauses({ segment, contact: { email_any_of: emails } }: Asked): Clause[] {
+function emailClauses({ segment, contact: { email_any_of: emails } }: ClauseInput): Clause[] {
   if (emails === undefined) return [];
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
 /** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
-function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
+function listClauses({ segment, lists }: ClauseInput, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
   return [{ kind: "rows", lists: listRowsOf(lists, segment)[member], negated }];

@@ -70,7 +70,7 @@ export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest
 export class CompanyWalk {
   readonly #plan: QueryPlan;
   readonly #limit: number;
-  readonly #kept: number[] = [];
+  readonly #rows: number[] = [];
   #after: number;
   #size: number;
 
@@ -98,7 +98,7 @@ export class CompanyWalk {
   take(selection: Selection, firsts: Uint32Array): Page | null {
     const { rows, more } = selection;
     assert(rows.length > 0 || !more, "a selection brings rows while matches are left");
-    const kept = this.#kept;
+    const kept = this.#rows;
     const missing = this.#limit - kept.length;
     const next = firsts[missing];
     for (const row of firsts.subarray(0, missing)) kept.push(row);

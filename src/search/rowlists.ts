@@ -38,9 +38,9 @@ export const MOBILES: Ranges = AREAS.map((area) => [area * 1e9 + 9e8, area * 1e9
 export const LANDLINES: Ranges = [1e7, 1e8].map((scale) => [5511 * scale, 5600 * scale - 1]);
 
 /** Max bytes of cached row lists per snapshot; a larger list is cached alone. */
-const KEPT_BYTES_MAX = 32 * 2 ** 20;
+const CACHED_BYTES_MAX = 32 * 2 ** 20;
 /** Max cached lists, to bound many small ones. */
-const KEPT_LISTS_MAX = 1_000;
+const CACHED_LISTS_MAX = 1_000;
 /** Max bytes of a list: two per row, and at most one bit per row of the snapshot. */
 const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
 
@@ -61,7 +61,7 @@ export function cachedRows(
   let bytes = 0;
   for (const one of lists.values()) bytes += bytesOf(one);
   for (const [oldest, one] of lists) {
-    if ((bytes <= KEPT_BYTES_MAX && lists.size <= KEPT_LISTS_MAX) || oldest === key) break;
+    if ((bytes <= CACHED_BYTES_MAX && lists.size <= CACHED_LISTS_MAX) || oldest === key) break;
     lists.delete(oldest);
     bytes -= bytesOf(one);
   }

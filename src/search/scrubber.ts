@@ -112,7 +112,7 @@ export class Scrubber {
     }
     for (const segment of segments) {
       const pass = this.#passOf(segment);
-      if (segment.native.poisoned()) this.#tell(pass);
+      if (segment.native.poisoned()) this.#report(pass);
       else this.#compare(pass);
     }
   }
@@ -226,7 +226,7 @@ export class Scrubber {
     this.#parts.log.warn({ file, snapshot }, "a served file was touched; it is checked again");
   }
 
-  #tell(pass: Pass): void {
+  #report(pass: Pass): void {
     if (pass.told) return;
     pass.told = true;
     this.#damages++;

@@ -312,10 +312,10 @@ export class SegmentRegistry {
    */
   retain(segment: Segment): () => void {
     this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (held) this.#letGo(segment);
-      held = false;
+      if (isHeld) this.#letGo(segment);
+      isHeld = false;
     };
   }
 
