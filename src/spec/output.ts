@@ -323,11 +323,11 @@ function joinPeople(
   upper: PeopleMembers,
   { format, replaced, fieldsReplaced }: JoinRules,
 ): PeopleMembers {
-  const gone = replaced && !PEOPLE_FORMATS.includes(format);
+  const isGone = replaced && !PEOPLE_FORMATS.includes(format);
   const { labels, preset, title } = lower;
   const members: PeopleMembers = {
-    ...(gone || labels === undefined ? {} : { labels }),
-    ...(gone || fieldsReplaced || preset === undefined ? {} : { preset }),
+    ...(isGone || labels === undefined ? {} : { labels }),
+    ...(isGone || fieldsReplaced || preset === undefined ? {} : { preset }),
     ...(title === undefined ? {} : { title }),
   };
   return { ...members, ...upper };

@@ -47,7 +47,7 @@ export function parseJson(sent: Uint8Array): unknown {
     try {
       const value: unknown = JSON.parse(text);
       // JSON.parse keeps only one of repeated names.
-      if (written === 0 || countKept(value) === written) return value;
+      if (written === 0 || countElements(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }
@@ -126,16 +126,16 @@ function closesAfter(bytes: Uint8Array, opener: number): boolean {
 }
 
 /** Members of a parsed value, nested ones included; NaN if one is called `__proto__`. */
-function countKept(value: unknown): number {
+function countElements(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {
-    for (const element of value) count += countKept(element);
+    for (const element of value) count += countElements(element);
     return count;
   }
   const members = value as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(members)) {
-    count += name === "__proto__" ? Number.NaN : 1 + countKept(members[name]);
+    count += name === "__proto__" ? Number.NaN : 1 + countElements(members[name]);
   }
   return count;
 }

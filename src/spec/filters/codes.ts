@@ -13,7 +13,7 @@ type SanctionName = (typeof SANCTION_NAMES)[number];
 type MissingContact = (typeof MISSING_CONTACTS)[number];
 
 /** A list of a spec, with its place; mistakes go to the reader's log. */
-interface Asked {
+interface Requested {
   readonly reader: SpecReader;
   readonly lookup: CatalogLookup;
   readonly value: unknown;
@@ -23,7 +23,7 @@ interface Asked {
 const NONE: readonly string[] = [];
 
 /** CEP prefixes; one that another covers is removed. */
-export function readPostalPrefixes({ reader, value, pointer }: Asked): string[] {
+export function readPostalPrefixes({ reader, value, pointer }: Requested): string[] {
   const given = reader.strings(value ?? undefined, pointer, (text, at) => {
     if (/^\d{1,8}$/.test(text)) return [text];
     const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
@@ -40,7 +40,7 @@ export function readPostalPrefixes({ reader, value, pointer }: Asked): string[] 
 }
 
 /** Area codes. */
-export function readAreaCodes({ reader, value, pointer }: Asked): string[] {
+export function readAreaCodes({ reader, value, pointer }: Requested): string[] {
   return reader.strings(value ?? undefined, pointer, (text, at) => {
     if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
     const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
@@ -50,7 +50,7 @@ export function readAreaCodes({ reader, value, pointer }: Asked): string[] {
 }
 
 /** Reasons of a status, 2 digits. */
-export function readReasons({ reader, lookup, value, pointer }: Asked): string[] {
+export function readReasons({ reader, lookup, value, pointer }: Requested): string[] {
   return reader.strings(value ?? undefined, pointer, (text, at) => {
     const code = text.padStart(2, "0");
     if (/^\d{2}$/.test(code) && lookup.knowsReason(code)) return [code];
@@ -61,7 +61,7 @@ export function readReasons({ reader, lookup, value, pointer }: Asked): string[]
 }
 
 /** Lists of sanctions that the snapshot has. */
-export function readSanctions({ reader, lookup, value, pointer }: Asked): SanctionName[] {
+export function readSanctions({ reader, lookup, value, pointer }: Requested): SanctionName[] {
   return readWords({ reader, value, pointer }, SANCTION_NAMES, (name, at) => {
     if (!lookup.lacks(name)) return;
     reader.mistake(at, "not_in_snapshot", notInSnapshot(name, name));
@@ -69,7 +69,7 @@ export function readSanctions({ reader, lookup, value, pointer }: Asked): Sancti
 }
 
 /** Kinds of contact, without those that another one includes. */
-export function readMissing({ reader, lookup, value, pointer }: Asked): MissingContact[] {
+export function readMissing({ reader, lookup, value, pointer }: Requested): MissingContact[] {
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
   const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];
   const least = kinds.length > 1 ? kinds.filter((kind) => !wider.includes(kind)) : kinds;
@@ -83,7 +83,7 @@ export function readMissing({ reader, lookup, value, pointer }: Asked): MissingC
 
 /** Some of a few words, in any case, sorted. */
 function readWords<Word extends string>(
-  { reader, value, pointer }: Omit<Asked, "lookup">,
+  { reader, value, pointer }: Omit<Requested, "lookup">,
   words: readonly Word[],
   check: (word: Word, pointer: string) => void = () => {},
 ): Word[] {
@@ -101,7 +101,7 @@ function readWords<Word extends string>(
 }
 
 /** Legal natures, expanded from prefixes. */
-export function readNatures({ reader, lookup, value, pointer }: Asked): string[] {
+export function readNatures({ reader, lookup, value, pointer }: Requested): string[] {
   return reader.strings(value ?? undefined, pointer, (text, at) => {
     const found = lookup.legalNatures(text);
     if (found.length > 0) return found;

@@ -255,7 +255,7 @@ export class ValueReader
     this.#lookup = lookup;
   }
 
-  #asked(value: unknown, pointer: string) {
+  #requested(value: unknown, pointer: string) {
     return { reader: this.#reader, lookup: this.#lookup, value, pointer };
   }
 
@@ -428,32 +428,32 @@ export class ValueReader
 
   /** CEP prefixes; one that another covers is removed. */
   postalPrefixes(value: unknown, pointer: string): string[] {
-    return readPostalPrefixes(this.#asked(value, pointer));
+    return readPostalPrefixes(this.#requested(value, pointer));
   }
 
   /** Area codes. */
   areaCodes(value: unknown, pointer: string): string[] {
-    return readAreaCodes(this.#asked(value, pointer));
+    return readAreaCodes(this.#requested(value, pointer));
   }
 
   /** Reasons of a status, 2 digits. */
   reasons(value: unknown, pointer: string): string[] {
-    return readReasons(this.#asked(value, pointer));
+    return readReasons(this.#requested(value, pointer));
   }
 
   /** Lists of sanctions that the snapshot has. */
   sanctions(value: unknown, pointer: string): ReturnType<typeof readSanctions> {
-    return readSanctions(this.#asked(value, pointer));
+    return readSanctions(this.#requested(value, pointer));
   }
 
   /** Kinds of contact, without those that another one includes. */
   missing(value: unknown, pointer: string): ReturnType<typeof readMissing> {
-    return readMissing(this.#asked(value, pointer));
+    return readMissing(this.#requested(value, pointer));
   }
 
   /** Legal natures, expanded from prefixes. */
   natures(value: unknown, pointer: string): string[] {
-    return readNatures(this.#asked(value, pointer));
+    return readNatures(this.#requested(value, pointer));
   }
 
   /** True or false; default false. */
