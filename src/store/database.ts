@@ -371,8 +371,8 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
       throw new CommandError(`${path} was not opened: ${disk}${needed}`, 1, cause);
     }
     if (isStateBusy(error)) {
-      const mend = "Wait until it is done, or name another directory.";
-      throw new CommandError(`Another process is writing to ${path}. ${mend}`, 1, error);
+      const remedy = "Wait until it is done, or name another directory.";
+      throw new CommandError(`Another process is writing to ${path}. ${remedy}`, 1, error);
     }
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }

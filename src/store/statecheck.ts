@@ -44,7 +44,7 @@ export class StateWatch {
   readonly #path: string;
   readonly #opened: Stats | undefined;
   readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
-  #told = false;
+  #reported = false;
 
   /** `lost` is called once. */
   constructor(database: StateDatabase, lost: (details: Readonly<Record<string, unknown>>) => void) {
@@ -56,10 +56,10 @@ export class StateWatch {
 
   /** Checks the file. */
   look(): void {
-    if (this.#told) return;
+    if (this.#reported) return;
     const now = statSync(this.#path, { throwIfNoEntry: false });
     if (now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev) return;
-    this.#told = true;
+    this.#reported = true;
     this.#database.pragma("query_only = true");
     const found = now === undefined ? "was removed" : "was replaced by another file";
     this.#lost({ found: [`the state's file ${found} while the server runs`] });

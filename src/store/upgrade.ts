@@ -13,7 +13,7 @@ import { openDataFile, syncDirectory } from "./datadir.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** Copies of earlier schemas in a data directory. */
-const KEPT = /^state\.v(\d+)\.backup$/;
+const BACKUP = /^state\.v(\d+)\.backup$/;
 
 /** Returns the name of the copy of an earlier schema. */
 export function keptFile(version: number): string {
@@ -62,7 +62,7 @@ export function printUpgrade(path: string, from: number, to: number): void {
 
 /** Returns the error for a state of a newer program, with the remedies. */
 export function newerState(path: string, version: number, known: number): CommandError {
-  const backup = keptBelow(dirname(path), known);
+  const backup = backupBelow(dirname(path), known);
   const back =
     backup === null
       ? "or name another data directory"
@@ -76,9 +76,9 @@ export function newerState(path: string, version: number, known: number): Comman
 }
 
 /** Returns the newest copy that a program can open, or null. */
-function keptBelow(folder: string, known: number): string | null {
+function backupBelow(folder: string, known: number): string | null {
   const versions = readdirSync(folder)
-    .map((name) => Number(KEPT.exec(name)?.[1] ?? Number.NaN))
+    .map((name) => Number(BACKUP.exec(name)?.[1] ?? Number.NaN))
     .filter((version) => version <= known);
   return versions.length === 0 ? null : keptFile(Math.max(...versions));
 }

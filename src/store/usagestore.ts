@@ -283,21 +283,21 @@ export const SENT_FILES_STEP = `
   END;`;
 
 /** Bytes of one tenant. */
-interface Kept {
+interface StoredUsage {
   readonly files: number;
   readonly specs: number;
 }
 
 /** The table `kept_bytes`. */
 export class StoredBytes {
-  readonly #of: StateStatement<[string], Kept>;
+  readonly #of: StateStatement<[string], StoredUsage>;
 
   constructor(database: StateDatabase) {
     this.#of = database.prepare("SELECT files, specs FROM kept_bytes WHERE tenant_id = ?");
   }
 
   /** Returns the stored bytes of a tenant. */
-  of(tenantId: string): Kept {
+  of(tenantId: string): StoredUsage {
     return this.#of.get(tenantId) ?? { files: 0, specs: 0 };
   }
 }

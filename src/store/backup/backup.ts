@@ -245,8 +245,8 @@ function link(from: string, to: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return false;
-    const mend = "Say --no-exports: the server renders the files again after a restore";
-    throw new CommandError(`${from} cannot be held by a hard link (${code}). ${mend}.`, 1, error);
+    const remedy = "Say --no-exports: the server renders the files again after a restore";
+    throw new CommandError(`${from} cannot be held by a hard link (${code}). ${remedy}.`, 1, error);
   }
 }
 

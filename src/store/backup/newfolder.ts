@@ -154,11 +154,11 @@ export class NewFolder {
       renameSync(this.path, this.#target);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const mend =
+      const remedy =
         code === "EBUSY" || code === "EXDEV"
           ? "it is a mounted folder; name a folder in it"
           : "something was put there meanwhile; name another folder";
-      throw new CommandError(`${this.#target} cannot be put in its place: ${mend}.`, 1, error);
+      throw new CommandError(`${this.#target} cannot be put in its place: ${remedy}.`, 1, error);
     }
     syncDirectory(dirname(this.#target));
     this.#unlock();
