@@ -89,7 +89,7 @@ void run(process.argv.slice(2));
 async function run(given: readonly string[]): Promise<void> {
   // The same output in both spellings, because bug reports start with it.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
-  const args = askedHelp(named) ?? named;
+  const args = requestedHelp(named) ?? named;
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
@@ -104,7 +104,7 @@ async function run(given: readonly string[]): Promise<void> {
  * Commander takes `--help` for the value of a preceding option, and shows the general help for an
  * unknown command without naming it.
  */
-function askedHelp(args: readonly string[]): readonly string[] | null {
+function requestedHelp(args: readonly string[]): readonly string[] | null {
   const [first, ...words] = args;
   const commandArgs = first === "help" ? words : args;
   const [command] = commandArgs;
