@@ -239,6 +239,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     since: sinceOf(wanted),
     isEnrichment: wanted.enrichment !== undefined,
     slug: "empresas",
+    title: spec.output.title ?? null,
     createdAtMs: nowMs,
     expiresAtMs: null,
     expired: false,
