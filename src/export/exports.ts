@@ -297,13 +297,13 @@ function recordOf(
   progress: RunProgress | undefined,
   nowMs: number,
 ): Omit<ExportRecord, "room"> {
-  const { id, sequence, tenantId, state, snapshot, snapshotDate, slug } = row;
+  const { id, sequence, tenantId, state, snapshot, snapshotDate, slug, title } = row;
   const done = state === "done";
   const { rowsWritten, rowCount } =
     state === "running" && progress !== undefined ? progress : { rowsWritten: 0, rowCount: 0 };
   const expiresAtMs = done ? row.expiresAt : null;
   return {
-    ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
+    ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, title, expiresAtMs },
     since: sinceOf(row),
     isEnrichment: row.sent !== null,
     csvText: csvTextOf(row),

@@ -83,6 +83,8 @@ export interface ExportRecord {
   readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;
+  /** Title as typed, which names the file; null if it has none, or an earlier version made it. */
+  readonly title: string | null;
   readonly createdAtMs: number;
   /** Time at which the file is removed; set when the export is done. */
   readonly expiresAtMs: number | null;

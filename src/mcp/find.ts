@@ -19,7 +19,6 @@ import { lacksArea } from "../spec/contacts/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import {
-  ACCOUNT_TYPES,
   type AnswerSource,
   answeredBy,
   objectSchema,
@@ -149,6 +148,9 @@ const ACCOUNT_ARGUMENTS = {
   } as TSchema,
 };
 
+/** search_accounts lists the fields: a model reads all tools every time. */
+const FIELDS = { type: "object", description: "As in search_accounts." } as unknown as TSchema;
+
 const ACCOUNT_DEFINITION = {
   name: "get_account",
   title: "Read one company",
@@ -159,7 +161,7 @@ const ACCOUNT_DEFINITION = {
     "find_company. " +
     VALUES_NOTE,
   inputSchema: objectSchema(ACCOUNT_ARGUMENTS, ["cnpj"]),
-  outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT_TYPES }, [...SOURCE_NAMES, "account"]),
+  outputSchema: objectSchema({ ...SOURCE, account: FIELDS }, [...SOURCE_NAMES, "account"]),
   annotations: { title: "Read one company", ...READING },
 };
 

@@ -15,6 +15,7 @@ import { COUNT_TOOL } from "./count.ts";
 import { DISTRICTS_TOOL } from "./districts.ts";
 import { ACCOUNT_TOOL, FIND_TOOL } from "./find.ts";
 import { SERVER_LOOK_UP_TOOL } from "./lookup.ts";
+import { NEWS_TOOL } from "./news.ts";
 import {
   errorAnswer,
   isSupportedVersion,
@@ -43,7 +44,7 @@ export function agentEndpoint(
   version: string,
 ): (call: KeyCall<ServicePart>) => Promise<HttpAnswer> {
   const agent = new Agent<KeyCall<ServicePart>>(
-    [...READING_TOOLS, SERVER_LOOK_UP_TOOL, SERVER_EXPORT_TOOL],
+    [...READING_TOOLS, SERVER_LOOK_UP_TOOL, NEWS_TOOL, SERVER_EXPORT_TOOL],
     version,
   );
   return async (call) => {

@@ -135,12 +135,6 @@ function without<Schema extends TSchema>(schema: Schema, names: readonly string[
   return JSON.parse(text) as Schema;
 }
 
-/** Returns an object schema without its members' descriptions. */
-function withoutDescriptions(schema: TSchema): TSchema {
-  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
-  return { ...schema, properties: untoldMembers(properties ?? {}) } as unknown as TSchema;
-}
-
 function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
   const untoldOnes = Object.entries(members).map(([name, member]) => {
     const { description: _, ...type } = member as { readonly description?: string };
@@ -181,9 +175,6 @@ export const ACCOUNT = {
   properties: accountFields,
   additionalProperties: false,
 } as unknown as TSchema;
-
-/** `ACCOUNT` without descriptions; only the first tool has them. */
-export const ACCOUNT_TYPES = withoutDescriptions(ACCOUNT);
 
 /** Source of an answer about data. */
 export interface AnswerSource {

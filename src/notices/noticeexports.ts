@@ -17,11 +17,13 @@ import type { Clock } from "../process/clock.ts";
 import { faultPoint } from "../process/fault.ts";
 import type { Catalog } from "../spec/catalog.ts";
 import { DEFAULT_FIELDS, type OutputField } from "../spec/fields.ts";
+import { SPEC_LIMITS } from "../spec/limits.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { CountingRow, NoticeStore } from "../store/noticestore.ts";
 import type { SecretRing } from "../store/secrets.ts";
+import { unseenIn } from "../text/givenname.ts";
 import type { NoticeCounts } from "./payload.ts";
 
 /** The export that a search wants with each notice, as stored. */
@@ -70,7 +72,9 @@ export class NoticeExports {
     const plan = plans[planOf(row)];
     const wish = JSON.parse(row.export as string) as ExportWish;
     try {
-      const spec = exportSpec(row.spec, wish, { plan, catalog: changeCatalog(older, newer) });
+      const output = titled(wish.output, `${row.searchName} ${newer.label}`);
+      const catalog = changeCatalog(older, newer);
+      const spec = exportSpec(row.spec, { ...wish, output }, { plan, catalog });
       const matches = wish.kinds.reduce((sum, kind) => sum + counts[kind], 0);
       faultPoint("count.before_export");
       const { record } = exporter.create({
@@ -111,6 +115,14 @@ export class NoticeExports {
       throw error;
     }
   }
+}
+
+/** Names the file after its search and month, unless the search has a title for it. */
+function titled(output: unknown, title: string): unknown {
+  const isNamed = isJsonObject(output) && "title" in output;
+  const fits = title.length <= SPEC_LIMITS.titleLengthMax && unseenIn(title) === null;
+  if (isNamed || !fits) return output;
+  return { ...(isJsonObject(output) ? output : {}), title };
 }
 
 /** Normalizes a saved spec for the export that a search wants. Throws `AppError` for mistakes. */

@@ -23,6 +23,8 @@ export interface ExportRow {
   /** Null if the file is not compressed. */
   readonly compression: string | null;
   readonly slug: string;
+  /** Title of the export, as typed, or null. */
+  readonly title: string | null;
   readonly snapshot: string;
   readonly snapshotDate: string;
   readonly snapshotId: string;
@@ -62,6 +64,7 @@ interface NewExportRow
     | "format"
     | "compression"
     | "slug"
+    | "title"
     | "snapshot"
     | "snapshotDate"
     | "snapshotId"
@@ -115,8 +118,8 @@ export interface Candidate {
 }
 
 const COLUMNS = `
-  SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, snapshot,
-    snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
+  SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, title,
+    snapshot, snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
     sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
     sha256, failure,
@@ -163,10 +166,10 @@ export class ExportStore {
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
-        `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, snapshot,
+        `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, title, snapshot,
            snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path,
            kinds, watch, sent, sent_bytes, state, created_at, key_id, charged_day, charged_rows)
-         VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
+         VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @title, @snapshot,
            @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
            @kinds, @watch, @sent, @sentBytes, 'queued', @createdAt, @keyId, @chargedDay,
            @chargedRows)`,

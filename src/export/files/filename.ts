@@ -1,19 +1,24 @@
 /**
  * Names of exported files. Input: the spec of an export, or its record. Output: a slug that
  * describes the spec, and the file name of the download.
- * Invariant: only lower-case ASCII letters, digits, and hyphens; the same spec and snapshot give
- * the same name. Words that a client searched for are left out, because they may be names of
- * people. A title is included, because the client chose it as a name.
+ * Invariant: slugs have only lower-case ASCII letters, digits, and hyphens; the same spec and
+ * snapshot give the same name. Words that a client searched for are left out, because they may be
+ * names of people. A title is the whole name, because the client chose it; characters that no file
+ * system or header can hold are replaced.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { extensionOf } from "../formats/format.ts";
+import { type ExportKind, extensionOf } from "../formats/format.ts";
 import { registryNames } from "../formats/names.ts";
 import type { ExportRecord } from "../record.ts";
 
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
+
+/** Longest name from a title, in characters, and in bytes of UTF-8: file systems allow 255. */
+const TITLED_LENGTH_MAX = 120;
+const TITLED_BYTES_MAX = 200;
 
 /** Max length of a name's middle part: a month and a slug, with some reserve. */
 const NAME_LENGTH_MAX = 80;
@@ -61,12 +66,47 @@ export function changesSlug(
 }
 
 /**
- * File name of a finished export: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
+ * Returns the header value that names a finished export's file. A titled one has two names: ASCII,
+ * and as it was typed (RFC 6266), which every current browser prefers.
+ */
+export function dispositionOf(record: NamedRecord): string {
+  const name = fileNameOf(record);
+  const typed = record.title === null ? "" : asFileName(record.title);
+  const header = `attachment; filename="${name}"`;
+  const full = `${typed}.${extensionOf(record)}`;
+  return typed === "" || full === name ? header : `${header}; filename*=UTF-8''${encoded(full)}`;
+}
+
+/** Members of a record that its file's name depends on. */
+type NamedRecord = Pick<ExportRecord, "id" | "snapshot" | "since" | "slug" | "title"> & ExportKind;
+
+/** Characters that Windows forbids in names, and those that are not seen. */
+const FORBIDDEN = /[\\/:*?"<>|\p{C}\p{Zl}\p{Zp}]+/gu;
+
+/** Returns a title as a name of a file, or an empty text. */
+function asFileName(title: string): string {
+  const plain = title.replace(FORBIDDEN, "-").replace(/\s+/gu, " ");
+  let name = plain.replace(/^[\s.-]+|[\s.-]+$/g, "");
+  while (Buffer.byteLength(name) > TITLED_BYTES_MAX) name = [...name].slice(0, -1).join("").trim();
+  return name;
+}
+
+/** Percent-encodes all but the characters that RFC 8187 allows. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(/['()*!]/g, (one) => {
+    return `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
+}
+
+/**
+ * File name of a finished export: its title, else `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
  * changes the slug has the months. All of it is folded again, because an old record may predate the
  * checks of labels and slugs.
  */
-export function fileNameOf(record: ExportRecord): string {
-  const { snapshot, since, slug, id } = record;
+export function fileNameOf(record: NamedRecord): string {
+  const { snapshot, since, slug, id, title } = record;
+  const titled = title === null ? "" : cut(folded(title), TITLED_LENGTH_MAX);
+  if (titled !== "") return `${titled}.${extensionOf(record)}`;
   const hex = id.replace(/^exp_/, "").slice(0, 8);
   const what = cut(folded(since ? slug : `${snapshot}-${slug}`), NAME_LENGTH_MAX) || ALL;
   return `peneira-${what}-${folded(hex)}.${extensionOf(record)}`;

@@ -233,6 +233,7 @@ export class Intake {
       format: wanted.spec.output.format,
       compression: compressionOf(wanted.spec),
       slug,
+      title: wanted.spec.output.title ?? null,
       snapshot: segment.label,
       snapshotDate: segment.snapshotDate,
       snapshotId: segment.snapshotId,

@@ -76,7 +76,7 @@ function assertHarmless(segment: Segment): void {
     assert.match(`${tom} ${ibge} ${uf}`, /^\d{4} (\d{7}|null) ([A-Z]{2}|null)$/);
     assert.match(name, /^[^\p{Cc}\u2028\u2029\u202a-\u202e]*$/u);
   }
-  const kind = { format: "csv", compression: null } as const;
+  const kind = { format: "csv", compression: null, title: null } as const;
   const record = { snapshot: label, slug: "x", id: "exp_0011aabb", ...kind } as ExportRecord;
   const name = fileNameOf(record);
   assert.match(name, /^[a-z0-9-]+\.csv$/);

@@ -104,6 +104,7 @@ const ROWS: Readonly<Record<string, () => Row>> = {
   "notices show": () => reads(["notices", "show", ...state(), NOTICED.notice]),
   "notices replay": () => writes(["notices", "replay", ...state(), NOTICED.notice]),
   "notices test": () => reads(["notices", "test", ...state(), "whk_none"]),
+  "notices receivers": () => reads(["notices", "receivers", ...state()]),
   watch: () => reads(["watch", ...state(), "--all", "--once"]),
   audit: () => reads(["audit", ...state()]),
   backup: () => writes(["backup", "--data-dir", join(sample.folder, "state"), on("backup")]),

@@ -130,7 +130,9 @@ describe("peneira notices", () => {
         assert.deepEqual([code, words.test(err)], [2, true], err);
       }
       const { PENEIRA_NOTICES_BASE_URL: _, ...without } = smtp;
-      const { err } = await runCommand(["notices", "test", NOTICED.email, ...data], { env: without });
+      const { err } = await runCommand(["notices", "test", NOTICED.email, ...data], {
+        env: without,
+      });
       assert.match(err, /needs notices\.base_url/);
     } finally {
       await mail.close();
@@ -138,7 +140,10 @@ describe("peneira notices", () => {
     const config = join(folder, "config.json");
     writeFileSync(config, JSON.stringify({ notices: { smtp: { password: "geheim" } } }));
     const open = await runCommand(["notices", "receivers", ...data, "--config", config]);
-    assert.deepEqual([open.code, /_FILE/.test(open.err), /geheim/.test(open.err)], [2, true, false]);
+    assert.deepEqual(
+      [open.code, /_FILE/.test(open.err), /geheim/.test(open.err)],
+      [2, true, false],
+    );
     const { receivers } = await json("notices", "receivers");
     const states = (receivers as { id: string; address: string; state: string }[]).map(
       ({ id, address, state }) => [id, address, state],

@@ -31,14 +31,17 @@ export function addEmail(dataDir: string, address: string): void {
   }
 }
 
-/** Adds them to the tenant called `default`, or to the only one there is. */
-export function addNotices(dataDir: string, { url, name }: { url: string; name: string }): void {
+/** Adds them to the tenant of a name, or to the only one there is. */
+export function addNotices(
+  dataDir: string,
+  { url, name, tenant = "default" }: { url: string; name: string; tenant?: string },
+): void {
   const database = openDatabase(dataDir);
   try {
     const tenantId = database
-      .prepare("SELECT id FROM tenants ORDER BY name <> 'default' LIMIT 1")
+      .prepare("SELECT id FROM tenants ORDER BY name <> ? LIMIT 1")
       .pluck()
-      .get() as string;
+      .get(tenant) as string;
     const search = { id: NOTICED.search, tenantId, userId: null, name, text: null, spec: "{}" };
     new SearchStore(database).insert({ ...search, snapshot: "2026-10", total: 0, createdAt: 0 }, 9);
     database.exec(

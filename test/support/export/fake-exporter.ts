@@ -240,6 +240,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     isEnrichment: wanted.enrichment !== undefined,
     csvText: spec.output.format === "csv" ? (wanted.enrichment?.text ?? null) : null,
     slug: "empresas",
+    title: spec.output.title ?? null,
     createdAtMs: nowMs,
     expiresAtMs: null,
     expired: false,

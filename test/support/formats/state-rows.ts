@@ -43,7 +43,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     anExport(3, { state: "failed", attempts: 3, failure: "too_many_attempts", ended_at: AT + 30 }),
     anExport(4, {
       ...{ state: "queued", charged_rows: 0, charged_day: null, key_id: null },
-      compression: "gzip",
+      ...{ compression: "gzip", title: "Padarias de Minas" },
     }),
     anExport(5, {
       ...{ state: "running", attempts: 1, tenant_id: "ten_2", sent_bytes: 42 },

@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   changesSlug,
+  dispositionOf,
   fileNameOf,
   SLUG_LENGTH_MAX,
   slugOf,
@@ -283,6 +284,7 @@ describe("fileNameOf", () => {
       id: "exp_0123456789abcdef0123456789abcdef",
       snapshot: "2026-10",
       slug: "padaria-campinas-sp",
+      title: null,
       format: "parquet",
       compression: null,
     } as ExportRecord;
@@ -310,15 +312,67 @@ describe("fileNameOf", () => {
 
   it("folds any content of a record, also of one from before labels were checked", () => {
     const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
-    const file = { format: "csv", compression: null };
+    const file = { format: "csv", compression: null, title: null };
     const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, ...file };
     const name = "peneira-x-set-cookie-a-b-e-x-set-cookie-a-b-e-x-set.csv";
     assert.equal(fileNameOf(record as ExportRecord), name);
+    const titled = fileNameOf({ ...record, title: hostile } as ExportRecord);
+    assert.equal(titled, "x-set-cookie-a-b-e.csv");
     const long = { ...record, snapshot: "9".repeat(5_000), slug: "" };
     assert.ok(fileNameOf(long as ExportRecord).length < 110);
     assert.match(
       changesSlug(hostile, { since: hostile, until: hostile }),
       /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    );
+  });
+});
+
+describe("dispositionOf", () => {
+  const of = (title: string | null, format = "xlsx") =>
+    dispositionOf({
+      ...{ id: `exp_${"0".repeat(32)}`, snapshot: "2026-11", slug: "padaria", since: null },
+      ...{ format: format as "xlsx", compression: null, title },
+    });
+
+  it("names a file as its title was typed, and in ASCII", () => {
+    const cases: readonly (readonly [string, string])[] = [
+      [
+        "Padarias de São João 2026-11",
+        "filename=\"padarias-de-sao-joao-2026-11.xlsx\"; filename*=UTF-8''" +
+          "Padarias%20de%20S%C3%A3o%20Jo%C3%A3o%202026-11.xlsx",
+      ],
+      ["padarias", 'filename="padarias.xlsx"'],
+      [
+        "日本",
+        "filename=\"peneira-2026-11-padaria-00000000.xlsx\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.xlsx",
+      ],
+      ["A/B: <C>*'(!)", "filename=\"a-b-c.xlsx\"; filename*=UTF-8''A-B-%20-C-%27%28%21%29.xlsx"],
+      ["...", 'filename="peneira-2026-11-padaria-00000000.xlsx"'],
+    ];
+    for (const [title, value] of cases) assert.equal(of(title), `attachment; ${value}`, title);
+    assert.equal(of(null), 'attachment; filename="peneira-2026-11-padaria-00000000.xlsx"');
+  });
+
+  it("keeps the whole title", () => {
+    const title = "a".repeat(49).concat(" ", "b".repeat(50));
+    assert.ok(of(title).includes(`${title.replace(" ", "-")}.xlsx`));
+  });
+
+  it("is one printable line with a short name for any title", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 400 }), (title) => {
+        const value = of(title);
+        assert.match(
+          value,
+          /^attachment; filename="[a-z0-9.-]+"(; filename\*=UTF-8''[\w%.~$&+#^`|-]+)?$/,
+        );
+        const [, encoded = ""] = /UTF-8''(.*)$/.exec(value) ?? [];
+        const name = decodeURIComponent(encoded);
+        assert.ok(Buffer.byteLength(name) <= 210);
+        assert.doesNotMatch(name, /[\\/:*?"<>|\p{C}]|^[.\s]/u);
+        assert.equal(of(title), value);
+      }),
+      { numRuns: 500 },
     );
   });
 });

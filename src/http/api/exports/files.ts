@@ -10,7 +10,7 @@ import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
-import { fileNameOf } from "../../../export/files/filename.ts";
+import { dispositionOf } from "../../../export/files/filename.ts";
 import { checkLink, filePathOf } from "../../../export/files/links.ts";
 import { COMPRESSED, contentTypeOf, FORMATS } from "../../../export/formats/format.ts";
 import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
@@ -176,7 +176,7 @@ function wantedIn(call: Call, record: Finished): Wanted {
 function headersFor(record: Finished, wanted: ByteRange | "whole"): Record<string, string> {
   const headers: Record<string, string> = {
     "Accept-Ranges": "bytes",
-    "Content-Disposition": `attachment; filename="${fileNameOf(record)}"`,
+    "Content-Disposition": dispositionOf(record),
   };
   if (wanted !== "whole") {
     const last = wanted.offset + wanted.length - 1;

@@ -131,7 +131,8 @@ for (const transport of MATRIX) {
       const most = server.service.plans.free.limits.webhooks;
       const url = "http://127.0.0.1:1/";
       for (let n = 0; n < most; n++) {
-        const [path, body] = n % 2 === 0 ? ["emails", { address: `f${n}@b.com` }] : ["webhooks", { url }];
+        const [path, body] =
+          n % 2 === 0 ? ["emails", { address: `f${n}@b.com` }] : ["webhooks", { url }];
         assert.equal((await ask("POST", `/v1/${path}`, body as object, "free")).status, 201);
       }
       const { status, value } = await ask("POST", "/v1/emails", { address: "f@b.com" }, "free");

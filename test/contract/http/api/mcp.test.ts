@@ -8,6 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { addNotices, NOTICED } from "../../../support/cli/noticed-state.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../../support/http/fake.ts";
 import { type Connected, connectedTo, post, rowsOf } from "../../../support/mcp/client.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
@@ -48,7 +49,8 @@ for (const transport of MATRIX) {
         agent.tools.map(({ name }) => name),
         [
           ...["translate", "count_accounts", "search_accounts"],
-          ...["list_districts", "find_company", "get_account", "look_up_cnpjs", "create_export"],
+          ...["list_districts", "find_company", "get_account", "look_up_cnpjs", "list_news"],
+          "create_export",
         ],
       );
       for (const { name, description, annotations, inputSchema, outputSchema } of agent.tools) {
@@ -64,6 +66,34 @@ for (const transport of MATRIX) {
       assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");
+    });
+
+    it("gets the news of its own saved searches", async () => {
+      const name = 'Padarias\nof "Minas"';
+      const none = await agent.call("list_news", {});
+      assert.deepEqual([none.structured.notices, /no news yet/.test(none.text)], [[], true]);
+      addNotices(server.dataDir, { url: "https://a.example/", name, tenant: "enterprise" });
+      const { structured, text } = await agent.call("list_news", { limit: 5 });
+      const [news, ...others] = structured.notices as readonly Record<string, unknown>[];
+      const { notice_id, search_name, snapshot, since, entered, left, changed } = news ?? {};
+      assert.deepEqual(
+        [notice_id, search_name, snapshot, since, entered, left, changed, others.length],
+        [NOTICED.notice, name, "2026-10", "2026-09", 12, 3, 5, 0],
+      );
+      assert.match(
+        text,
+        /^1 notices.*\n"Padarias\\nof \\"Minas\\"" \(sch_1+\), 2026-10 since 2026-09/,
+      );
+      const own = await agent.call("list_news", { search: NOTICED.search });
+      assert.equal((own.structured.notices as unknown[]).length, 1);
+      const unknown = await agent.call("list_news", { search: "sch_x" });
+      assert.deepEqual(unknown.structured.notices, []);
+      const wrong = await agent.call("list_news", { search: 1, limit: 0, more: true });
+      assert.ok(wrong.isError && /search/.test(wrong.text) && /limit/.test(wrong.text), wrong.text);
+      const stranger = await connectedTo(server.base, server.keys.growth);
+      const theirs = await stranger.call("list_news", {});
+      assert.deepEqual(theirs.structured.notices, []);
+      await stranger.close();
     });
 
     it("finds the accounts of the route, page by page to the end", async () => {

@@ -1,0 +1,107 @@
+/**
+ * Proves, with two real months: the export of a notice is named after its search and month, unless
+ * its search names it. The webhook and the e-mail link it, and the e-mail shows the companies with
+ * their names and cities whatever the search exports. A name that no title can have makes an export
+ * without one.
+ * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
+ */
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import type { NewExport } from "../../../src/export/exporter.ts";
+import type { ExportRecord } from "../../../src/export/record.ts";
+import type { NoticeParts } from "../../../src/notices/notices.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { type MailServer, readMail, startMailServer } from "../../support/changes/mailserver.ts";
+import { openOffice, TENANT } from "../../support/changes/office.ts";
+import { type MonthPair, makePair } from "../../support/changes/pair.ts";
+import { FakeExporter } from "../../support/export/fake-exporter.ts";
+
+const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
+const WISH = { kinds: ["entered"], limit: null };
+
+let pair: MonthPair;
+let folder: string;
+let mail: MailServer;
+
+before(async () => {
+  pair = await makePair({ seed: 12, accounts: 600 });
+  folder = mkdtempSync(join(tmpdir(), "peneira-served-"));
+  mail = await startMailServer();
+  cpSync(pair.older.path, join(folder, "a.peneira"));
+  cpSync(pair.newer.path, join(folder, "b.peneira"));
+});
+after(async () => {
+  await mail.close();
+  pair.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+/** An exporter whose exports are done as soon as they are created. */
+function finishing(made: NewExport[]): NoticeParts["exporter"] {
+  const fake = new FakeExporter(folder, systemClock);
+  return {
+    create(wanted) {
+      made.push(wanted);
+      return fake.create(wanted);
+    },
+    async settled(tenantId, id): Promise<ExportRecord> {
+      fake.finish(id, Buffer.from("rows"));
+      return fake.read(tenantId, id);
+    },
+  };
+}
+
+it("files of notices are named after their search and month, and linked", async () => {
+  const made: NewExport[] = [];
+  const smtp = {
+    ...{ host: "127.0.0.1", port: mail.port, user: null, password: null, ca: null },
+    ...{ tls: "none" as const, from: "peneira@example.com", timeoutMs: 5_000 },
+  };
+  const parts = { exporter: finishing(made), settings: { smtp } };
+  const office = await openOffice({ folder, parts });
+  try {
+    await office.serve(join(folder, "a.peneira"));
+    const wish = (output: object) => ({ export: JSON.stringify({ ...WISH, output }) });
+    const spec = { output: { fields: ["cnpj"] } };
+    const plain = office.search("Padarias de São João", spec, wish({ format: "xlsx" }));
+    office.search("Own", spec, wish({ format: "csv", title: "Minha lista" }));
+    office.search("n".repeat(120), spec, wish({ format: "csv" }));
+    office.notices.emails.create(OWNER, { address: "ana@example.com", searches: [plain] }, 9);
+    const { label } = await office.serve(join(folder, "b.peneira"));
+    await office.work();
+    const titles = made.map(({ spec: { output } }) => output.title);
+    assert.deepEqual(titles, [`Padarias de São João ${label}`, "Minha lista", undefined]);
+    assert.equal(mail.got.length, 1);
+    const { text, html } = readMail(mail.got[0]?.raw ?? "");
+    const [notice] = office.notices.history.page(TENANT, {
+      before: 1e9,
+      limit: 9,
+      searchId: plain,
+    });
+    assert.ok(notice !== undefined);
+    const body = JSON.parse(office.notices.history.bodyOf(notice.row)) as {
+      readonly data: {
+        readonly entered: number;
+        readonly links: { readonly export: string };
+        readonly first: readonly object[];
+      };
+    };
+    const { links, entered, first } = body.data;
+    assert.match(links.export, /^https:\/\/peneira\.example\.com\/files\/exp_[0-9a-f]{32}\.xlsx\?/);
+    assert.ok(text.includes(links.export));
+    assert.ok(text.includes(`${entered.toLocaleString("pt-BR")} nova`));
+    assert.ok(first.every((account) => !("legal_name" in account)));
+    const counts = JSON.parse(notice.row.counts ?? "") as { cards: Record<string, string>[] };
+    assert.equal(counts.cards.length, 10);
+    for (const { trade_name, legal_name, municipality_name } of counts.cards) {
+      assert.ok(text.includes(trade_name || legal_name || "?"), text);
+      assert.ok(text.includes(municipality_name ?? "?"));
+    }
+    assert.match(html, /<h1[^>]*>Padarias de São João<\/h1>/);
+  } finally {
+    await office.close();
+  }
+});
