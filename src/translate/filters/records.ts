@@ -164,9 +164,10 @@ class RecordStage {
   }
 
   all(): FoundRecords {
-    const { length } = this.#sentence.tokens;
-    for (let at = 0; at < length; at++) {
-      if (!STARTS.test(this.#sentence.folded(at)) || !this.#sentence.free(at)) continue;
+    const { tokens } = this.#sentence;
+    for (let at = 0; at < tokens.length; at++) {
+      const { kind, folded = "" } = tokens[at] ?? {};
+      if (kind !== "word" || !STARTS.test(folded) || !this.#sentence.free(at)) continue;
       const to = this.#debt(at) ?? this.#sanction(at) ?? this.#left(at) ?? this.#owned(at);
       if (to !== null) at = to - 1;
     }
@@ -306,9 +307,7 @@ class RecordStage {
     }
     if (regimes.length === 0) return null;
     // "não saíram", "nunca saíram": the regime stays for the next stages.
-    if (
-      [1, 2].some((back) => /^(?:nao|nunca|jamais|not|never)$/.test(sentence.folded(at - back)))
-    )
+    if ([1, 2].some((back) => /^(?:nao|nunca|jamais|not|never)$/.test(sentence.folded(at - back))))
       return null;
     const lacked = this.#lacked("exclusions");
     if (lacked !== null) return this.#leave(at, to, lacked);

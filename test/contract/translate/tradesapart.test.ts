@@ -122,7 +122,7 @@ describe("trades that are sought in different ways", () => {
 });
 
 describe("a regime that was left", () => {
-  it("is said to be unknown and does not run", () => {
+  it("is a filter, and the companies need not be in it today", () => {
     const texts = [
       ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map((said) => `que ${said}`),
       ...["desenquadradas do MEI", "desenquadradas do Simples", "excluídas do Simples"],
@@ -131,7 +131,13 @@ describe("a regime that was left", () => {
       "bakeries in SP that left Simples",
       "panaderías en SP que salieron del Simples",
     ];
-    assert.deepEqual(silent([...texts, ...others], "regime_history"), []);
+    for (const text of [...texts, ...others]) {
+      assert.deepEqual(outcome(text), { isRun: true, codes: [] }, text);
+      const { company } = probe.spec(text).filters;
+      assert.deepEqual([company.simples_opt_in, company.mei_opt_in], [null, null], text);
+      const days = [company.simples_excluded_since, company.mei_excluded_since];
+      assert.equal(days.filter((day) => day === "2007-07-01").length, 1, text);
+    }
   });
 
   for (const text of [
