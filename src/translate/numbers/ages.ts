@@ -242,7 +242,7 @@ function apply(
   const { from, at, to, side, last } = taken;
   const reach =
     reachOf(sentence, from).negator >= 0 ? reachOf(sentence, from) : reachOf(sentence, at);
-  const negated = reach.polarity === "negated";
+  const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   if (negated && second !== undefined) {
     const detail = {

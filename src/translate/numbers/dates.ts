@@ -199,7 +199,8 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
   const reach = reachWithin(sentence, from, at);
-  const negated = reach.polarity === "negated";
+  // "excluídas do Simples em 2025" excludes nothing.
+  const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   const inside = meaning === "in" || meaning === "between";
   if (reach.polarity === "open" || (negated && inside)) {

@@ -161,11 +161,16 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     company: { mei_excluded_since: EVER },
   },
   "left Simples in a year": {
-    texts: { pt: ["que saíram do Simples em 2025"], en: ["that left Simples in 2025"] },
+    texts: {
+      pt: ["que saíram do Simples em 2025", "excluídas do Simples em 2025"],
+      en: ["that left Simples in 2025"],
+    },
     company: { simples_excluded_since: "2025-01-01", simples_excluded_before: "2026-01-01" },
   },
   "left MEI within months": {
-    texts: { pt: ["que saíram do MEI nos últimos 6 meses"] },
+    texts: {
+      pt: ["que saíram do MEI nos últimos 6 meses", "excluídas do MEI há menos de 6 meses"],
+    },
     company: { mei_excluded_since: "2026-04-10" },
   },
   "left both": {
