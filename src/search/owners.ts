@@ -13,6 +13,7 @@ import {
   rootText,
 } from "../../native-index/format/snapshot/owners.ts";
 import { type NativeRowList, NO_ROW } from "../../native-index/napi/engine.ts";
+import { qualificationName } from "../spec/qualifications.ts";
 import { cachedRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -60,6 +61,8 @@ export interface Partnership {
   readonly legal_name: string | null;
   /** Code of the registry, 2 digits. */
   readonly qualification: string | null;
+  /** Its official name, in Portuguese; null if the registry's table lacks it. */
+  readonly qualification_name: string | null;
   /** `YYYY-MM-DD`. */
   readonly since: string | null;
 }
@@ -121,14 +124,24 @@ function listed(segment: Segment, range: Range, { limit, all, other }: Listing):
   );
   const roots = pairs.map((pair) => rootText(other(pair)));
   const names = namesOf(segment, roots);
-  const companies = pairs.map(({ since, qualification }, i) => ({
-    cnpj_root: roots[i] as string,
-    legal_name: names[i] ?? null,
-    qualification: qualification === null ? null : String(qualification).padStart(2, "0"),
-    since: since === null ? null : new Date(since * 86_400_000).toISOString().slice(0, 10),
-  }));
+  const companies = pairs.map((pair, i) => {
+    return partnershipOf(pair, roots[i] as string, names[i] ?? null);
+  });
   const next = end < range.end ? (roots.at(-1) ?? null) : null;
   return { companies, total: all.end - all.start, next };
+}
+
+function partnershipOf(
+  { since, qualification }: OwnerPair,
+  cnpj_root: string,
+  legal_name: string | null,
+): Partnership {
+  const code = qualification === null ? null : String(qualification).padStart(2, "0");
+  return {
+    ...{ cnpj_root, legal_name, qualification: code },
+    qualification_name: code === null ? null : qualificationName(code),
+    since: since === null ? null : new Date(since * 86_400_000).toISOString().slice(0, 10),
+  };
 }
 
 /** Bytes of a CNPJ in a look-up; a root is followed by zeros. */

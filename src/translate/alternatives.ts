@@ -54,12 +54,19 @@ export function noteAlternatives(
     if (isEither(sentence, kinds as [string, string], { before, or: at, after })) {
       const why = kinds.includes("unmapped") ? ONE : BOTH;
       notes.addUnmapped("either_wish", why, sentence.words(at, at + 1));
+      const lacked = [before, after].some((index) => isLacked(sentence, index));
       misled ||=
         kinds.some((kind) => !QUALITIES.has(kind)) ||
+        lacked ||
         (kinds[0] === "contact" && kinds[1] === "contact");
     }
   }
   return misled;
+}
+
+/** "ou sem telefone": companies with a phone are most of the intended ones. */
+function isLacked(sentence: Sentence, at: number): boolean {
+  return sentence.owner(at) === "contact" && reachOf(sentence, at).polarity !== "plain";
 }
 
 /** False inside of a name ("lucro presumido ou real") and of a negation, which covers both. */

@@ -26,6 +26,7 @@ import { unmapLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { unmapPeople, unmapPersons } from "./filters/people.ts";
 import { leavePersonNumbers, withoutPersons } from "./filters/personnumbers.ts";
+import { findRecords, isOfRecord } from "./filters/records.ts";
 import {
   findSharedMax,
   type SharedMax,
@@ -139,6 +140,8 @@ export function translate(
   };
   const lookup = catalogLookup(segment.catalog);
   const own = claimSpeaker({ ...around, spanish });
+  const bounds = new Bounds(notes);
+  const records = findRecords({ sentence, notes, lookup, dated: bounds.left });
   const contacts = contactsOf(sentence, notes, lookup);
   claimRequestWords(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
@@ -153,7 +156,6 @@ export function translate(
   findUnknownPlaces(around, places, "long");
   const codes = findCodes({ segment, sentence, notes });
   const marks = findSecondaryMarks({ sentence, notes });
-  const bounds = new Bounds(notes);
   const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
   findAmountsAndDates(numbers);
   const { hasCounts: counts } = lookup;
@@ -165,22 +167,24 @@ export function translate(
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
-  const isLost = unmapSecondRequest(sentence, notes, places.sought) || contacts.lost || isPerson;
+  const isLost =
+    unmapSecondRequest(sentence, notes, places.sought) || contacts.lost || isPerson || records.lost;
   if (isLost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
   const { areaCodes, postalCodes } = numbered;
-  const conditions = hints.length + saidLists.anyOf.length + contacts.count;
-  const narrowed = conditions + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
-    ...{ bounds, notes, contacts, lists: saidLists, shared: contacts.shared },
+    ...{ bounds, notes, contacts, records, lists: saidLists, shared: contacts.shared },
   };
   const filters = filtersOf({ ...found, districts: named });
+  const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
+  const conditions = hints.length + saidLists.anyOf.length + contacts.count + recorded;
+  const narrowed = conditions + areaCodes.length + postalCodes.length > 0;
   const [sort, subject] = [sortOf(wishes, notes), conditions + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };

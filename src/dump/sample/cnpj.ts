@@ -24,6 +24,14 @@ export function writeRoot(row: RowBytes, root: number): void {
   row.length += 8;
 }
 
+/** Writes the 14 characters of a head office. */
+export function writeCnpj(row: RowBytes, root: number): void {
+  const start = row.length;
+  writeRoot(row, root);
+  row.digits(1, 4);
+  row.digits(checkDigits(row.bytes, start, start + 8), 2);
+}
+
 /** Writes the three columns; branch 0 is the head office. */
 export function writeCnpjColumns(
   row: RowBytes,
@@ -37,16 +45,17 @@ export function writeCnpjColumns(
   row.digits(branch + 1, 4);
   // An alphanumeric branch starts with a letter.
   if (quirk === "branch_alphanumeric") row.bytes[start + BRANCH_AT] = LETTER_A;
-  const check = checkDigits(row.bytes, start);
+  const check = checkDigits(row.bytes, start, start + BRANCH_AT);
   row.next();
   row.digits(quirk === "check_digits_wrong" ? (check + 1) % 100 : check, 2);
 }
 
-function checkDigits(bytes: Uint8Array, start: number): number {
+/** Check digits of a written root and branch. */
+function checkDigits(bytes: Uint8Array, root: number, branch: number): number {
   let first = 0;
   let second = 0;
   for (let i = 0; i < 12; i++) {
-    const value = (bytes[start + i + (i < 8 ? 0 : BRANCH_AT - 8)] as number) - 48;
+    const value = (bytes[i < 8 ? root + i : branch + i - 8] as number) - 48;
     first += value * (WEIGHTS[i + 1] as number);
     second += value * (WEIGHTS[i] as number);
   }

@@ -37,6 +37,7 @@ export const STREAMS = {
   branches: 6,
   order: 7,
   letters: 8,
+  owners: 9,
 } as const;
 
 /** Max branches of a company: all numbers of four digits except the head office's. */

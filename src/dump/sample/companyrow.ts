@@ -6,8 +6,15 @@
  * 10,000, p95 100,000, and a few of billions.
  */
 
-import { writeRoot } from "./cnpj.ts";
-import { type Company, isBusiness, STREAMS, type World } from "./company.ts";
+import { writeCnpj, writeRoot } from "./cnpj.ts";
+import {
+  type Company,
+  CompanyMaker,
+  isBusiness,
+  newCompany,
+  STREAMS,
+  type World,
+} from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";
 import { Random } from "./random.ts";
@@ -18,6 +25,11 @@ const COMMA = 44;
 const YES = 83;
 const NO = 78;
 const AGE_BANDS = 9;
+/** The kind of a partner that is a company, and its age band. */
+const COMPANY = 49;
+const NO_AGE = 48;
+/** Share of business companies for which a corporate partner is drawn. */
+const CORPORATE = 0.2;
 const STARS = latin1("***");
 const HIDDEN = latin1("**");
 
@@ -33,10 +45,13 @@ export class CompanyRows {
   private readonly world: World;
   private readonly names: Names;
   private readonly random: Random;
+  private readonly maker: CompanyMaker;
+  private readonly owner = newCompany();
 
   constructor(world: World, names: Names) {
     this.world = world;
     this.names = names;
+    this.maker = new CompanyMaker(world);
     this.random = new Random(world.seed);
   }
 
@@ -120,12 +135,15 @@ export class CompanyRows {
     row.next();
     row.byte(isBlank ? 32 : simples === 3 ? YES : NO);
     row.next();
+    // Some companies were a MEI before.
+    const wasMei = simples < 3 && random.chance(simples === 2 ? 0.12 : 0.4);
     if (quirk !== "mei_date_empty") {
-      if (simples === 3) row.date(start);
+      if (simples === 3 || wasMei) row.date(start);
       else row.digits(0, 8);
     }
     row.next();
-    row.digits(0, 8);
+    if (wasMei && quirk === null) row.date(start + Math.floor(random.unit() * (end - start)));
+    else row.digits(0, 8);
     row.close();
   }
 
@@ -135,7 +153,49 @@ export class CompanyRows {
     const random = this.random.place(STREAMS.partners, company.index);
     const count = 1 + random.below(2) + (random.chance(0.15) ? random.below(4) : 0);
     for (let i = 0; i < count; i++) this.writePartner(row, random, company);
-    return count;
+    return count + this.writeCorporatePartner(row, company);
+  }
+
+  /** Appends a partner that is another company of the sample, for some; returns their number. */
+  private writeCorporatePartner(row: RowBytes, company: Company): number {
+    const random = this.random.place(STREAMS.owners, company.index);
+    if (!isBusiness(company.nature) || !random.chance(CORPORATE)) return 0;
+    const { companies } = this.world;
+    // A few companies own many others.
+    this.maker.make(Math.floor(random.unit() ** 3 * companies), this.owner);
+    const { owner } = this;
+    const isSole = owner.nature === 2135 || !isBusiness(owner.nature);
+    if (isSole || owner.quirk !== null || owner.index === company.index) return 0;
+    row.open();
+    writeRoot(row, company.root);
+    row.next();
+    row.byte(COMPANY);
+    row.next();
+    this.names.legal(row, this.random.place(STREAMS.companyName, owner.index), owner);
+    row.next();
+    writeCnpj(row, owner.root);
+    row.next();
+    row.digits(22, 2);
+    row.next();
+    row.date(Math.max(company.start, owner.start));
+    row.next();
+    row.next();
+    this.writeRepresentative(row, this.random.place(STREAMS.owners, company.index, 1));
+    row.byte(NO_AGE);
+    row.close();
+    return 1;
+  }
+
+  /** Writes the person who represents a company: masked CPF, name, qualification. */
+  private writeRepresentative(row: RowBytes, random: Random): void {
+    row.word(STARS);
+    row.digits(random.below(1_000_000), 6);
+    row.word(HIDDEN);
+    row.next();
+    person(row, random);
+    row.next();
+    row.digits(5, 2);
+    row.next();
   }
 
   private writePartner(row: RowBytes, random: Random, company: Company): void {

@@ -4,6 +4,7 @@
  * others, reason 32, qualification 36); see `quirks.ts`.
  */
 import { getLegalNatures } from "@brazilian-utils/brazilian-utils";
+import { QUALIFICATIONS } from "../../spec/qualifications.ts";
 import type { LookupType } from "../layout.ts";
 import { buildActivities } from "./activities.ts";
 import { buildCities } from "./cities.ts";
@@ -14,14 +15,6 @@ const REASONS = `00 SEM MOTIVO|01 EXTINCAO POR ENCERRAMENTO LIQUIDACAO VOLUNTARI
 07 ELEVACAO A MATRIZ|15 INEXISTENCIA DE FATO|18 INAPTIDAO|21 PEDIDO DE BAIXA INDEFERIDO
 54 EXTINCAO|63 OMISSAO DE DECLARACOES|67 REGISTRO CANCELADO
 71 INAPTIDAO (LEI 11.941/2009 ART.54)|73 OMISSAO CONTUMAZ|80 BAIXA REGISTRADA NA JUNTA`;
-
-/** Qualifications of partners and responsible persons that the sample uses. */
-const QUALIFICATIONS = `00 N\u00e3o informada|05 Administrador
-08 Conselheiro de Administra\u00e7\u00e3o
-10 Diretor|16 Presidente|20 Sociedade Consorciada|22 S\u00f3cio|28 S\u00f3cio-Gerente
-37 S\u00f3cio Pessoa Jur\u00eddica Domiciliado no Exterior
-49 S\u00f3cio-Administrador|50 Empres\u00e1rio
-51 Candidato a Cargo Pol\u00edtico Eletivo|65 Titular Pessoa F\u00edsica Residente no Brasil`;
 
 /** Countries that the sample uses. */
 const COUNTRIES = `023 ALEMANHA|063 ARGENTINA|087 BELGICA|097 BOLIVIA|105 BRASIL|149 CANADA
@@ -54,7 +47,7 @@ export function tableRows(type: LookupType): [string, string][] {
 
 function readRows(type: LookupType): [string, string][] {
   if (type === "motivos") return rows(REASONS);
-  if (type === "qualificacoes") return rows(QUALIFICATIONS);
+  if (type === "qualificacoes") return [...QUALIFICATIONS];
   if (type === "paises") return rows(COUNTRIES);
   if (type === "naturezas") return [...Object.entries(getLegalNatures()), ...rows(OWN_NATURES)];
   if (type === "cnaes") {

@@ -57,6 +57,8 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
     const owner = sentence.owner(at);
     const isItem = owner === "activity" || SAID_OF.has(owner ?? "");
     if (polarity !== "negated" || negator >= at || !isItem) continue;
+    // "excluídas do Simples em 2025" asks for these companies.
+    if (sentence.owner(negator) === "regime") continue;
     const to = conditionEnd(sentence, at + 1, isExcept(sentence, negator));
     if (to < 0) continue;
     notes.addUnmapped("excluded_with_condition", WITH_CONDITION, sentence.words(negator, to));

@@ -75,6 +75,7 @@ class FilterStage {
     ...{ mei: null, simples: null, headquarters: false, branches: false, email: false },
     ...{ phone: false, mobile: false, landline: false, ownDomain: false, emailOwn: false },
     ...{ phoneOwn: false, contact: false, anyStatus: false, natures: new Set(), sort: [] },
+    missing: new Set(),
     direction: null,
   };
   readonly #counts: boolean;

@@ -4,6 +4,7 @@
  * Invariant: a phrase defines its effect for both polarities. Codes of remarks are stable; their
  * sentences are for people, in both languages.
  */
+import type { Lacked } from "../../spec/catalog.ts";
 import type { Sentences } from "../notes.ts";
 import type { TokenRole } from "../words/sentence.ts";
 
@@ -162,6 +163,41 @@ export const LEGAL: Remark = {
   pt: "Nenhum filtro exclui uma natureza jurídica.",
   en: "No filter leaves a legal nature out.",
 };
+/** Lists of sanctions can only be required. */
+export const NO_SANCTION: Remark = {
+  code: "without_sanction",
+  pt: "Nenhum filtro exclui empresas punidas; há para CEIS, CNEP e CEPIM.",
+  en: "No filter leaves out sanctioned companies; there are some for CEIS, CNEP, and CEPIM.",
+};
+/** Owners can only be required. */
+export const NOT_OWNED: Remark = {
+  code: "not_owned",
+  pt: "Nenhum filtro exclui empresas por quem as controla.",
+  en: "No filter leaves out companies by their owner.",
+};
+/** A second record of one kind, of which filters take only one. */
+export const BOTH_RECORDS: Remark = {
+  code: "several_records",
+  pt: "Nenhum filtro exige as duas coisas ao mesmo tempo, ou uma das duas.",
+  en: "No filter takes both of these at once, or the one or the other.",
+};
+
+const FLAGS: Readonly<Partial<Record<Lacked, string>>> = {
+  ...{ ceis: "--ceis", cnep: "--cnep", cepim: "--cepim", debts: "--pgfn" },
+  partners: "--corporate-partners",
+};
+
+/** Data that the snapshot was imported without. */
+export function notImported(what: Lacked): Remark {
+  const flag = FLAGS[what];
+  if (flag === undefined) return NOT_COUNTED;
+  return {
+    code: "not_imported",
+    pt: `O snapshot foi importado sem ${flag} e não tem isso.`,
+    en: `The snapshot was imported without ${flag}, and does not have this.`,
+  };
+}
+
 /** Returns the default reason why no filter takes a phrase of a role. */
 export function cannot(role: TokenRole): Remark {
   if (role === "contact") {
@@ -185,6 +221,9 @@ export interface SortPhrase {
   readonly vague: boolean;
 }
 
+/** A contact whose lack is a filter; "contact" is neither an e-mail nor a phone. */
+type MissingContact = "email" | "phone" | "mobile" | "contact";
+
 /** The filters that a sentence sets. */
 export interface FoundFilters {
   readonly statuses: Set<number>;
@@ -195,6 +234,8 @@ export interface FoundFilters {
   simples: boolean | null;
   headquarters: boolean;
   branches: boolean;
+  /** Contacts that the companies lack. */
+  readonly missing: Set<MissingContact>;
   email: boolean;
   phone: boolean;
   contact: boolean;
@@ -252,10 +293,47 @@ export const positive =
     return "set";
   };
 
-/** A required contact. */
+/** A contact, required or missing; no filter takes a missing landline. */
 export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
   ...{ role: "contact" as const, contact: field },
-  apply: positive((found) => {
+  apply: ((found, negated) => {
+    if (negated) return field === "landline" ? "cannot" : missing(found, field);
+    if (lacks(found, field)) return "contradiction";
     found[field] = true;
-  }),
+    return "set";
+  }) satisfies Apply,
 });
+
+function missing(found: FoundFilters, field: MissingContact): Outcome {
+  const { email, phone, mobile, landline, contact } = found;
+  const isWanted =
+    field === "contact"
+      ? contact || email || phone || mobile || landline
+      : found[field] || (field === "phone" && (mobile || landline));
+  if (isWanted) return "contradiction";
+  // The filter takes one kind, or neither e-mail nor phone.
+  const all = new Set([...found.missing, field]);
+  const isMixed = all.has("email") && all.has("mobile") && !all.has("phone");
+  if (isMixed && !all.has("contact")) return "cannot";
+  found.missing.add(field);
+  return "set";
+}
+
+/** True if an earlier phrase excluded a contact. */
+function lacks(found: FoundFilters, field: MissingContact | "landline"): boolean {
+  const { missing } = found;
+  if (missing.has("contact")) return true;
+  if (field === "contact") return missing.has("email") && missing.has("phone");
+  if (field === "mobile" || field === "landline") {
+    return missing.has("phone") || (field === "mobile" && missing.has("mobile"));
+  }
+  return missing.has(field);
+}
+
+/** The kinds of the filter for missing contacts; undefined if none is requested. */
+export function missingKinds({ missing }: FoundFilters): readonly string[] | undefined {
+  if (missing.has("contact") || (missing.has("email") && missing.has("phone"))) return ["any"];
+  if (missing.has("phone")) return ["phone"];
+  const [kind] = missing;
+  return kind === undefined ? undefined : [kind];
+}

@@ -14,7 +14,8 @@ import type { Bounds } from "../numbers/bounds.ts";
 import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
 import type { MentionedContacts } from "./contactvalues.ts";
-import type { FoundFilters, SortPhrase } from "./phrase.ts";
+import { type FoundFilters, missingKinds, type SortPhrase } from "./phrase.ts";
+import type { FoundRecords, LeftRegime } from "./records.ts";
 import type { SharedMax } from "./sharedcontacts.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
@@ -30,6 +31,7 @@ interface Understood {
   readonly numbered: NumberedPlaces;
   readonly wishes: FoundFilters;
   readonly bounds: Bounds;
+  readonly records: FoundRecords;
   readonly lists: MentionedLists;
   readonly contacts: MentionedContacts;
   readonly shared: SharedMax;
@@ -70,21 +72,21 @@ const READERS = {
   // After the sizes, which may absorb the MEI request.
   simples_opt_in: ({ wishes }) => wishes.simples ?? undefined,
   mei_opt_in: ({ wishes }) => wishes.mei ?? undefined,
-  started_after: ({ bounds }) => bounds.startedAfter ?? undefined,
-  started_before: ({ bounds }) => bounds.startedBefore ?? undefined,
+  started_after: ({ bounds }) => bounds.days.opened.since ?? undefined,
+  started_before: ({ bounds }) => bounds.days.opened.before ?? undefined,
   share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
   share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
   legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
-  status_since: NO_SENTENCE,
-  status_before: NO_SENTENCE,
+  status_since: ({ bounds }) => bounds.days.status.since ?? undefined,
+  status_before: ({ bounds }) => bounds.days.status.before ?? undefined,
   status_reason_any_of: NO_SENTENCE,
-  simples_excluded_since: NO_SENTENCE,
-  simples_excluded_before: NO_SENTENCE,
-  mei_excluded_since: NO_SENTENCE,
-  mei_excluded_before: NO_SENTENCE,
-  sanction_any_of: NO_SENTENCE,
-  has_federal_debt: NO_SENTENCE,
-  owned_by_any_of: NO_SENTENCE,
+  simples_excluded_since: (found) => leftSince(found, "simples"),
+  simples_excluded_before: ({ bounds }) => bounds.days.simples.before ?? undefined,
+  mei_excluded_since: (found) => leftSince(found, "mei"),
+  mei_excluded_before: ({ bounds }) => bounds.days.mei.before ?? undefined,
+  sanction_any_of: ({ records }) => listed([...records.sanctions]),
+  has_federal_debt: ({ records }) => records.debt ?? undefined,
+  owned_by_any_of: ({ records }) => listed([...records.owners]),
   owned_by_depth: NO_SENTENCE,
   establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
@@ -99,13 +101,38 @@ const READERS = {
   phone_shared_max: ({ wishes, shared }) => (wishes.phoneOwn ? 1 : shared.phone),
   phone_any_of: ({ contacts }) => listed(contacts.phones),
   email_any_of: ({ contacts }) => listed(contacts.emails),
-  missing_any_of: NO_SENTENCE,
+  missing_any_of: ({ wishes }) => missingKinds(wishes),
   any_of: ({ lists }) => listed(lists.anyOf),
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
 
+/** First day of Simples Nacional; nobody can have left it before. */
+const SIMPLES_BEGINS = "2007-07-01";
+
+/** The first day of an exclusion; without a date, any day counts. */
+function leftSince({ records, bounds }: Understood, regime: LeftRegime): string | undefined {
+  const { since, before } = bounds.days[regime];
+  if (since !== null || !records.left.has(regime) || before !== null) return since ?? undefined;
+  return SIMPLES_BEGINS;
+}
+
+const INACTIVE = new Set([1, 3, 4, 8]);
+
+/** Leaves the date of a status to the notes if it would be said of several, or of active ones. */
+function settleStatusDate({ wishes: { statuses, anyStatus }, bounds, notes }: Understood): void {
+  const { days, statusWords } = bounds;
+  const isOne = statuses.size === 1 || statuses.size === INACTIVE.size;
+  if (!anyStatus && isOne && [...statuses].every((code) => INACTIVE.has(code))) return;
+  days.status.since = null;
+  days.status.before = null;
+  const pt = "Não há filtro pela data de uma situação entre várias.";
+  const en = "No filter takes the date of one status of several.";
+  for (const words of statusWords.splice(0)) notes.addUnmapped("other_date", { pt, en }, words);
+}
+
 /** The filters of a spec. */
 export function filtersOf(found: Understood): Readonly<Record<string, unknown>> {
+  settleStatusDate(found);
   const readers: Readonly<Record<FilterName, Reader | Excused>> = READERS;
   return membersBy(FILTERS, ({ member }) => {
     const reader = readers[member];

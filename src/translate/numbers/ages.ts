@@ -9,7 +9,8 @@ import { isInTrade } from "../items.ts";
 import { reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { CLOSED, isOfEnd, type NumberContext, OPENED } from "./dates.ts";
+import type { DatedEvent } from "./bounds.ts";
+import { CLOSED, eventsOf, isOfEnd, type NumberContext, OPENED } from "./dates.ts";
 import { back, type Day } from "./mentioneddates.ts";
 import { numberAt } from "./numbers.ts";
 
@@ -194,6 +195,8 @@ interface Lead {
   readonly says: boolean;
   /** True if the time belongs to something else. */
   readonly other: boolean;
+  /** True if words between a closing and the time make it that of the opening. */
+  readonly own: boolean;
 }
 
 /** Applies an age. Returns the index after it. */
@@ -210,19 +213,25 @@ function take(context: NumberContext, at: number, { span, second }: Read): numbe
     (second !== undefined && !lead.says && !tail.says && lead.side === null)
   )
     return end.to;
-  if (lead.other) {
+  const events = eventsOf(context, { from: lead.from, opened: lead.own }, tail.to);
+  if (lead.other && events === null) {
     const detail = { pt: "Não há filtro por esse tempo.", en: "No filter takes this time." };
     notes.addUnmapped("other_date", detail, sentence.claim(lead.from, tail.to, "unmapped"));
     return tail.to;
   }
-  apply(context, { ...lead, at, to: tail.to, side: tail.side ?? lead.side }, [span, second]);
+  const side = tail.side ?? lead.side;
+  const taken = { ...lead, at, to: tail.to, side, events: events ?? OPENING };
+  apply(context, taken, [span, second]);
   return tail.to;
 }
 
 interface Taken extends Lead {
   readonly at: number;
   readonly to: number;
+  readonly events: readonly DatedEvent[];
 }
+
+const OPENING: readonly DatedEvent[] = ["opened"];
 
 function apply(
   context: NumberContext,
@@ -233,7 +242,7 @@ function apply(
   const { from, at, to, side, last } = taken;
   const reach =
     reachOf(sentence, from).negator >= 0 ? reachOf(sentence, from) : reachOf(sentence, at);
-  const negated = reach.polarity === "negated";
+  const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   if (negated && second !== undefined) {
     const detail = {
@@ -245,12 +254,12 @@ function apply(
   }
   const words = sentence.claim(from, to, "date");
   const day = ago(today, span);
-  if (second !== undefined) {
-    bounds.opened(ago(today, second), day, words);
-    return;
-  }
   const younger = (last || side === "less") !== negated;
-  bounds.opened(younger ? day : null, younger ? null : day, words);
+  for (const event of taken.events) {
+    if (second !== undefined) bounds.happened(event, ago(today, second), day, words);
+    else bounds.happened(event, younger ? day : null, younger ? null : day, words);
+  }
+  if (second !== undefined) return;
   if (side === null && !last) {
     notes.assume(
       "at_least",
@@ -295,7 +304,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   if (!own && isOfEnd(sentence, from)) other = true;
   // "crescimento acima de 20% no último ano"
   if (sentence.tokens[from - 1]?.text === "%") other = true;
-  return { from: trimmed(sentence, from, at), side, last, says, other };
+  return { from: trimmed(sentence, from, at), side, last, says, other, own };
 }
 
 const TRIMMED = wordSet("e ou com a o as os");

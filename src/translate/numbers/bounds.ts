@@ -9,11 +9,28 @@ import type { Notes } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
 import { type Day, dayText } from "./mentioneddates.ts";
 
+/** An event with a date: the opening, the current status, or the exclusion from a regime. */
+export type DatedEvent = "opened" | "status" | "simples" | "mei";
+
+/** Days `[since, before)` of an event; null means unbounded. */
+interface Days {
+  since: string | null;
+  before: string | null;
+}
+
 /** Opening dates `[after, before)`, reais and counts `[min, max]`; null means unbounded. */
 export class Bounds {
   readonly #notes: Notes;
-  startedAfter: string | null = null;
-  startedBefore: string | null = null;
+  readonly days: Readonly<Record<DatedEvent, Days>> = {
+    opened: { since: null, before: null },
+    status: { since: null, before: null },
+    simples: { since: null, before: null },
+    mei: { since: null, before: null },
+  };
+  /** Tokens about regimes that were left; dates next to them are about these. */
+  readonly left = new Map<number, readonly ("simples" | "mei")[]>();
+  /** Words of the dates of the status. */
+  readonly statusWords: Words[] = [];
   capitalMin: number | null = null;
   capitalMax: number | null = null;
   establishmentsMin: number | null = null;
@@ -23,20 +40,28 @@ export class Bounds {
     this.#notes = notes;
   }
 
-  /** Narrows the opening dates. Returns false if the interval would be empty. */
-  opened(first: Day | null, after: Day | null, words: Words): boolean {
-    const from = larger(this.startedAfter, first === null ? null : dayText(first));
-    const to = smaller(this.startedBefore, after === null ? null : dayText(after));
+  /** Narrows the days of an event. Returns false if the interval would be empty. */
+  happened(event: DatedEvent, first: Day | null, after: Day | null, words: Words): boolean {
+    const days = this.days[event];
+    const from = larger(days.since, first === null ? null : dayText(first));
+    const to = smaller(days.before, after === null ? null : dayText(after));
     if (from !== null && to !== null && from >= to) return this.#refuse(words);
-    this.startedAfter = from;
-    this.startedBefore = to;
+    days.since = from;
+    days.before = to;
+    if (event === "status") this.statusWords.push(words);
     return true;
   }
 
+  /** Narrows the opening dates. Returns false if the interval would be empty. */
+  opened(first: Day | null, after: Day | null, words: Words): boolean {
+    return this.happened("opened", first, after, words);
+  }
+
   /** Extends a period to the next ("em 2020 e 2021"). Returns false if they are not adjacent. */
-  continued(first: Day, after: Day): boolean {
-    if (this.startedBefore !== dayText(first)) return false;
-    this.startedBefore = dayText(after);
+  continued(event: DatedEvent, first: Day, after: Day): boolean {
+    const days = this.days[event];
+    if (days.before !== dayText(first)) return false;
+    days.before = dayText(after);
     return true;
   }
 

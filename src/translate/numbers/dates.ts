@@ -13,7 +13,7 @@ import { type Reach, reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import { type Bounds, contradict } from "./bounds.ts";
+import { type Bounds, contradict, type DatedEvent } from "./bounds.ts";
 import {
   back,
   type Day,
@@ -120,12 +120,14 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   }
   // "padarias em 2020 baixadas"
   const ended = !lead.opened && CLOSED.has(sentence.folded(to));
+  const events = eventsOf(context, lead, to);
   // "optantes do Simples desde 2020"
   const regime = /^(simples|nacional|simei)$/.test(sentence.folded(lead.from - 1));
-  if (lead.other || ended || closed || (regime && !lead.opened && meaning === "since")) {
+  const isOther = lead.other || ended || closed || (regime && !lead.opened && meaning === "since");
+  if (isOther && events === null) {
     const detail = {
-      pt: "Não há filtro por essa data, só pela de abertura.",
-      en: "No filter takes this date, only that of the opening.",
+      pt: "Não há filtro por essa data, só pela de abertura, da situação ou da saída de um regime.",
+      en: "No filter takes this date, only those of the opening, the status, or of leaving a regime.",
     };
     notes.addUnmapped("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
     return to;
@@ -137,7 +139,10 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
   const first = { ...start.first, year };
   const known: MentionedDate = { period: start, to: date.to, ...(second ? {} : date) };
-  const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };
+  const span: Taken = {
+    ...{ ...lead, at, to, said: known, events: events ?? OPENING },
+    meaning: range ? "between" : (meaning ?? "in"),
+  };
   apply(context, span, { first, after: (second ?? start).after });
   return listed(context, to, span);
 }
@@ -150,10 +155,43 @@ function isSaidOf(sentence: Sentence, at: number, { relative }: MentionedDate): 
   );
 }
 
+/** Dates are about the opening unless words next to them say otherwise. */
+const OPENING: readonly DatedEvent[] = ["opened"];
+
 interface Taken extends Lead {
   readonly at: number;
   readonly to: number;
   readonly said: MentionedDate;
+  readonly events: readonly DatedEvent[];
+}
+
+/** The events that words next to a date are about, if a filter takes them; else null. */
+export function eventsOf(
+  { sentence, bounds }: NumberContext,
+  { from, opened }: Pick<Lead, "from" | "opened">,
+  to: number,
+): readonly DatedEvent[] | null {
+  if (opened) return null;
+  const before = ownerBefore(sentence, from, (at) => bounds.left.has(at));
+  const after = /^(?:que|which|that)$/.test(sentence.folded(to)) ? to + 1 : to;
+  for (const at of [before, after]) {
+    const left = bounds.left.get(at);
+    if (left !== undefined) return left;
+    if (at >= 0 && CLOSED.has(sentence.folded(at)) && isPlainStatus(sentence, at))
+      return ["status"];
+  }
+  return null;
+}
+
+/** True for a word of a status that is required, such as "baixadas"; not for "faturamento". */
+function isPlainStatus(sentence: Sentence, at: number): boolean {
+  for (const start of [at, at - 1]) {
+    const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
+    if (phrase?.value.role === "status" && phrase.to > at) {
+      return reachOf(sentence, start).polarity === "plain";
+    }
+  }
+  return false;
 }
 
 /** Sets the bounds, inverted after a negation. */
@@ -161,7 +199,8 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
   const reach = reachWithin(sentence, from, at);
-  const negated = reach.polarity === "negated";
+  // "excluídas do Simples em 2025" excludes nothing.
+  const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   const inside = meaning === "in" || meaning === "between";
   if (reach.polarity === "open" || (negated && inside)) {
@@ -181,7 +220,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   const high = meaning === "before" ? first : upTo;
   const begin = negated ? high : low;
   const end = negated ? low : high;
-  bounds.opened(begin, end, words);
+  for (const event of taken.events) bounds.happened(event, begin, end, words);
   if (begin !== null && dayText(begin) > dayText(today)) {
     const detail = {
       pt: "Depois da data do snapshot: nenhuma empresa.",
@@ -256,7 +295,8 @@ function listed(context: NumberContext, from: number, taken: Taken): number {
     if (next === null || next.period === null || next.yearless) return to;
     const words = sentence.claim(to, next.to, "date");
     const { first, after } = next.period;
-    if (!bounds.continued(first, after)) contradict(notes, words);
+    const joins = taken.events.map((event) => bounds.continued(event, first, after));
+    if (joins.includes(false)) contradict(notes, words);
     to = next.to;
   }
 }
@@ -376,13 +416,18 @@ const REACH = 12;
 
 /** True if the date words that begin at a token belong to a closing. */
 export function isOfEnd(sentence: Sentence, from: number): boolean {
+  return ownerBefore(sentence, from, () => false) >= 0;
+}
+
+/** Index of the closing, or of another event, that date words belong to; -1 for none. */
+function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => boolean): number {
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);
     const trade = isInTrade(sentence, at, at + 1);
-    if (CLOSED.has(word) && !trade) return true;
+    if (isEvent(at) || (CLOSED.has(word) && !trade)) return at;
     const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
     const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
-    if (apart || !(passed || kindAt(sentence, at) === "activity")) return false;
+    if (apart || !(passed || kindAt(sentence, at) === "activity")) return -1;
   }
-  return false;
+  return -1;
 }

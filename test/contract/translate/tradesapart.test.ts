@@ -120,8 +120,8 @@ describe("trades with different conditions", () => {
   }
 });
 
-describe("a former regime", () => {
-  it("is reported as unknown and does not run", () => {
+describe("a regime that was left", () => {
+  it("is a filter, and the companies need not be in it today", () => {
     const texts = [
       ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map((said) => `que ${said}`),
       ...["desenquadradas do MEI", "desenquadradas do Simples", "excluídas do Simples"],
@@ -130,7 +130,13 @@ describe("a former regime", () => {
       "bakeries in SP that left Simples",
       "panaderías en SP que salieron del Simples",
     ];
-    assert.deepEqual(silent([...texts, ...others], "regime_history"), []);
+    for (const text of [...texts, ...others]) {
+      assert.deepEqual(outcome(text), { isRun: true, codes: [] }, text);
+      const { company } = probe.spec(text).filters;
+      assert.deepEqual([company.simples_opt_in, company.mei_opt_in], [null, null], text);
+      const days = [company.simples_excluded_since, company.mei_excluded_since];
+      assert.equal(days.filter((day) => day === "2007-07-01").length, 1, text);
+    }
   });
 
   for (const text of [

@@ -58,7 +58,7 @@ const SENTENCES: readonly (readonly [text: string, expected: Expected])[] = [
   ["lojas de roupas e calçados em SC", { cnae: ["4781-4/00", "4782-2/01"], ufs: ["SC"] }],
   ["transportadoras paulistas", { ufs: ["SP"] }],
   ["farmácias em todo o Brasil exceto SP", { ufs: ALL_BUT_SP, cities: [], unmapped: [] }],
-  ["clínicas sem telefone", { contact: { require_phone: false }, unmapped: ["sem telefone"] }],
+  ["clínicas sem telefone", { contact: { require_phone: false, missing_any_of: ["phone"] } }],
   ["conserto de celular com telefone", { cnae: ["9512-6/00"], contact: { require_phone: true } }],
   ["lojas que não sejam filiais", { company: { headquarters_only: true } }],
   ["oficinas fora do Simples", { company: { simples_opt_in: false } }],

@@ -41,6 +41,13 @@ function summaryOf(probe: Probe, text: string): string {
   add("secondary", list(spec.filters.industry.cnae_secondary_any_of ?? []));
   add("from", company.started_after);
   add("before", company.started_before);
+  add("changed", daysOf(company.status_since, company.status_before));
+  add("leftsimples", daysOf(company.simples_excluded_since, company.simples_excluded_before));
+  add("leftmei", daysOf(company.mei_excluded_since, company.mei_excluded_before));
+  add("sanction", company.sanction_any_of?.join(","));
+  add("debt", company.has_federal_debt === undefined ? null : String(company.has_federal_debt));
+  add("owner", company.owned_by_any_of?.join(","));
+  add("lacks", contact.missing_any_of?.join(","));
   add("min", company.share_capital_min);
   add("max", company.share_capital_max);
   add("email", contact.require_email);
@@ -62,6 +69,10 @@ function summaryOf(probe: Probe, text: string): string {
   const assumed = notesOf(spec, "assumptions").map(({ code }) => code);
   add("assumed", list(assumed.filter((code) => code !== "active_only")));
   return parts.join(" ");
+}
+
+function daysOf(since?: string, before?: string): string | null {
+  return since === undefined && before === undefined ? null : `${since ?? ""}..${before ?? ""}`;
 }
 
 function unitsOf(min?: number, max?: number): string | null {
@@ -157,10 +168,10 @@ describe("conditions", () => {
       const { explain } = probe.translate(text).spec;
       return NOTE_LISTS.flatMap((list) => explain[list].map(({ detail }) => detail)).join(" ");
     };
-    assert.match(details("padarias sem telefone"), /falta de contato/);
+    assert.match(details("padarias sem telefone fixo"), /falta de contato/);
     assert.match(details("padarias"), /Somente empresas ativas/);
     assert.match(details("maiores padarias"), /capital social/);
-    assert.match(details("bakeries without phone"), /missing contact/);
+    assert.match(details("bakeries without landline"), /missing contact/);
     assert.match(details("bakeries in Curitiba"), /Active companies only/);
     assert.match(details("largest bakeries"), /share capital/);
   });
@@ -199,7 +210,7 @@ describe("conditions", () => {
       [
         ["dentistas", "activity"],
         ["sem", "negation"],
-        ["e-mail", "unmapped"],
+        ["e-mail", "contact"],
       ],
     );
   });

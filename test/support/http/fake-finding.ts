@@ -34,7 +34,8 @@ export function fakeFinding(
       const roots = [1, 2, 3].map((step) => String(Number(root) + step).padStart(8, "0"));
       const left = roots.filter((other) => other > ownsAfter);
       const companies = left.slice(0, limit).map((cnpj_root) => ({
-        ...{ cnpj_root, legal_name: null, qualification: "22", since: "2020-01-31" },
+        ...{ cnpj_root, legal_name: null, since: "2020-01-31" },
+        ...{ qualification: "22", qualification_name: "Sócio" },
       }));
       const next = left.length > limit ? (companies.at(-1)?.cnpj_root ?? null) : null;
       const owners = { companies: [], total: 0, next: null };

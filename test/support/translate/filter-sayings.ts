@@ -132,18 +132,39 @@ export const FILTER_SAYINGS = {
       ["@ S/A", "@ S.A.", "@ sociedades anônimas"],
     ],
   },
-  status_since: null,
-  status_before: null,
+  status_since: {
+    rows: [
+      ["@ fechadas desde 2024", "@ baixadas desde 2024", "bakeries closed since 2024 in Curitiba"],
+      ["@ fechadas nos últimos 3 meses", "@ que fecharam nos últimos 3 meses"],
+    ],
+  },
+  status_before: {
+    rows: [["@ baixadas há mais de 2 anos", "@ fechadas há mais de 2 anos"]],
+  },
   status_reason_any_of: null,
-  simples_excluded_since: null,
-  simples_excluded_before: null,
-  mei_excluded_since: null,
-  mei_excluded_before: null,
+  simples_excluded_since: {
+    rows: [["@ que saíram do Simples", "@ excluídas do Simples", "@ desenquadradas do Simples"]],
+  },
+  simples_excluded_before: {
+    rows: [["@ que saíram do Simples antes de 2020", "@ excluídas do Simples até 2019"]],
+  },
+  mei_excluded_since: {
+    rows: [
+      ["@ que saíram do MEI", "@ que deixaram de ser MEI", "bakeries in Curitiba that left MEI"],
+    ],
+  },
+  mei_excluded_before: { rows: [["@ que saíram do MEI antes de 2020"]] },
+  // The probe's snapshot has no lists and no partners; see records.test.ts.
   sanction_any_of: null,
   has_federal_debt: null,
   owned_by_any_of: null,
   owned_by_depth: null,
-  missing_any_of: null,
+  missing_any_of: {
+    rows: [
+      ["@ sem e-mail", "@ que não tenham e-mail", "bakeries in Curitiba without email"],
+      ["@ sem telefone e sem e-mail", "@ sem contato", "@ sem telefone nem e-mail"],
+    ],
+  },
   establishments_min: {
     rows: [
       [

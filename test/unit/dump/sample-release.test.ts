@@ -162,9 +162,43 @@ test("keeps files consistent: roots, branches, Simples, partners", () => {
   );
   assert.equal(roots.size, summary.companies);
   assert.ok(partners.every((row) => roots.has(row[0])));
-  assert.ok(partners.every((row) => /^\*\*\*\d{6}\*\*$/.test(row[3] as string)));
+  const persons = partners.filter((row) => row[1] === "2");
+  assert.ok(persons.every((row) => /^\*\*\*\d{6}\*\*$/.test(row[3] as string)));
   const branches = establishments.filter((row) => row[3] === "2");
   assert.ok(branches.length > COUNT * 0.03);
+});
+
+test("has partners that are other companies of the sample, next to persons", () => {
+  const companiesOnly = partners.filter((row) => row[1] === "1");
+  assert.equal(new Set(partners.map((row) => row[1])).size, 2);
+  const share = companiesOnly.length / partners.length;
+  assert.ok(share > 0.005 && share < 0.1, String(share));
+  const names = new Map(companies.map((row) => [row[0], row[1]]));
+  const heads = new Set(
+    establishments.filter((row) => row[3] === "1").map((row) => row.slice(0, 3).join("")),
+  );
+  for (const row of companiesOnly) {
+    const [owned, , name, cnpj = ""] = row;
+    assert.ok(heads.has(cnpj), `${cnpj} is a head office of the sample`);
+    assert.equal(name, names.get(cnpj.slice(0, 8)));
+    assert.notEqual(owned, cnpj.slice(0, 8));
+    assert.equal(row[4], "22");
+  }
+  const owned = companiesOnly.map((row) => (row[3] as string).slice(0, 8));
+  assert.ok(new Set(owned).size < owned.length, "some companies own several");
+});
+
+test("has companies that left Simples, and companies that left MEI", () => {
+  const isDay = (text: string | undefined) => /^[12]\d{7}$/.test(text ?? "");
+  const left = simples.filter((row) => row[1] === "N" && isDay(row[3]));
+  const leftMei = simples.filter((row) => row[4] === "N" && isDay(row[6]));
+  assert.ok(left.length > simples.length * 0.1, String(left.length));
+  assert.ok(leftMei.length > simples.length * 0.05, String(leftMei.length));
+  assert.ok(
+    leftMei.some((row) => row[1] === "S"),
+    "some are still in Simples",
+  );
+  for (const row of leftMei) assert.ok((row[5] as string) <= (row[6] as string));
 });
 
 test("orders Empresas and Estabelecimentos differently, neither sorted", () => {

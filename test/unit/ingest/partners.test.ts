@@ -117,11 +117,11 @@ describe("an import with corporate partners", () => {
         companies: [
           {
             ...{ cnpj_root: A, legal_name: `NOME ${A}` },
-            ...{ qualification: "22", since: "2010-01-01" },
+            ...{ qualification: "22", qualification_name: "Sócio", since: "2010-01-01" },
           },
           {
             ...{ cnpj_root: OUTSIDE, legal_name: null },
-            ...{ qualification: "22", since: "2015-07-03" },
+            ...{ qualification: "22", qualification_name: "Sócio", since: "2015-07-03" },
           },
         ],
         ...{ total: 2, next: null },
@@ -132,6 +132,7 @@ describe("an import with corporate partners", () => {
       );
       const [unknown] = both(C)?.owners.companies ?? [];
       assert.deepEqual([unknown?.since, unknown?.qualification], [null, null]);
+      assert.equal(unknown?.qualification_name, null);
       assert.deepEqual(both("00000000"), {
         owners: { companies: [], total: 0, next: null },
         owns: { companies: [], total: 0, next: null },

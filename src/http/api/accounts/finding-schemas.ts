@@ -131,6 +131,7 @@ export const FINDING_SCHEMAS = {
             cnpj_root: text("The 8 characters of the other company."),
             legal_name: orNull(text("Null if the snapshot has no account of it.")),
             qualification: orNull(text("Code of the registry, 2 digits, such as 22 for partner.")),
+            qualification_name: orNull(text("Its official name, in Portuguese; null if unknown.")),
             since: orNull(text("Day on which the partner entered, YYYY-MM-DD.")),
           },
           closed,

@@ -257,7 +257,7 @@ const TOLD: readonly (readonly [text: string, code: string])[] = [
   ["academias em SP MEI ou Simples", "either_wish"],
   ["padarias em SP com capital acima de US$ 100.000", "amount"],
   ["padarias em SP que faturam mais de 1 milhão por ano", "revenue"],
-  ["lanchonetes em São Luís que fecharam este ano", "other_date"],
+  ["lanchonetes em São Luís que não fecharam este ano", "other_date"],
   ["padarias em SP do Simples desde 2020", "other_date"],
   ["padarias em Recife com sócio chamado José", "people"],
 ];

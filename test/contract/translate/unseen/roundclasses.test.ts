@@ -118,7 +118,9 @@ describe("classes of three rounds", () => {
     assert.deepEqual(filters.company.registration_status_any_of, [8]);
     assert.equal(filters.company.started_after, null);
     const codes = explain.unmapped_constraints.map((note) => (note as { code: string }).code);
-    assert.deepEqual(codes, ["other_date"]);
+    assert.deepEqual(codes, []);
+    const { status_since, status_before } = filters.company;
+    assert.deepEqual([status_since, status_before], ["2025-01-01", "2026-01-01"]);
   });
 
   it("measures a distance from the municipality of a postal code", () => {

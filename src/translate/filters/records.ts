@@ -1,0 +1,388 @@
+/**
+ * Records of the registry and of public lists: "com dívida ativa", "punidas no CNEP", "que saíram
+ * do Simples", "controladas por 33.000.167". Input: a sentence before its places and numbers are
+ * read. Output: the filters that they set, and the regimes that later stages date.
+ * Invariant: a record that the snapshot lacks, or that no filter expresses in its polarity, goes to
+ * the notes, and the sentence is then too uncertain to run. Names of lists are never places.
+ */
+import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
+import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import { reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes, Sentences } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { BOTH_RECORDS, NO_SANCTION, NOT_OWNED, notImported, type Remark } from "./phrase.ts";
+
+/** Lists of sanctions. */
+const LISTS = ["ceis", "cnep", "cepim"] as const;
+type SanctionList = (typeof LISTS)[number];
+
+/** A regime that companies leave. */
+export type LeftRegime = "simples" | "mei";
+
+/** The records that a sentence asks for. */
+export interface FoundRecords {
+  readonly sanctions: Set<SanctionList>;
+  debt: boolean | null;
+  readonly left: Set<LeftRegime>;
+  /** Roots of owners. */
+  readonly owners: Set<string>;
+  /** True if a request went to the notes, so the filters match more than requested. */
+  lost: boolean;
+}
+
+/** True if records describe the companies, so that no activity is needed. */
+export function isOfRecord({ sanctions, debt, left, owners }: FoundRecords): boolean {
+  return sanctions.size + left.size + owners.size > 0 || debt === true;
+}
+
+interface RecordContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly lookup: CatalogLookup;
+  /** Gets the tokens about regimes that were left, which later dates are about. */
+  readonly dated: Map<number, readonly LeftRegime[]>;
+}
+
+/** Finds and claims all records. */
+export function findRecords(context: RecordContext): FoundRecords {
+  return new RecordStage(context).all();
+}
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+/** Phrases for debts; `~` is a word that may be missing. */
+const DEBTS = phrases(
+  "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa federal|divida federal|" +
+    "dividas federais|divida com a uniao|dividas com a uniao|debito com a uniao|debitos ativos|" +
+    "debitos com a uniao|debito federal|debitos federais|divida na pgfn|dividas na pgfn|" +
+    "debitos na pgfn|debitos em divida ativa|debitos inscritos em divida ativa|" +
+    "federal debt|federal debts|federal tax debt|federal tax debts|debt to the union|" +
+    "debts to the union|active debt|tax debt with the union|tax debts with the union|" +
+    "deuda activa|deudas activas|deuda federal|deudas federales|deuda con la union|" +
+    "deudas con la union",
+);
+/** "inscritas em dívida ativa", "devedoras da União". */
+const DEBTORS = phrases(
+  "inscritas em divida ativa|inscritos em divida ativa|inscrita em divida ativa|" +
+    "inscrito em divida ativa|inscritas na divida ativa|inscritos na divida ativa|" +
+    "devedoras da uniao|devedores da uniao|devedora da uniao|devedor da uniao|" +
+    "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
+    "devendo para a uniao|deudoras de la union",
+);
+/** Longer phrases of the debt: "dívida ativa da União". */
+const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
+
+const PUNISHED = wordsOf(
+  "punid[ao]s? sancionad[ao]s? sancao sancoes sanctioned punished sanctions? sancion " +
+    "sanciones penalizad[ao]s?",
+);
+const LISTED = wordsOf(
+  "punid[ao]s? sancionad[ao]s? sanctioned punished inscrit[ao]s? listad[ao]s? incluid[ao]s? " +
+    "registrad[ao]s? constam estao esten listed registered included presentes? penalizad[ao]s?",
+);
+/** Words between "punidas" and the name of a list. */
+const LIST_LINK = wordsOf(
+  "no na nos do da o a em pelo in the on by of en el del lista list listas cadastro registro",
+);
+const ANTICORRUPTION = phrases(
+  "pela lei anticorrupcao|under the anticorruption law|lei anticorrupcao",
+);
+
+const LEFT =
+  /^(?:desenquadrad[ao]s?|sairam|saiu|saindo|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
+/** "excluídas do Simples", but "excluídas as MEI" is an exclusion. */
+const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
+const FROM = /^(?:do|da|del|from)$/;
+const REGIME_LINK = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
+const REGIMES: ReadonlyMap<string, LeftRegime> = new Map([
+  ...(["simples", "supersimples"] as const).map((word) => [word, "simples"] as const),
+  ...(["mei", "meis", "simei", "microempreendedor"] as const).map((word) => [word, "mei"] as const),
+]);
+/** Max words between leaving and the regime. */
+const REGIME_GAP = 4;
+
+const OWNED = wordsOf(
+  "controlad[ao]s? subsidiari[ao]s? pertencentes? pertencem pertence propriedade propriedad " +
+    "pertenecen filiad[ao]s? owned controlled subsidiaries subsidiary belonging held participadas?",
+);
+const OWNER_LINK = wordsOf(
+  "por pela pelo da do de das a ao by of to the empresa empresas company cnpj raiz root numero " +
+    "number n la el que sao are is e",
+);
+/** Max words between "controladas" and a CNPJ. */
+const OWNER_GAP = 6;
+const OR = /^(?:ou|or|o|u)$/;
+const AND = /^(?:e|and|y|nem|nor)$/;
+
+/** Phrases as lists of words, by first word, the longest first. */
+type PhraseBook = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+function phrases(text: string): PhraseBook {
+  const book = new Map<string, string[][]>();
+  for (const phrase of text.split("|")) {
+    const words = phrase.replaceAll("~", "").split(" ");
+    const [first = ""] = words;
+    book.set(
+      first,
+      [...(book.get(first) ?? []), words].sort((a, b) => b.length - a.length),
+    );
+  }
+  return book;
+}
+
+/** Index after the phrase that begins at a token; the token's own if there is none. */
+function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
+  const found = book.get(sentence.folded(at))?.find((words) => {
+    return words.every((word, i) => sentence.folded(at + i) === word && sentence.free(at + i));
+  });
+  return at + (found?.length ?? 0);
+}
+
+/** First words of all records; most words of a sentence are not among them. */
+const STARTS = new RegExp(
+  [PUNISHED, LISTED, LEFT, PUT_OUT, OWNED, wordsOf([...DEBTS.keys(), ...DEBTORS.keys()].join(" "))]
+    .map(({ source }) => source)
+    .concat(/^(?:no|na|do|da|nos|in|on|en|el|the|pelo|ceis|cnep|cepim)$/.source)
+    .join("|"),
+);
+
+class RecordStage {
+  readonly #sentence: Sentence;
+  readonly #notes: Notes;
+  readonly #lookup: CatalogLookup;
+  readonly #dated: Map<number, readonly LeftRegime[]>;
+  readonly #found: FoundRecords = {
+    ...{ sanctions: new Set(), debt: null, left: new Set(), owners: new Set(), lost: false },
+  };
+
+  constructor({ sentence, notes, lookup, dated }: RecordContext) {
+    this.#sentence = sentence;
+    this.#notes = notes;
+    this.#lookup = lookup;
+    this.#dated = dated;
+  }
+
+  all(): FoundRecords {
+    const { tokens } = this.#sentence;
+    for (let at = 0; at < tokens.length; at++) {
+      const { kind, folded = "" } = tokens[at] ?? {};
+      if (kind !== "word" || !STARTS.test(folded) || !this.#sentence.free(at)) continue;
+      const to = this.#debt(at) ?? this.#sanction(at) ?? this.#left(at) ?? this.#owned(at);
+      if (to !== null) at = to - 1;
+    }
+    return this.#found;
+  }
+
+  #leave(from: number, to: number, { code, ...why }: Remark): number {
+    this.#notes.addUnmapped(code, why as Sentences, this.#sentence.claim(from, to, "unmapped"));
+    this.#found.lost = true;
+    return to;
+  }
+
+  /** True if the words are negated; claims the negator. Null for "com ou sem". */
+  #negated(from: number): boolean | null {
+    const { polarity, negator } = reachOf(this.#sentence, from);
+    if (polarity === "open") return null;
+    if (polarity !== "negated") return false;
+    claimNegation(this.#sentence, negator, from);
+    return true;
+  }
+
+  /** The note for data that the snapshot lacks; null if it has it. */
+  #lacked(what: Lacked): Remark | null {
+    return this.#lookup.lacks(what) ? notImported(what) : null;
+  }
+
+  #debt(at: number): number | null {
+    const debtor = phraseEnd(this.#sentence, at, DEBTORS);
+    const named = debtor > at ? debtor : phraseEnd(this.#sentence, at, DEBTS);
+    if (named === at) return null;
+    const to = phraseEnd(this.#sentence, named, DEBT_TAIL);
+    const negated = this.#negated(at);
+    if (negated === null) {
+      this.#sentence.claim(at, to, "status");
+      return to;
+    }
+    const lacked = this.#lacked("debts");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    if (this.#found.debt === negated) return this.#leave(at, to, BOTH_RECORDS);
+    this.#found.debt = !negated;
+    this.#sentence.claim(at, to, "status");
+    return to;
+  }
+
+  #sanction(at: number): number | null {
+    const sentence = this.#sentence;
+    const word = sentence.folded(at);
+    const isPunished = PUNISHED.test(word);
+    const law = isPunished ? phraseEnd(sentence, at + 1, ANTICORRUPTION) : at + 1;
+    if (law > at + 1) return this.#sanctioned(at, law, ["cnep"]);
+    const name = LISTED.test(word) || isPunished ? this.#afterLinks(at + 1) : at;
+    const first = this.#listAt(name);
+    if (first !== null) return this.#sanctionedBy(at, name, first);
+    if (isPunished) return this.#sanctioned(at, at + 1, []);
+    // "no CEIS", and the article of "o CEIS" is no part of it.
+    const link = LIST_LINK.test(word) ? this.#afterLinks(at) : at;
+    const alone = this.#listAt(link);
+    return alone === null ? null : this.#sanctionedBy(at, link, alone);
+  }
+
+  #afterLinks(from: number): number {
+    let at = from;
+    while (at < from + 4 && this.#sentence.free(at) && this.#isListLink(at)) at++;
+    return at;
+  }
+
+  #isListLink(at: number): boolean {
+    return LIST_LINK.test(this.#sentence.folded(at)) || this.#sentence.tokens[at]?.text === "(";
+  }
+
+  #listAt(at: number): SanctionList | null {
+    if (!this.#sentence.free(at)) return null;
+    return LISTS.find((list) => list === this.#sentence.folded(at)) ?? null;
+  }
+
+  /** "no CNEP ou no CEIS", "(CNEP/CEIS)". Both lists at once are no filter. */
+  #sanctionedBy(from: number, name: number, first: SanctionList): number {
+    const lists: SanctionList[] = [first];
+    let to = name + 1;
+    for (let isAll = false; ; ) {
+      const mark = this.#sentence.tokens[to]?.text ?? "";
+      const joined = mark === "/" || mark === "," || OR.test(this.#sentence.folded(to));
+      const both = AND.test(this.#sentence.folded(to));
+      const next = joined || both ? this.#afterLinks(to + 1) : to;
+      const list = next > to ? this.#listAt(next) : null;
+      if (list === null) {
+        if (isAll) return this.#leave(from, to, BOTH_RECORDS);
+        if (this.#sentence.tokens[to]?.text === ")") to++;
+        return this.#sanctioned(from, to, lists);
+      }
+      isAll ||= both;
+      lists.push(list);
+      to = next + 1;
+    }
+  }
+
+  /** Sets lists; without names, all that the snapshot has. */
+  #sanctioned(from: number, to: number, named: readonly SanctionList[]): number {
+    const negated = this.#negated(from);
+    if (negated === true) return this.#leave(from, to, NO_SANCTION);
+    if (negated === null) {
+      this.#sentence.claim(from, to, "status");
+      return to;
+    }
+    const had = LISTS.filter((list) => !this.#lookup.lacks(list));
+    const lacking = named.find((list) => !had.includes(list)) ?? (had.length === 0 ? "ceis" : null);
+    if (lacking !== null) return this.#leave(from, to, notImported(lacking));
+    if (named.length > 0 && this.#found.sanctions.size > 0) {
+      return this.#leave(from, to, BOTH_RECORDS);
+    }
+    const words = this.#sentence.claim(from, to, "status");
+    if (named.length === 0) {
+      const lists = had.map((list) => list.toUpperCase()).join(", ");
+      const pt = `Listas deste snapshot: ${lists}.`;
+      this.#notes.assume("sanction_lists", { pt, en: `Lists of this snapshot: ${lists}.` }, words);
+    }
+    for (const list of named.length > 0 ? named : had) this.#found.sanctions.add(list);
+    return to;
+  }
+
+  /** "que saíram do Simples e do MEI"; "que não saíram do Simples" are in it. */
+  #left(at: number): number | null {
+    const sentence = this.#sentence;
+    const word = sentence.folded(at);
+    const putOut = PUT_OUT.test(word) && FROM.test(sentence.folded(at + 1));
+    if (!LEFT.test(word) && !putOut) return null;
+    const regimes: LeftRegime[] = [];
+    let to = at;
+    let isEither = false;
+    for (let next = this.#regimeAfter(at + 1); next !== null; ) {
+      regimes.push(next.regime);
+      to = next.to;
+      const joint = sentence.folded(to) || (sentence.tokens[to]?.text ?? "");
+      if (!OR.test(joint) && !AND.test(joint) && joint !== ",") break;
+      next = FROM.test(sentence.folded(to + 1)) ? this.#regimeAfter(to + 1) : null;
+      isEither ||= next !== null && OR.test(joint);
+    }
+    if (regimes.length === 0) return null;
+    // "não saíram", "nunca saíram": the regime stays for the next stages.
+    if ([1, 2].some((back) => /^(?:nao|nunca|jamais|not|never)$/.test(sentence.folded(at - back))))
+      return null;
+    const lacked = this.#lacked("exclusions");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    if (isEither || this.#found.left.size > 0) return this.#leave(at, to, BOTH_RECORDS);
+    sentence.claim(at, to, "regime");
+    for (const regime of regimes) this.#found.left.add(regime);
+    for (let i = at; i < to; i++) this.#dated.set(i, regimes);
+    return to;
+  }
+
+  #regimeAfter(from: number): { to: number; regime: LeftRegime } | null {
+    const sentence = this.#sentence;
+    for (let at = from; at <= from + REGIME_GAP && sentence.free(at); at++) {
+      const regime = REGIMES.get(sentence.folded(at));
+      if (regime !== undefined) {
+        const next = sentence.folded(at + 1);
+        const long = regime === "simples" ? next === "nacional" : next === "individual";
+        return { to: at + (long ? 2 : 1), regime };
+      }
+      if (!REGIME_LINK.test(sentence.folded(at))) return null;
+    }
+    return null;
+  }
+
+  #owned(at: number): number | null {
+    const sentence = this.#sentence;
+    if (!OWNED.test(sentence.folded(at))) return null;
+    let next = at + 1;
+    while (next <= at + OWNER_GAP && this.#isOwnerLink(next)) next++;
+    const first = this.#rootAt(next);
+    if (next === at + 1 || first === null) return null;
+    const roots = [first.root];
+    let { to } = first;
+    let isAll = false;
+    for (;;) {
+      const joint = sentence.folded(to) || (sentence.tokens[to]?.text ?? "");
+      if (!OR.test(joint) && !AND.test(joint) && joint !== ",") break;
+      let more = to + 1;
+      while (more <= to + OWNER_GAP && this.#isOwnerLink(more)) more++;
+      const other = this.#rootAt(more);
+      if (other === null) break;
+      isAll ||= AND.test(joint);
+      roots.push(other.root);
+      to = other.to;
+    }
+    const negated = this.#negated(at);
+    if (negated !== false) return this.#leave(at, to, NOT_OWNED);
+    const lacked = this.#lacked("partners");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    if (isAll || this.#found.owners.size > 0) return this.#leave(at, to, BOTH_RECORDS);
+    sentence.claim(at, to, "list");
+    for (const root of roots) this.#found.owners.add(root);
+    return to;
+  }
+
+  #isOwnerLink(at: number): boolean {
+    const word = this.#sentence.folded(at) || (this.#sentence.tokens[at]?.text ?? "");
+    return this.#sentence.free(at) && (OWNER_LINK.test(word) || /^[:#º°.]$/.test(word));
+  }
+
+  /** The root of the CNPJ, or the root, that is written at a token. */
+  #rootAt(at: number): { root: string; to: number } | null {
+    const { tokens, text } = this.#sentence;
+    const start = tokens[at]?.start;
+    if (start === undefined || !this.#sentence.free(at)) return null;
+    const written = NUMBER.exec(text.slice(start, start + 20))?.[0] ?? "";
+    const read = readCnpjText(written);
+    if (read.kind === "refused" || (read.kind === "cnpj" && !read.checked)) return null;
+    const root = read.kind === "cnpj" ? read.cnpj.slice(0, 8) : read.root;
+    let to = at;
+    while ((tokens[to]?.start ?? Number.POSITIVE_INFINITY) < start + written.length) to++;
+    return { root, to };
+  }
+}
+
+/** A root or a CNPJ, punctuated or not. */
+const NUMBER =
+  /^[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:\/?[0-9A-Z]{4}-?[0-9]{2})?(?![0-9A-Za-z])/;
