@@ -1,6 +1,6 @@
 /**
  * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
- * answer delay no other. A backlog of thousands goes out with at most 4 requests to a host at a
+ * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out with at most 4 requests to a host at a
  * time. Redirects are failures and are not followed. A 410 disables, and the queue is retained
  * until the webhook is enabled. A webhook that fails for five days is disabled after three
  * warnings. An endless answer is cut. A stop in the middle loses nothing. Replays keep the ids.
@@ -47,7 +47,7 @@ describe("deliveries", () => {
   const deliveries = (notice: string) => office.notices.history.find(TENANT, notice).deliveries;
 
   /** Queues counted notices, as counting does; returns their ids. */
-  function queue(count: number): string[] {
+  function queue(count: number, tenantId = TENANT): string[] {
     const store = new WebhookStore(office.database);
     const months =
       "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
@@ -60,10 +60,10 @@ describe("deliveries", () => {
     return store.atomically(() =>
       Array.from({ length: count }, () => {
         const id = `ntc_${String(++notices).padStart(32, "0")}`;
-        const search = office.search(`search ${notices}`);
+        const search = office.search(`search ${notices}`, {}, { tenantId });
         const nowMs = office.clock.nowMs();
-        insert.run(id, TENANT, search, counts, nowMs, nowMs);
-        store.queue(id, TENANT, search, nowMs);
+        insert.run(id, tenantId, search, counts, nowMs, nowMs);
+        store.queue(id, tenantId, search, nowMs);
         return id;
       }),
     );
@@ -105,6 +105,23 @@ describe("deliveries", () => {
       assert.deepEqual([one.got.length, ids.size], [count, count]);
     }
     assert.equal(office.notices.counts().waiting, 0);
+  });
+
+  it("of a tenant are not delayed by slow receivers of another one on the same host", async () => {
+    for (let n = 0; n < 2; n++) {
+      const slow = await startReceiver(() => {});
+      others.push(slow);
+      office.notices.webhooks.create({ ...OWNER, tenantId: "ten_b" }, { url: slow.url }, 10_000);
+    }
+    queue(8, "ten_b");
+    office.notices.tick();
+    await Promise.all(others.map((slow) => slow.until(4, ATTEMPT_MS / 2)));
+    const [busy] = others as [Receiver];
+    hook();
+    hook(busy.url);
+    queue(1);
+    office.notices.tick();
+    await Promise.all([receiver.until(1, ATTEMPT_MS / 2), busy.until(5, ATTEMPT_MS / 2)]);
   });
 
   it("do not follow redirects", async () => {
