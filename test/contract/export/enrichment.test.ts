@@ -219,6 +219,9 @@ describe("an enriched CSV file", () => {
     ]);
     assert.deepEqual(await statuses(["CNPJ", cnpj, `${cnpj},00`]), [...head, "found", "found"]);
     assert.deepEqual(await statuses([scientific, scientific]), ["1", "found", "found"]);
+    const quoted = `a\tCNPJ\tc\r\n10,5\t${cnpj}\t"l1\nl2"\t10,5`;
+    const { summary } = await enriched(Buffer.from(quoted));
+    assert.deepEqual([summary.column, summary.found], ["CNPJ", 1]);
     const tabs = await enriched(Buffer.from(`${cnpj}\t10,50\n${scientific}\tRua A, 1\n`));
     const cells = slowRecords(tabs.bytes.toString(), "\t").map((record) => record.cells);
     assert.deepEqual(
