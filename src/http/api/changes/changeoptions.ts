@@ -132,7 +132,10 @@ function readNames<const Name extends string>(
 
 function unknown(member: string, element: unknown, known: readonly string[]) {
   return member === "watch"
-    ? { code: "unknown_field", detail: `There is no field ${shown(element)}.` }
+    ? {
+        code: "unknown_field",
+        detail: `There is no field ${shown(element)}. GET /v1/status lists the fields.`,
+      }
     : {
         code: "unknown_value",
         detail: `Must be one of ${known.join(", ")}, not ${shown(element)}.`,
