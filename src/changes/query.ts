@@ -103,7 +103,8 @@ export function unwatchable(
     .map((name) => ({ name, why: whyUnwatchable(name) }));
 }
 
-function whyUnwatchable(name: string): string {
+/** Returns why a name cannot be watched, in words after a colon. */
+export function whyUnwatchable(name: string): string {
   const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
   if (unwatched !== undefined) {
     return WHY_UNWATCHED[unwatched];
@@ -116,6 +117,7 @@ const WHY_UNWATCHED = {
   identity: "it never changes",
   derived: "it follows from other fields, the date or the table",
   listed: "it is of a list that is published apart from the registry",
+  uncompared: "changes do not compare the days of exclusion; watch simples_opt_in or mei_opt_in",
 } as const;
 
 /** Returns the union of both snapshots' codes, to normalize specs about a pair. */

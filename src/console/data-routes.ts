@@ -136,7 +136,7 @@ function fill(path: string, handle: Handle): Route {
 
 /** A route that reads a spreadsheet. */
 function sendFile(path: string, handle: Handle, query: readonly string[]): Route {
-  return { ...ask(path, handle, "first"), query, pieces: SENT_FILES };
+  return { ...ask(path, handle, "first"), query, pieces: SENT_FILES, filesOnly: true };
 }
 
 function remove(path: string, handle: Handle): Route {

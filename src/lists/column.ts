@@ -44,6 +44,23 @@ interface FoundColumn {
 /** Error: the column cannot be determined. */
 export class ColumnRefusal extends Error {}
 
+/** Error: the file has no column of the sender's name. */
+export class UnknownColumn extends ColumnRefusal {}
+
+/** Columns named in a refusal. */
+const COLUMNS_TOLD_MAX = 10;
+
+/** The refusal of a sender's name, with the columns that the file has. */
+function unknownColumn(wanted: string, names: readonly string[], width: number): UnknownColumn {
+  const told = names.slice(0, COLUMNS_TOLD_MAX).map((name) => JSON.stringify(reportText(name)));
+  const more = names.length > COLUMNS_TOLD_MAX ? ", …" : "";
+  const columns =
+    names.length === 0
+      ? `It has no header: name one by its number, 1 to ${width}`
+      : `It has ${told.join(", ")}${more}`;
+  return new UnknownColumn(`There is no column ${JSON.stringify(wanted)} in the file. ${columns}.`);
+}
+
 /**
  * Finds the column. `wanted` is its header, its number from 1, or with `lettered` its letters.
  * Throws `ColumnRefusal` if it does not exist.
@@ -66,7 +83,7 @@ export function findColumn(
   const named = names.indexOf(folded(wanted));
   const column = named >= 0 ? named : placeOf(wanted, lettered);
   if (column !== null && column < width) return found(column);
-  throw new ColumnRefusal(`There is no column ${JSON.stringify(wanted)} in the file.`);
+  throw unknownColumn(wanted, hasHeader ? first : [], width);
 }
 
 /**

@@ -13,7 +13,7 @@ import { FairQueue } from "../scheduling/fairqueue.ts";
 import { cnpjCandidates } from "../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjCandidate } from "../spec/cnpj/cnpjspelling.ts";
 import { hideCpf, holdsCpf } from "../spec/cnpj/cpf.ts";
-import { ColumnRefusal, reportText } from "./column.ts";
+import { ColumnRefusal, reportText, UnknownColumn } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import {
   EntryBuffer,
@@ -157,8 +157,10 @@ function strayRefusal(text: string): RefusedEntry {
 }
 
 /** The refusal of a file as a whole. */
-function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: string): AppError {
-  return new AppError("invalid_request", detail, { errors: [{ pointer: "", code, detail }] });
+function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): AppError {
+  const { message: detail } = error;
+  const pointer = error instanceof UnknownColumn ? "/query/column" : "";
+  return new AppError("invalid_request", detail, { errors: [{ pointer, code, detail }] });
 }
 
 /** Reads a CSV file in chunks; errors of the whole file are reported at its end. */
@@ -195,7 +197,7 @@ export class CsvUpload extends Upload {
     this.column = this.#column.name;
     if (this.#failure === null) return this;
     if (!(this.#failure instanceof ColumnRefusal)) throw this.#failure;
-    throw unreadable("unreadable_csv", this.#failure.message);
+    throw unreadable("unreadable_csv", this.#failure);
   }
 
   #trying(read: () => void): void {
@@ -240,7 +242,7 @@ export async function readXlsx(bytes: Buffer, options: XlsxOptions, sender = "")
     return await queue.run(sender, unpackedBytes, () => read(file, options));
   } catch (error) {
     const isExpected = error instanceof XlsxRefusal || error instanceof ColumnRefusal;
-    throw isExpected ? unreadable("unreadable_xlsx", error.message) : error;
+    throw isExpected ? unreadable("unreadable_xlsx", error) : error;
   }
 }
 

@@ -188,7 +188,7 @@ export const ACCOUNT_TOOL: Tool<QueryContext<QueryPart>> = {
 };
 
 function textOf(cnpj: unknown): string {
-  if (typeof cnpj === "number") return String(cnpj);
+  if (Number.isFinite(cnpj)) return String(cnpj);
   if (typeof cnpj === "string" && cnpj.length <= CNPJ_LENGTH_MAX) return cnpj;
   const detail = `Must be a CNPJ as a text, not ${shown(cnpj)}.`;
   const code = cnpj === undefined ? "missing" : "wrong_type";

@@ -4,7 +4,9 @@
  * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts that
  * were found, before they are answered.
  */
+
 import type { TSchema } from "typebox";
+import type { Mistake } from "../errors.ts";
 import { resultsOf } from "../http/api/enrichment/enrich.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import type { KeyCall, QueryContext, QueryPart } from "../http/server/service.ts";
@@ -54,6 +56,18 @@ const DEFINITION = {
   annotations: { title: "Look up many CNPJs", ...READING },
 };
 
+/** The mistake in the number of CNPJs; null if there is none. */
+function mistakeIn(cnpjs: unknown): Mistake | null {
+  const pointer = "/cnpjs";
+  if (!Array.isArray(cnpjs) || cnpjs.length === 0) {
+    const detail = `cnpjs must be a list of 1 to ${CNPJS_MAX} texts or numbers.`;
+    return { pointer, code: cnpjs === undefined ? "missing" : "wrong_type", detail };
+  }
+  if (cnpjs.length <= CNPJS_MAX) return null;
+  const detail = `Send at most ${CNPJS_MAX} CNPJs a call, not ${cnpjs.length}.`;
+  return { pointer, code: "too_many", detail };
+}
+
 /** Makes the tool; `charge` is called with the accounts that were found. */
 function lookUpTool<Context extends QueryContext<QueryPart>>(
   charge: (context: Context, rows: number) => void,
@@ -62,11 +76,11 @@ function lookUpTool<Context extends QueryContext<QueryPart>>(
     definition: DEFINITION,
     async run(sent, context) {
       const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
-      if (Array.isArray(sent.cnpjs) && sent.cnpjs.length > CNPJS_MAX) {
-        const detail = `Send at most ${CNPJS_MAX} CNPJs a call, not ${sent.cnpjs.length}.`;
-        mistakes.push({ pointer: "/cnpjs", code: "too_many", detail });
-      }
-      const { cnpjs = [], fields = [] } = sent;
+      const mistake = mistakeIn(sent.cnpjs);
+      if (mistake !== null) mistakes.push(mistake);
+      const { fields = [] } = sent;
+      // The request itself allows more, and would name that number.
+      const cnpjs = mistake === null ? sent.cnpjs : ["0"];
       const found = await withArgumentMistakes(mistakes, async () => {
         const read = await resultsOf(withBody(context, { cnpjs, fields }));
         charge(context, read.found);

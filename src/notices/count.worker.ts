@@ -118,15 +118,26 @@ async function countOne(pair: Opened, order: CountOrder): Promise<CountOutcome> 
 function normalized({ catalog }: Opened, { spec, fields }: CountOrder): AccountQuerySpec {
   const saved: unknown = JSON.parse(spec);
   // Old versions stored more explanations than are read.
-  const { explain: _, ...input } = isJsonObject(saved) ? saved : {};
-  return normalizeSpec(input, {
-    ...{ catalog, listsKnown: true, fullAllowed: true, mode: "either" },
-    ...{ limitDefault: 1, limitCap: SPEC_LIMITS.exportLimitMax },
-    ...{
-      allowedFields: fields,
-      defaultFields: DEFAULT_FIELDS.filter((one) => fields.includes(one)),
+  const { explain: _, output, ...input } = isJsonObject(saved) ? saved : {};
+  return normalizeSpec(
+    { ...input, ...outputOf(output, fields) },
+    {
+      ...{ catalog, listsKnown: true, fullAllowed: true, mode: "either" },
+      ...{ limitDefault: 1, limitCap: SPEC_LIMITS.exportLimitMax },
+      ...{
+        allowedFields: fields,
+        defaultFields: DEFAULT_FIELDS.filter((one) => fields.includes(one)),
+      },
     },
-  }).spec;
+  ).spec;
+}
+
+/** The saved output without fields that the plan no longer has. */
+function outputOf(output: unknown, allowed: readonly string[]): { readonly output?: unknown } {
+  if (output === undefined) return {};
+  if (!isJsonObject(output) || !Array.isArray(output.fields)) return { output };
+  const fields = output.fields.filter((name) => allowed.includes(name as string));
+  return { output: { ...output, fields } };
 }
 
 function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: CountOrder): Opened {

@@ -2,9 +2,9 @@
  * Delivers counted notices to webhooks and by e-mail. Input: queued deliveries in the state.
  * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
  * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
- * notice, whenever the process ends. At most `PER_HOST` requests go to one host at a time, and one
- * to a webhook that is failing, so slow receivers never delay others. A webhook that is disabled or
- * deleted meanwhile receives nothing. The queue of a disabled webhook is retained.
+ * notice, whenever the process ends. At most `PER_HOST` requests of a tenant go to one host at a
+ * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A webhook
+ * that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook is retained.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -24,7 +24,7 @@ import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } fro
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
 
-/** Requests to one host, to all receivers of a tenant, and in all, at the same time. */
+/** Requests of a tenant to one host and port, to all receivers of a tenant, and in all, at the same time. */
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
@@ -74,7 +74,8 @@ export class Deliverer {
       const nowMs = clock.nowMs();
       for (const due of webhooks.dueWebhooks(nowMs)) {
         if (due.kind === "email" && !emails.ready) continue;
-        const host = due.kind === "email" ? MAIL_SERVER : new URL(due.url).hostname;
+        const host =
+          due.kind === "email" ? MAIL_SERVER : `${due.tenantId} ${new URL(due.url).host}`;
         const room = this.#uses.room(due, host);
         if (room <= 0) continue;
         const own = this.#uses.of("webhook", due.webhook);
@@ -198,7 +199,7 @@ export function seedsOf({ seed, oldSeed, oldUntil }: WebhookRow, nowMs: number):
 
 type Use = "host" | "tenant" | "webhook";
 
-/** Counts running attempts by host, tenant, and webhook. */
+/** Counts running attempts by host of a tenant, tenant, and webhook. */
 class Uses {
   readonly #counts = new Map<string, number>();
   #all = 0;

@@ -163,7 +163,8 @@ function readFields(value: unknown, pointer: string, reader: SpecReader): Placed
     const name = reader.string(elements[position], place);
     if (name === undefined) continue;
     if (!isOutputField(name)) {
-      reader.mistake(place, "unknown_field", `There is no field ${shown(name)}.`);
+      const detail = `There is no field ${shown(name)}. GET /v1/status lists the fields.`;
+      reader.mistake(place, "unknown_field", detail);
     } else if (!fields.some((field) => field.value === name)) {
       fields.push({ value: name, pointer: place });
     }

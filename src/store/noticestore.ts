@@ -153,7 +153,8 @@ export class NoticeStore {
     return this.#database
       .prepare<[number, number], CountingRow>(
         `SELECT ${COLUMNS}, notices.month, now.snapshot_id AS snapshotId,
-           notices.since AS sinceMonth, saved.spec, saved.plan, saved.key_id AS keyId,
+           notices.since AS sinceMonth, saved.spec, saved.key_id AS keyId,
+           COALESCE((SELECT plan FROM keys WHERE keys.id = saved.key_id), saved.plan) AS plan,
            saved.user_id AS userId, saved.watch, saved.only_changes AS onlyChanges, saved.export
          ${TABLES} WHERE notices.state = 'counting' AND notices.next_at <= ?
          ORDER BY notices.month, notices.since, notices.sequence LIMIT ?`,

@@ -98,7 +98,10 @@ const HEADINGS: Readonly<Record<string, Words>> = {
 /** A number is a count, or a share between 0 and 1. */
 type Cell = string | number;
 
-/** Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. */
+/**
+ * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins with
+ * a byte-order mark, without which spreadsheets misread accents.
+ */
 export function countCsv(file: CountFile): Buffer {
   const isPt = file.labels === "pt";
   const delimiter = isPt ? ";" : ",";
@@ -107,7 +110,8 @@ export function countCsv(file: CountFile): Buffer {
     return isPt ? String(cell).replace(".", ",") : String(cell);
   };
   const lines = [headingsOf(file), ...linesOf(file)];
-  return Buffer.from(lines.map((line) => `${line.map(textOf).join(delimiter)}\r\n`).join(""));
+  const text = lines.map((line) => `${line.map(textOf).join(delimiter)}\r\n`).join("");
+  return Buffer.from(file.labels === null ? text : `\ufeff${text}`);
 }
 
 function quoted(text: string): string {

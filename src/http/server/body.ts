@@ -316,13 +316,36 @@ export function refuseOtherThanJson(
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
   });
   if (type.trim().toLowerCase() !== "application/json" || foreign) {
+    refuseEncoded(exchange, others);
     const otherTypes = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
     const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${otherTypes}.`;
     throw new AppError("unsupported_media_type", detail);
   }
   if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
-    throw new AppError("unsupported_media_type", "Send the body without a Content-Encoding.");
+    throw encoded();
   }
+}
+
+/** Refuses a body whose type is accepted, but not its encoding. */
+function refuseEncoded(exchange: BodyHead, accepted: readonly { readonly type: string }[]): void {
+  const [type = ""] = (exchange.header("content-type") ?? "").split(";");
+  const isAccepted = accepted.some((one) => one.type === type.trim().toLowerCase());
+  if (isAccepted && exchange.header("content-encoding") !== undefined) throw encoded();
+}
+
+function encoded(): AppError {
+  const detail = "Send the body as it is, uncompressed, and without a Content-Encoding.";
+  return new AppError("unsupported_media_type", detail);
+}
+
+/** Refuses a body of none of the types that a route without JSON takes. */
+export function refuseOtherFiles(
+  exchange: BodyHead,
+  accepted: readonly { readonly type: string }[] = [],
+): never {
+  refuseEncoded(exchange, accepted);
+  const types = accepted.map(({ type }) => `Content-Type: ${type}`).join(", or with ");
+  throw new AppError("unsupported_media_type", `Send the file itself with ${types}.`);
 }
 
 /** Maximum body parsed inline, in bytes: about 1 ms for the slowest one of this size. */

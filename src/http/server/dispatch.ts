@@ -20,6 +20,7 @@ import {
   type BodyTaker,
   bodyError,
   isOfType,
+  refuseOtherFiles,
   refuseOtherThanJson,
 } from "./body.ts";
 import { allowed, optionsAnswer } from "./cors.ts";
@@ -256,7 +257,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     const open = found.route.access === "open";
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
     const sender = this.sender?.identity.tenantId ?? networkOf(this.#address());
-    const { pieces } = found.route;
+    const { pieces, filesOnly } = found.route;
     const chunkedType = pieces?.find(({ type }) => isOfType(this.exchange, type));
     const limitBytes = chunkedType?.bytesMax ?? limit;
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
@@ -264,6 +265,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
     const { bodyless } = found.route;
     const isTyped = bodyless !== true || this.exchange.header("content-type") !== undefined;
+    if (chunkedType === undefined && filesOnly) refuseOtherFiles(this.exchange, pieces);
     if (chunkedType === undefined && isTyped) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
     awaited.taker = chunkedType?.begin(found.query, sender, this.service);

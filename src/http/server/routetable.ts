@@ -35,6 +35,8 @@ interface RouteLine {
   readonly bodyless?: true;
   /** Body types other than JSON, received in chunks; undefined means none. */
   readonly pieces?: readonly ChunkedBodyType[];
+  /** True if the body must be of one of these types, and never JSON. */
+  readonly filesOnly?: true;
 }
 
 /** A body type that is processed as it arrives. */

@@ -108,8 +108,11 @@ export interface FieldRow {
   readonly contact?: true;
   /** Data that older snapshots lack. */
   readonly needs?: Lacked;
-  /** Why its changes cannot be watched: it never changes, or it follows from others or a list. */
-  readonly unwatched?: "identity" | "derived" | "listed";
+  /**
+   * Why its changes cannot be watched: it never changes, it follows from others or a list, or lists
+   * of changes have no bit of their own for it.
+   */
+  readonly unwatched?: "identity" | "derived" | "listed" | "uncompared";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;
 }

@@ -79,7 +79,7 @@ export const WIDER_FIELDS = [
     stored: { type: "date", column: "simples_excluded_on" },
     shown: { heading: "Left Simples on", group: "regime", width: 13 },
     needs: "exclusions",
-    unwatched: "derived",
+    unwatched: "uncompared",
     description: "Day on which the company was excluded from Simples Nacional, YYYY-MM-DD.",
   },
   {
@@ -87,7 +87,7 @@ export const WIDER_FIELDS = [
     stored: { type: "date", column: "mei_excluded_on" },
     shown: { heading: "Left MEI on", group: "regime", width: 13 },
     needs: "exclusions",
-    unwatched: "derived",
+    unwatched: "uncompared",
     description: "Day on which the company ceased to be a MEI, YYYY-MM-DD.",
   },
   {

@@ -219,6 +219,9 @@ describe("an enriched CSV file", () => {
     ]);
     assert.deepEqual(await statuses(["CNPJ", cnpj, `${cnpj},00`]), [...head, "found", "found"]);
     assert.deepEqual(await statuses([scientific, scientific]), ["1", "found", "found"]);
+    const quoted = `a\tCNPJ\tc\r\n10,5\t${cnpj}\t"l1\nl2"\t10,5`;
+    const { summary } = await enriched(Buffer.from(quoted));
+    assert.deepEqual([summary.column, summary.found], ["CNPJ", 1]);
     const tabs = await enriched(Buffer.from(`${cnpj}\t10,50\n${scientific}\tRua A, 1\n`));
     const cells = slowRecords(tabs.bytes.toString(), "\t").map((record) => record.cells);
     assert.deepEqual(
@@ -235,7 +238,10 @@ describe("an enriched CSV file", () => {
       assert.rejects(enriched(bytes, wish), { message });
     await refused(Buffer.from("nome;idade\nAna;3\n"), /No column of the first lines holds CNPJs/);
     await refused(Buffer.from("nomes\nAna\n"), /The first lines hold no CNPJ/);
-    await refused(Buffer.from("cnpj\n11222333000181\n"), /no column "x"/, { column: "x" });
+    const named = Buffer.from("cnpj;nome\n11222333000181;a\n");
+    await refused(named, /no column "x" in the file\. It has "cnpj", "nome"\./, { column: "x" });
+    const bare = Buffer.from("11222333000181;1\n11222333000181;2\n");
+    await refused(bare, /It has no header: name one by its number, 1 to 2\./, { column: "x" });
     await refused(Buffer.from('cnpj\n"11222333000181\n'), /Line 2 has no end/);
     await refused(Buffer.from("%PDF-1.7\n"), /PDF/);
     await refused(Buffer.from("sep=^\ncnpj^x\n"), /semicolons, commas, tabs or bars/);

@@ -1,6 +1,6 @@
 /**
  * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
- * answer delay no other. A backlog of thousands goes out with at most 4 requests to a host at a
+ * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out with at most 4 requests to a host at a
  * time. Redirects are failures and are not followed. A 410 disables, and the queue is retained
  * until the webhook is enabled. A webhook that fails for five days is disabled after three
  * warnings. An endless answer is cut. A stop in the middle loses nothing. Replays keep the ids.
@@ -45,7 +45,7 @@ describe("deliveries", () => {
   const find = (id: string) => office.notices.webhooks.find(TENANT, id);
   const deliveries = (notice: string) => office.notices.history.find(TENANT, notice).deliveries;
 
-  const queue = (count: number) => queueNotices(office, count);
+  const queue = (count: number, tenantId = TENANT) => queueNotices(office, count, tenantId);
 
   it("are not delayed by 50 receivers that never answer", async () => {
     for (let n = 0; n < 50; n++) {
@@ -83,6 +83,23 @@ describe("deliveries", () => {
       assert.deepEqual([one.got.length, ids.size], [count, count]);
     }
     assert.equal(office.notices.counts().waiting, 0);
+  });
+
+  it("of a tenant are not delayed by slow receivers of another one on the same host", async () => {
+    for (let n = 0; n < 2; n++) {
+      const slow = await startReceiver(() => {});
+      others.push(slow);
+      office.notices.webhooks.create({ ...OWNER, tenantId: "ten_b" }, { url: slow.url }, 10_000);
+    }
+    queue(8, "ten_b");
+    office.notices.tick();
+    await Promise.all(others.map((slow) => slow.until(4, ATTEMPT_MS / 2)));
+    const [busy] = others as [Receiver];
+    hook();
+    hook(busy.url);
+    queue(1);
+    office.notices.tick();
+    await Promise.all([receiver.until(1, ATTEMPT_MS / 2), busy.until(5, ATTEMPT_MS / 2)]);
   });
 
   it("do not follow redirects", async () => {

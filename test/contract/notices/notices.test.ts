@@ -110,6 +110,31 @@ describe("notices", () => {
     );
   });
 
+  it("have the fields of the plan that the key has now, not when the search was saved", async () => {
+    await open();
+    const key = office.database.prepare(
+      "INSERT INTO keys (id, tenant_id, name, plan, hash, created_at) VALUES (?, ?, '', ?, ?, 0)",
+    );
+    const output = { fields: ["cnpj", "email", "phone_1"] };
+    const saved = (keyId: string, plan: string, now: string) => {
+      key.run(keyId, TENANT, now, Buffer.alloc(32, keyId));
+      return office.search(keyId, { output }, { plan, keyId });
+    };
+    const [less, more] = [saved("a", "growth", "free"), saved("b", "free", "growth")];
+    hook();
+    await office.serve(newer);
+    await office.work();
+    await receiver.until(2);
+    const events = new Map(receiver.got.map(eventOf).map(({ data }) => [data.search_id, data]));
+    const [down, up] = [events.get(less), events.get(more)];
+    assert.ok(down !== undefined && up !== undefined);
+    assert.equal(down.first.length, 10);
+    for (const one of down.first) assert.ok(!("email" in one) && !("phone_1" in one) && one.cnpj);
+    assert.ok(down.changed > 0 && !("email" in down.changed_fields));
+    assert.ok((up.changed_fields.email ?? 0) > 0);
+    assert.ok(up.first.every((one) => "email" in one && "phone_1" in one));
+  });
+
   it("come once per search and month, whatever is served again", async () => {
     await open();
     hook();

@@ -233,7 +233,7 @@ describe("a sent file", () => {
     };
     await refused(Buffer.from("a;b\nc;d\n"), {}, "unreadable_file", "");
     await refused(Buffer.from("%PDF-1.7"), {}, "unreadable_file", "");
-    await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "");
+    await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "/query/column");
     await refused(csvOf(3), { query: "fields=salary" }, "unknown_field", "/query/fields/0");
     await refused(csvOf(3), { query: "labels=fr" }, "unknown_value", "/query/labels");
     await refused(csvOf(3), { query: "format=pdf" }, "unknown_value", "/query/format");

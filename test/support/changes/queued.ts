@@ -7,8 +7,8 @@ import { type Office, TENANT } from "./office.ts";
 
 let notices = 0;
 
-/** Queues notices; returns their ids. */
-export function queueNotices(office: Office, count: number): string[] {
+/** Queues notices of a tenant; returns their ids. */
+export function queueNotices(office: Office, count: number, tenantId = TENANT): string[] {
   const store = new WebhookStore(office.database);
   const months = "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
   office.database.exec(months);
@@ -20,10 +20,10 @@ export function queueNotices(office: Office, count: number): string[] {
   return store.atomically(() =>
     Array.from({ length: count }, () => {
       const id = `ntc_${String(++notices).padStart(32, "0")}`;
-      const search = office.search(`search ${notices}`);
+      const search = office.search(`search ${notices}`, {}, { tenantId });
       const nowMs = office.clock.nowMs();
-      insert.run(id, TENANT, search, counts, nowMs, nowMs);
-      store.queue(id, TENANT, search, nowMs);
+      insert.run(id, tenantId, search, counts, nowMs, nowMs);
+      store.queue(id, tenantId, search, nowMs);
       return id;
     }),
   );

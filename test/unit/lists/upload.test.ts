@@ -374,7 +374,11 @@ describe("a file", () => {
       }
       return "";
     };
-    assert.match(message("a;b\n1;2", { column: "c" }), /no column "c"/);
+    assert.match(message("a;b\n1;2", { column: "c" }), /no column "c" .* It has "a", "b"\./);
+    assert.throws(
+      () => sent("a;b\n1;2", { column: "c" }),
+      (error: AppError) => error.errors[0]?.pointer === "/query/column",
+    );
     assert.match(message("nome;cidade\nx;y"), /No column of the first lines holds CNPJs/);
     assert.match(
       message(`${A}\n"${"x\n".repeat(600_000)}`, { piece: 65_536 }),

@@ -8,7 +8,7 @@
 import type { Plan } from "../../../access/plans.ts";
 import { CHANGE_KINDS, type ChangeKind } from "../../../changes/kinds.ts";
 import type { ChangePair } from "../../../changes/lists.ts";
-import { watchableFields } from "../../../changes/query.ts";
+import { watchableFields, whyUnwatchable } from "../../../changes/query.ts";
 import { CHANGE_GROUPS, type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { shown } from "../../../spec/reader.ts";
@@ -105,7 +105,7 @@ function readGroups(
 function whyNot(name: OutputField): string {
   return name === "sanctioned"
     ? "sanctioned can be watched only where both snapshots were imported with the CEIS list."
-    : `${name} cannot be watched: it follows from other fields. Watch those.`;
+    : `${name} cannot be watched: ${whyUnwatchable(name)}.`;
 }
 
 /** Reads a list of names from a closed list; other names are mistakes. */
@@ -132,7 +132,10 @@ function readNames<const Name extends string>(
 
 function unknown(member: string, element: unknown, known: readonly string[]) {
   return member === "watch"
-    ? { code: "unknown_field", detail: `There is no field ${shown(element)}.` }
+    ? {
+        code: "unknown_field",
+        detail: `There is no field ${shown(element)}. GET /v1/status lists the fields.`,
+      }
     : {
         code: "unknown_value",
         detail: `Must be one of ${known.join(", ")}, not ${shown(element)}.`,

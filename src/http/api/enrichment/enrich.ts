@@ -98,7 +98,7 @@ function readCnpjs({ members, mistakes }: BodyObject): readonly string[] {
     return [];
   }
   return cnpjs.map((cnpj: unknown, at) => {
-    if (typeof cnpj === "string" || typeof cnpj === "number") return String(cnpj);
+    if (typeof cnpj === "string" || Number.isFinite(cnpj)) return String(cnpj);
     const detail = 'Must be a text, such as "11222333000181", or a number.';
     mistakes.push({ pointer: `/cnpjs/${at}`, code: "wrong_type", detail });
     return "";

@@ -17,7 +17,7 @@ import {
   type SheetFormat,
 } from "../../../export/enrichment/enrichment.ts";
 import type { AcceptedExport, ReceivedFile, SentFile } from "../../../export/exporter.ts";
-import { ColumnRefusal } from "../../../lists/column.ts";
+import { ColumnRefusal, UnknownColumn } from "../../../lists/column.ts";
 import { XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import { XlsxRefusal } from "../../../lists/xlsx/package.ts";
 import { faultPoint } from "../../../process/fault.ts";
@@ -128,13 +128,21 @@ interface FileWish {
 
 function wishOf(query: ReadonlyMap<string, string>): FileWish {
   return {
-    fields: query.get("fields")?.split(","),
+    fields: fieldsIn(query.get("fields")),
     labels: query.get("labels"),
     title: query.get("title"),
     format: formatOf(query.get("format")),
     column: query.get("column"),
     fillZeros: readZeros(query),
   };
+}
+
+/** Names between commas; empty ones are left out, as blanks are. */
+function fieldsIn(names: string | undefined): readonly string[] | undefined {
+  return names
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
 async function accept(
@@ -245,7 +253,8 @@ export async function readInTurn<Value>(
   } catch (error) {
     if (!(error instanceof ColumnRefusal) && !(error instanceof XlsxRefusal)) throw error;
     const detail = error.message;
-    const mistake: Mistake = { pointer: "", code: "unreadable_file", detail };
+    const pointer = error instanceof UnknownColumn ? "/query/column" : "";
+    const mistake: Mistake = { pointer, code: "unreadable_file", detail };
     throw new AppError("invalid_request", detail, { errors: [mistake], cause: error });
   }
 }
@@ -307,6 +316,7 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
   ],
   body: { schema: null, orTypes: { "text/csv": "text", [XLSX]: "bytes" } },
   pieces: SENT_FILES,
+  filesOnly: true,
   answers: {
     201: {
       description: "The export is queued, or is what this key had brought about before.",

@@ -230,7 +230,8 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
   } else {
     cnpjs.forEach((cnpj: unknown, at) => {
       const line = at + 1;
-      if (typeof cnpj === "string" || typeof cnpj === "number") {
+      // A number such as 1e400 is infinite, and its digits are lost.
+      if (typeof cnpj === "string" || Number.isFinite(cnpj)) {
         const text = String(cnpj);
         const isWritten = upload.take(text, { line });
         if (!isWritten) upload.refuse(text, { line }, { reason: "not_a_cnpj" });

@@ -276,6 +276,13 @@ for (const transport of MATRIX) {
       const derived = { since: "2026-09", spec: {}, watch: ["score", "municipality_name"] };
       const notWatched = await refused(await changes.post(derived), 422);
       assert.deepEqual(placesOf(notWatched), ["/watch/0 not_watchable", "/watch/1 not_watchable"]);
+      const days = { ...derived, watch: ["simples_excluded_on", "cnpj"] };
+      const told = JSON.stringify(await refused(await changes.post(days), 422));
+      assert.match(
+        told,
+        /do not compare the days of exclusion; watch simples_opt_in or mei_opt_in/,
+      );
+      assert.match(told, /cnpj cannot be watched: it never changes/);
       const nothing = await refused(await changes.post({ since: "2026-09" }), 422);
       assert.deepEqual(placesOf(nothing), ["/spec missing"]);
     });

@@ -220,6 +220,14 @@ for (const transport of MATRIX) {
       const text = await (await send(COUNT, body, "text/csv")).text();
       const lines = text.split("\r\n");
       assert.equal(lines[0], "Campo;Valor;Descrição;Quantidade;Parte do total");
+      for (const [labels, mark] of [
+        ["pt", "efbbbf"],
+        ["en", "efbbbf"],
+        [undefined, "666163"],
+      ]) {
+        const bytes = await (await send(COUNT, { ...body, labels }, "text/csv")).arrayBuffer();
+        assert.equal(Buffer.from(bytes).toString("hex", 0, 3), mark, labels);
+      }
       assert.match(text, /^Situação;2;Ativa;\d+;0,\d+$/m);
       assert.match(text, /^MEI;true;Sim;\d+;0,\d+$/m);
       const english = await send(COUNT, { ...body, labels: "en" }, "text/csv");

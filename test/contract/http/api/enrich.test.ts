@@ -191,8 +191,72 @@ for (const transport of TRANSPORTS) {
         assert.doesNotMatch(text, CPF);
         const many = await agent.call("look_up_cnpjs", { cnpjs: new Array(201).fill("1") });
         assert.match(many.text, /at most 200 CNPJs a call, not 201/);
+        for (const wrong of [{}, { cnpjs: "11222333000181" }, { cnpjs: [] }]) {
+          const { text: told } = await agent.call("look_up_cnpjs", wrong);
+          assert.match(told, /cnpjs must be a list of 1 to 200 texts or numbers/);
+          assert.doesNotMatch(told, /1,000/);
+        }
       } finally {
         await agent.close();
+      }
+    });
+
+    it("refuses numbers that lost their digits", async () => {
+      const address = `${server.base}/v1/enrich`;
+      const type = { "Content-Type": "application/json" };
+      const answer = await fetchDocumented(address, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${server.keys.enterprise}`, ...type },
+        body: '{"cnpjs": [1e400, 11222333000181]}',
+      });
+      const told = (await answer.json()) as { errors: { pointer: string; detail: string }[] };
+      assert.equal(answer.status, 422);
+      assert.deepEqual(
+        told.errors.map(({ pointer }) => pointer),
+        ["/cnpjs/0"],
+      );
+    });
+
+    it("refuses files of other types and encodings with the way to send them", async () => {
+      const refused = async (headers: Readonly<Record<string, string>>) => {
+        const answer = await fetchDocumented(`${server.base}/v1/enrich/files`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${server.keys.enterprise}`, ...headers },
+          body: "cnpj\n11222333000181\n",
+        });
+        assert.equal(answer.status, 415);
+        return ((await answer.json()) as { detail: string }).detail;
+      };
+      const ways =
+        /^Send the file itself with Content-Type: text\/csv, or with Content-Type: .*sheet/;
+      for (const type of ["text/plain", "application/json"]) {
+        const told = await refused({ "Content-Type": type });
+        assert.match(told, ways);
+        assert.doesNotMatch(told, /JSON/);
+      }
+      const packed = { "Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip" };
+      assert.match(await refused(packed), /uncompressed, and without a Content-Encoding/);
+    });
+
+    it("names the column and its file's columns, and the fields", async () => {
+      const send = async (query: string) => {
+        const answer = await fetchDocumented(`${server.base}/v1/enrich/files?${query}`, {
+          method: "POST",
+          headers: {
+            ...{ Authorization: `Bearer ${server.keys.enterprise}`, "Content-Type": "text/csv" },
+            "Idempotency-Key": query,
+          },
+          body: "id;cnpj\n1;11222333000181\n",
+        });
+        return { status: answer.status, told: JSON.parse(await answer.text()) };
+      };
+      const { status, told } = await send("column=xyz");
+      assert.deepEqual([status, told.errors[0].pointer], [422, "/query/column"]);
+      assert.match(told.detail, /no column "xyz" in the file\. It has "id", "cnpj"\./);
+      const field = await send("fields=nope");
+      assert.match(field.told.errors[0].detail, /no field "nope"\. GET \/v1\/status lists/);
+      for (const fields of ["", "legal_name,", " legal_name , uf"]) {
+        assert.equal((await send(`fields=${encodeURIComponent(fields)}`)).status, 201, fields);
       }
     });
 

@@ -239,6 +239,18 @@ for (const transport of MATRIX) {
       assert.equal(server.bodies.used, 0);
       const column = await ask("POST", `/v1/lists/${other}/entries?column=z`, file);
       assert.equal(column.status, 422);
+      assert.match(JSON.stringify(column.body.errors), /"pointer":"\/query\/column"/);
+      const infinite = await fetch(`${server.base}/v1/lists/${other}/entries`, {
+        method: "POST",
+        headers: {
+          ...{
+            Authorization: `Bearer ${server.keys.enterprise}`,
+            "Content-Type": "application/json",
+          },
+        },
+        body: '{"cnpjs": [1e400]}',
+      });
+      assert.equal(infinite.status, 422);
       const broad = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: {} });
       assert.equal(broad.body.code, "query_too_broad");
     });
