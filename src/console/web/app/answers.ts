@@ -375,6 +375,17 @@ export interface UsageAnswer {
   export_rows_left: number | null;
 }
 
+/** `GET /plans`: the plans of the server, from the smallest, and that of the user. */
+export interface PlansAnswer {
+  current: string;
+  plans: {
+    name: string;
+    limits: Record<string, number | boolean>;
+    /** Number of output fields. */
+    fields: number;
+  }[];
+}
+
 /** Actor or subject of a change; `name` is null if there is none to show. */
 export interface AuditParty {
   kind: string;

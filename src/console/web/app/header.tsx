@@ -30,12 +30,13 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
 /** Views that are not needed to find companies. */
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
+  ["plans", "columns"],
   ["keys", "key"],
   ["audit", "clock"],
 ];
 
 /** Views that members may not use. */
-const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys"];
+const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys", "plans"];
 
 /** The top bar. */
 export function Header(): VNode {

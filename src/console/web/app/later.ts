@@ -8,6 +8,7 @@ import "./lazywords.ts";
 
 export { AccountView } from "../account/account.tsx";
 export { UsageView } from "../account/usage.tsx";
+export { CompareView } from "../compare/view.tsx";
 export { EnrichView } from "../enrich/view.tsx";
 export { ExportForm } from "../exports/form.tsx";
 export { ExportsView } from "../exports/history.tsx";
@@ -23,3 +24,4 @@ export { ListsView } from "../lists/view.tsx";
 export { AuditView } from "../members/audit.tsx";
 export { JoinPage } from "../members/join.tsx";
 export { MembersView } from "../members/members.tsx";
+export { PlansView } from "../plans/view.tsx";
