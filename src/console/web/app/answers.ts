@@ -386,6 +386,19 @@ export interface PlansAnswer {
   }[];
 }
 
+/** `GET /places?uf=SP`: the municipalities of a state. */
+export interface PlacesAnswer {
+  /** Year of the populations; empty without them. */
+  year: string;
+  places: {
+    ibge: string;
+    name: string;
+    /** Latitude and longitude of the seat, in hundredths of a degree; null if unknown. */
+    at: [number, number] | null;
+    population: number | null;
+  }[];
+}
+
 /** Actor or subject of a change; `name` is null if there is none to show. */
 export interface AuditParty {
   kind: string;

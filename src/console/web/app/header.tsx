@@ -100,9 +100,10 @@ function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/** News of a saved search belongs to the saved searches. */
+/** News of a saved search belongs to the saved searches, a comparison to the search. */
 function isAt(name: ViewName): boolean {
-  return view.value === name || (name === "saved" && view.value === "news");
+  const within = { news: "saved", compare: "find" } as Partial<Record<ViewName, ViewName>>;
+  return view.value === name || within[view.value] === name;
 }
 
 /** The number of saved searches with news, if any. */

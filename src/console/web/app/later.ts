@@ -15,6 +15,7 @@ export { ExportsView } from "../exports/history.tsx";
 export { NewsView, SavedView } from "../exports/saved.tsx";
 export { copyNumbers, saveNumbers } from "../find/charts/numbers.ts";
 export { NumbersDialog } from "../find/charts/numbersdialog.tsx";
+export { StateMapDialog } from "../find/charts/statemap.tsx";
 export { CLOSED } from "../find/filters/closed.tsx";
 export { CodeDialog } from "../find/table/codedialog.tsx";
 export { HelpView } from "../help/help.tsx";

@@ -4,7 +4,7 @@
  * page does not need them.
  */
 import { account, usage } from "./en/account.ts";
-import { compare, numbers, plans } from "./en/compare.ts";
+import { compare, numbers, plans, stateMap } from "./en/compare.ts";
 import { districts } from "./en/districts.ts";
 import { enrich } from "./en/enrich.ts";
 import { exports } from "./en/exports.ts";
@@ -29,6 +29,7 @@ export const lazyWords = {
   news,
   numbers,
   plans,
+  stateMap,
   usage,
 };
 

@@ -5,7 +5,7 @@
  */
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
-import { compare, numbers, plans } from "./pt/compare.ts";
+import { compare, numbers, plans, stateMap } from "./pt/compare.ts";
 import { districts } from "./pt/districts.ts";
 import { enrich } from "./pt/enrich.ts";
 import { exports } from "./pt/exports.ts";
@@ -30,5 +30,6 @@ export const lazyWords: LaterWords = {
   news,
   numbers,
   plans,
+  stateMap,
   usage,
 };

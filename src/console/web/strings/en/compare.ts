@@ -103,3 +103,20 @@ export const plans = {
     enterprise: "Enterprise",
   } as Readonly<Record<string, string>>,
 };
+
+/** Words of the map of a state. */
+export const stateMap = {
+  title: (state: string) => `Municipalities of ${state}`,
+  state: "State",
+  measure: "Shades",
+  count: "Accounts",
+  rate: "Per 10,000 inhabitants",
+  municipality: "Municipality",
+  legend: "Smallest number of each shade",
+  named: (name: string, count: string, rate: string) =>
+    `${name}: ${count} accounts, ${rate} per 10,000 inhabitants`,
+  table: (title: string) => `${title} as a table`,
+  areas: "Areas are drawn around the municipal seats (GeoNames, CC BY 4.0); they are not borders.",
+  population: (year: string) => `Population: IBGE ${year}.`,
+  noPopulation: "This snapshot has no populations.",
+};

@@ -104,3 +104,19 @@ export const plans: typeof English.plans = {
     enterprise: "Empresarial",
   },
 };
+
+/** Words of the map of a state. */
+export const stateMap: typeof English.stateMap = {
+  title: (state) => `Municípios: ${state}`,
+  state: "Estado",
+  measure: "Tons",
+  count: "Estabelecimentos",
+  rate: "Por 10 mil habitantes",
+  municipality: "Município",
+  legend: "Menor número de cada tom",
+  named: (name, count, rate) => `${name}: ${count} estabelecimentos, ${rate} por 10 mil habitantes`,
+  table: (title) => `${title} em tabela`,
+  areas: "As áreas são traçadas em torno das sedes (GeoNames, CC BY 4.0); não são as divisas.",
+  population: (year) => `População: IBGE ${year}.`,
+  noPopulation: "Esta base não traz a população.",
+};
