@@ -25,6 +25,8 @@ export const VIEWS = [
   "usage",
   "members",
   "audit",
+  "plans",
+  "compare",
   "lists",
   "enrich",
   "account",

@@ -60,6 +60,7 @@ import {
   listConsoleExports,
   readConsoleExport,
 } from "./exports.ts";
+import { readPlaces } from "./places.ts";
 import {
   changeSearch,
   deleteSearch,
@@ -86,6 +87,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
   get("/catalog", catalog),
+  get("/places", readPlaces, ["uf"]),
   get("/districts", suggestDistricts, ["municipality_ibge", "q"]),
   get("/status", readStatus),
   get("/exports", listConsoleExports, ["limit", "cursor"]),

@@ -25,7 +25,7 @@ import {
   uninviteMember,
 } from "./members.ts";
 import { listSessions, SessionRoutes } from "./session.ts";
-import { readUsage } from "./usage.ts";
+import { readPlans, readUsage } from "./usage.ts";
 
 const BASE = "/v1/console";
 const SESSION = { access: "session" } as const;
@@ -102,4 +102,5 @@ const KEY_ROUTES: readonly Route[] = [
   { method: "POST", path: `${KEYS}/{id}/enable`, ...OWNER, handle: enableKey },
   { method: "POST", path: `${KEYS}/{id}/rotate`, ...OWNER, handle: rotateKey },
   { method: "GET", path: `${BASE}/usage`, ...SESSION, query: ["days"], handle: readUsage },
+  { method: "GET", path: `${BASE}/plans`, ...OWNER, handle: readPlans },
 ];

@@ -6,13 +6,14 @@
  * others as one.
  */
 
+import { PLAN_NAMES } from "../access/plannames.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { dayText } from "../process/clock.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
 import { typedAnswer } from "./typedanswer.ts";
-import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
+import { OTHER_SENDERS, type PlansAnswer, type UsageAnswer } from "./web/app/answers.ts";
 
 /** Prefix of console identities. */
 const USER = "user:";
@@ -44,6 +45,23 @@ export function readUsage(
     plan: plan.name,
     limits: { ...plan.limits, secondary_cnae_full: full },
     export_rows_left: service.usage.exportRowsLeft(identity.tenantId, plan),
+  });
+}
+
+/** `GET /plans`: what each plan of the server allows; for owners. */
+export function readPlans({
+  service,
+  requestId,
+  plan,
+}: SessionCall<"plans" | "secondaryCnaeFull">) {
+  return typedAnswer<PlansAnswer>({
+    request_id: requestId,
+    current: plan.name,
+    plans: PLAN_NAMES.map((name) => {
+      const { limits, fields, secondaryCnaeFull } = service.plans[name];
+      const full = secondaryCnaeFull && service.secondaryCnaeFull;
+      return { name, limits: { ...limits, secondary_cnae_full: full }, fields: fields.length };
+    }),
   });
 }
 

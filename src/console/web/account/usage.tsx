@@ -131,7 +131,8 @@ function Limits({ answer }: { answer: UsageAnswer }): VNode {
   );
 }
 
-function limitText(name: string, value: number | boolean): string {
+/** A limit in words. */
+export function limitText(name: string, value: number | boolean): string {
   const { usage } = lazyWords.value;
   if (typeof value === "boolean") return value ? usage.yes : usage.no;
   if (value === 0 && OPEN_AT_ZERO.includes(name)) return usage.noLimit;

@@ -375,6 +375,30 @@ export interface UsageAnswer {
   export_rows_left: number | null;
 }
 
+/** `GET /plans`: the plans of the server, from the smallest, and that of the user. */
+export interface PlansAnswer {
+  current: string;
+  plans: {
+    name: string;
+    limits: Record<string, number | boolean>;
+    /** Number of output fields. */
+    fields: number;
+  }[];
+}
+
+/** `GET /places?uf=SP`: the municipalities of a state. */
+export interface PlacesAnswer {
+  /** Year of the populations; empty without them. */
+  year: string;
+  places: {
+    ibge: string;
+    name: string;
+    /** Latitude and longitude of the seat, in hundredths of a degree; null if unknown. */
+    at: [number, number] | null;
+    population: number | null;
+  }[];
+}
+
 /** Actor or subject of a change; `name` is null if there is none to show. */
 export interface AuditParty {
   kind: string;

@@ -30,12 +30,13 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
 /** Views that are not needed to find companies. */
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
+  ["plans", "columns"],
   ["keys", "key"],
   ["audit", "clock"],
 ];
 
 /** Views that members may not use. */
-const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys"];
+const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys", "plans"];
 
 /** The top bar. */
 export function Header(): VNode {
@@ -99,9 +100,10 @@ function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/** News of a saved search belongs to the saved searches. */
+/** News of a saved search belongs to the saved searches, a comparison to the search. */
 function isAt(name: ViewName): boolean {
-  return view.value === name || (name === "saved" && view.value === "news");
+  const within = { news: "saved", compare: "find" } as Partial<Record<ViewName, ViewName>>;
+  return view.value === name || within[view.value] === name;
 }
 
 /** The number of saved searches with news, if any. */

@@ -3,8 +3,8 @@
  * change it without reloading the page.
  * Invariant: the path names the view. Company and help pages use the hash at /app
  * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the number. The hash of
- * the news is a saved search's id, that of the lists a list's id. Any other hash belongs to the
- * find view alone and is restored when the user returns to it.
+ * the news is a saved search's id, that of the lists a list's id, that of a comparison its groups.
+ * Any other hash belongs to the find view alone and is restored when the user returns to it.
  */
 import { signal } from "@preact/signals";
 import {
@@ -28,6 +28,8 @@ export const VIEW_NAMES = [
   "usage",
   "members",
   "audit",
+  "plans",
+  "compare",
   "account",
   "help",
 ] as const;
@@ -53,6 +55,9 @@ export const shownCompany = signal("");
 /** Id of the saved search whose news is shown; empty in other views. */
 export const shownSearch = signal("");
 
+/** Address of the comparison shown; empty in other views. */
+export const shownComparison = signal("");
+
 /** Id of the list in the address; empty if it shows all lists. */
 export const shownList = signal("");
 
@@ -76,6 +81,7 @@ function readIds(name: ViewName): void {
   const id = location.hash.slice(1);
   shownSearch.value = name === "news" ? id : "";
   shownList.value = name === "lists" ? id : "";
+  shownComparison.value = name === "compare" ? id : "";
 }
 
 /** Maps path and hash to a view. */

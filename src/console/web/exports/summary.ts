@@ -31,7 +31,10 @@ const FIRST: readonly PartName[] = [
 ];
 
 /** Joins a spec's phrases; "all accounts" without filters. */
-export function summaryOf(spec: Spec, book: CatalogBook | null): string {
+export function summaryOf(
+  spec: Pick<Spec, "filters" | "sort" | "scoring">,
+  book: CatalogBook | null,
+): string {
   const { commands } = words.value;
   const query = queryOf(spec);
   const set = [...new Set([...FIRST, ...PART_NAMES])].filter((name) => {

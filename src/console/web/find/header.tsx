@@ -7,13 +7,15 @@
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
 import { railed } from "../app/media.ts";
+import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
 import { SaveButton } from "../exports/savebutton.tsx";
 import { AddSearchButton } from "../lists/button.tsx";
-import { Button, copyText } from "../parts/button.tsx";
+import { Button, copyText, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { toast } from "../parts/toast.tsx";
+import { encodeAddress } from "./address.ts";
 import { countAll } from "./filters/groups.ts";
 import { addressNow, exploration, query } from "./query.ts";
 import { CodeButton } from "./table/code.tsx";
@@ -41,6 +43,7 @@ export function FindHeader({ onFilters }: { onFilters: () => void }): VNode {
         <ExportButton />
         <AddSearchButton />
         <SaveButton />
+        <CompareButton />
         <CodeButton />
         <ShareLink />
       </div>
@@ -90,6 +93,18 @@ function orderText(): string {
     return `${find.sortFields[field] ?? field} ${arrow}`;
   });
   return names.join(", ");
+}
+
+/** Opens the comparison with the query as its first group. */
+function CompareButton(): VNode {
+  const hash = () => encodeAddress({ query: query.peek(), sentence: "", month: null }, null);
+  return (
+    <IconButton
+      icon="chart"
+      label={words.value.find.compare}
+      onClick={() => go("compare", `#${hash()}`)}
+    />
+  );
 }
 
 /** Copies a link to the current screen. */

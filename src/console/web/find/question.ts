@@ -97,7 +97,11 @@ export function isEmpty(query: Query): boolean {
 }
 
 /** Reads a normalized spec. */
-export function queryOf({ filters, sort, scoring }: Spec): Query {
+export function queryOf({
+  filters,
+  sort,
+  scoring,
+}: Pick<Spec, "filters" | "sort" | "scoring">): Query {
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 

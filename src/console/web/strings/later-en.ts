@@ -4,7 +4,7 @@
  * page does not need them.
  */
 import { account, usage } from "./en/account.ts";
-import { numbers } from "./en/compare.ts";
+import { compare, numbers, plans, stateMap } from "./en/compare.ts";
 import { districts } from "./en/districts.ts";
 import { enrich } from "./en/enrich.ts";
 import { exports } from "./en/exports.ts";
@@ -18,6 +18,7 @@ import { news } from "./en/news.ts";
 export const lazyWords = {
   account,
   audit,
+  compare,
   districts,
   enrich,
   exports,
@@ -27,6 +28,8 @@ export const lazyWords = {
   members,
   news,
   numbers,
+  plans,
+  stateMap,
   usage,
 };
 

@@ -5,7 +5,7 @@
  */
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
-import { numbers } from "./pt/compare.ts";
+import { compare, numbers, plans, stateMap } from "./pt/compare.ts";
 import { districts } from "./pt/districts.ts";
 import { enrich } from "./pt/enrich.ts";
 import { exports } from "./pt/exports.ts";
@@ -19,6 +19,7 @@ import { news } from "./pt/news.ts";
 export const lazyWords: LaterWords = {
   account,
   audit,
+  compare,
   districts,
   enrich,
   exports,
@@ -28,5 +29,7 @@ export const lazyWords: LaterWords = {
   members,
   news,
   numbers,
+  plans,
+  stateMap,
   usage,
 };

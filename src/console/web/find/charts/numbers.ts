@@ -101,7 +101,7 @@ export async function saveNumbers(question: NumbersQuestion, format: NumbersForm
 export function fileName(title: string, format: string): string {
   const month = exploration.peek().answer?.snapshot;
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
-  return [name, month].filter((part) => part !== undefined).join("-") + `.${format}`;
+  return `${name}${month === undefined ? "" : `-${month}`}.${format}`;
 }
 
 /** Lets the browser save a file. */

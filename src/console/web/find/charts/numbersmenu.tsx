@@ -22,7 +22,9 @@ export interface Numbers {
 /** The menu of a chart. */
 export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
   const { charts, shell } = words.value;
-  const [shown, setShown] = useState<{ part: Later; numbers: Numbers } | null>(null);
+  const [shown, setShown] = useState<{ Shown: Later["NumbersDialog"]; numbers: Numbers } | null>(
+    null,
+  );
   const run = (command: (part: Later, numbers: Numbers) => void) => () => {
     const numbers = { title, facets, spec: countedSpec(facets) };
     import("../../app/later.ts").then(
@@ -39,10 +41,21 @@ export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
         class="chart-menu"
         label={charts.numbersOf(title)}
         items={[
+          ...(facets.includes("municipality")
+            ? [
+                {
+                  label: charts.onMap,
+                  icon: "pin" as const,
+                  onSelect: run((part, one) =>
+                    setShown({ Shown: part.StateMapDialog, numbers: one }),
+                  ),
+                },
+              ]
+            : []),
           {
             label: all,
             icon: "list",
-            onSelect: run((part, numbers) => setShown({ part, numbers })),
+            onSelect: run((part, one) => setShown({ Shown: part.NumbersDialog, numbers: one })),
           },
           { label: copy, icon: "copy", onSelect: run((part, one) => void part.copyNumbers(one)) },
           {
@@ -57,9 +70,7 @@ export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
           },
         ]}
       />
-      {shown !== null && (
-        <shown.part.NumbersDialog numbers={shown.numbers} onClose={() => setShown(null)} />
-      )}
+      {shown !== null && <shown.Shown numbers={shown.numbers} onClose={() => setShown(null)} />}
     </>
   );
 }

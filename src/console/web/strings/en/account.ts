@@ -66,6 +66,7 @@ export const usage = {
     saved_bytes: "Saved searches and records of exports",
     lists: "Lists",
     list_entries: "Entries per list",
+    webhooks: "Webhooks",
     secondary_cnae_full: "Secondary activities in full",
   } as Readonly<Record<string, string>>,
   noLimit: "no limit",

@@ -128,6 +128,7 @@ export const charts = {
     "Download CSV",
     "Download Excel (XLSX)",
   ] as readonly [string, string, string, string],
+  onMap: "See on a map",
   timeHeads: { year: "Opened in", closedIn: "Closed in", count: "Accounts", share: "Share" },
   asTable: (chart: string) => `${chart} as a table`,
   table: "Table",

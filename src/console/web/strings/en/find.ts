@@ -306,6 +306,7 @@ export const find = {
   orderedBy: (order: string) => `by ${order}`,
   charts: "Charts",
 
+  compare: "Compare",
   share: "Copy link",
   shared: "The link is on the clipboard. It opens this search, on the same data.",
   shareLong: (length: number) =>

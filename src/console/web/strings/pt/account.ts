@@ -66,6 +66,7 @@ export const usage: typeof English.usage = {
     saved_bytes: "Buscas salvas e registros de exportações",
     lists: "Listas",
     list_entries: "Itens por lista",
+    webhooks: "Webhooks",
     secondary_cnae_full: "Atividades secundárias completas",
   },
   noLimit: "sem limite",

@@ -125,6 +125,7 @@ export const charts: typeof English.charts = {
   fewer: "Menos gráficos",
   numbersOf: (chart) => `Números: ${chart}`,
   numbers: ["Ver todos os valores", "Copiar tabela", "Baixar CSV", "Baixar Excel (XLSX)"],
+  onMap: "Ver no mapa",
   timeHeads: {
     year: "Abertura",
     closedIn: "Baixa",

@@ -302,6 +302,7 @@ export const find: typeof English = {
   orderedBy: (order) => `por ${order}`,
   charts: "Gráficos",
 
+  compare: "Comparar",
   share: "Copiar link",
   shared: "Link copiado. Ele abre esta busca, sobre os mesmos dados.",
   shareLong: (length) =>

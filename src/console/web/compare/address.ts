@@ -1,0 +1,59 @@
+/**
+ * The address of a comparison: two searches and a facet, or one search and two facets. Input: the
+ * text after `#`. Output: the comparison, and the address of one.
+ * Invariant: decode(encode(c)) = c. A search is written as in the address of the find view, so that
+ * both are readable. An unknown facet is replaced by the first one.
+ */
+import type { CatalogLookup } from "../../../spec/catalog.ts";
+import { FACETS, type FacetName } from "../../../spec/facets.ts";
+import { decodeAddress, encodeAddress } from "../find/address.ts";
+import type { Query } from "../find/question.ts";
+
+/** Between two searches, and before facets; no member of an address is named so. */
+const VERSUS = "&versus&";
+const BY = "&by&";
+/** Between two facets. */
+const TIMES = "*";
+
+/** A comparison. */
+export interface Comparison {
+  readonly first: Query;
+  /** Null until the user chose it. */
+  readonly second: Query | null;
+  /** Values of this facet are compared. */
+  readonly facet: FacetName;
+  /** For a cross table of the first search, its columns; else null. */
+  readonly across: FacetName | null;
+}
+
+/** Returns the address of a search, without `#`. */
+export function addressOfQuery(query: Query, lookup: CatalogLookup | null): string {
+  return encodeAddress({ query, sentence: "", month: null }, lookup);
+}
+
+/** Encodes a comparison. */
+export function encodeComparison(
+  { first, second, facet, across }: Comparison,
+  lookup: CatalogLookup | null,
+): string {
+  const other = second === null ? "" : VERSUS + addressOfQuery(second, lookup);
+  const facets = across === null ? facet : `${facet}${TIMES}${across}`;
+  return `${addressOfQuery(first, lookup)}${other}${BY}${facets}`;
+}
+
+/** Decodes a comparison. */
+export function decodeComparison(hash: string, lookup: CatalogLookup): Comparison {
+  const [searches = "", by = ""] = hash.split(BY);
+  const [first = "", second] = searches.split(VERSUS);
+  const [facet, across] = by.split(TIMES);
+  return {
+    first: decodeAddress(first, lookup).query,
+    second: second === undefined ? null : decodeAddress(second, lookup).query,
+    facet: facetOf(facet) ?? "company_size",
+    across: facetOf(across),
+  };
+}
+
+function facetOf(name: string | undefined): FacetName | null {
+  return FACETS.find((one) => one === name) ?? null;
+}

@@ -1,0 +1,244 @@
+/**
+ * Two groups side by side: their totals, and for each value of a facet the count, share, and index
+ * of each, as a chart and as a table; copied, or saved as a file.
+ * Invariant: chart, table, copy, and file have the same numbers. The index is 100 where a group has
+ * the share of the whole registry.
+ */
+import type { VNode } from "preact";
+import type { FacetName } from "../../../spec/facets.ts";
+import { number, percent } from "../app/format.ts";
+import { lazyWords } from "../app/lazywords.ts";
+import { words } from "../app/words.ts";
+import { csvOf, fileName, type Lines, saveFile, tabbed } from "../find/charts/numbers.ts";
+import { type Query, specOf } from "../find/question.ts";
+import { Busy } from "../parts/busy.tsx";
+import { Button, copyText } from "../parts/button.tsx";
+import { ErrorNotice } from "../parts/notice.tsx";
+import { type FacetValue, usePosted, valueName } from "./values.ts";
+
+/** Values of the chart; the table has all. */
+const BARS_MAX = 12;
+
+/** `POST /accounts/compare`, as POST /v1/accounts/compare. */
+interface CompareAnswer {
+  readonly registry: number;
+  readonly totals: readonly number[];
+  readonly facets: Readonly<
+    Record<
+      string,
+      {
+        readonly values: readonly {
+          readonly value: FacetValue;
+          readonly label?: string;
+          readonly registry: number;
+          readonly counts: readonly number[];
+          readonly shares: readonly number[];
+          readonly index: readonly (number | null)[];
+        }[];
+        readonly other: { readonly values: number; readonly counts: readonly number[] };
+      }
+    >
+  >;
+}
+
+interface Row {
+  readonly name: string;
+  readonly counts: readonly number[];
+  readonly shares: readonly number[];
+  readonly index: readonly (number | null)[];
+}
+
+/** The numbers of two groups. */
+export function Compared({
+  queries,
+  facet,
+}: {
+  readonly queries: readonly Query[];
+  readonly facet: FacetName;
+}): VNode {
+  const { compare } = lazyWords.value;
+  const specs = queries.map((query) => specOf(query));
+  const body = { specs, facets: [facet] };
+  const { answer, error, retry } = usePosted<CompareAnswer>("/accounts/compare", body);
+  if (error !== null) return <ErrorNotice error={error} onRetry={retry} />;
+  if (answer?.facets[facet] === undefined) return <Busy />;
+  const rows = rowsOf(answer, facet);
+  const lines = linesOf(rows, answer, compare.facetNames[facet]);
+  const title = `${compare.title} ${compare.facetNames[facet]}`;
+  return (
+    <>
+      <Totals totals={answer.totals} registry={answer.registry} />
+      <Chart rows={rows} />
+      <div class="compare-head">
+        <h2>{compare.facetNames[facet]}</h2>
+        <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
+          {lazyWords.value.numbers.copy}
+        </Button>
+        <Button icon="download" onClick={() => saveFile(csvOf(lines), fileName(title, "csv"))}>
+          {compare.saveCsv}
+        </Button>
+      </div>
+      <Table rows={rows} totals={answer.totals} what={compare.facetNames[facet]} />
+      <p class="field-hint">{compare.indexHint}</p>
+    </>
+  );
+}
+
+function rowsOf({ facets, totals }: CompareAnswer, facet: FacetName): Row[] {
+  const found = facets[facet];
+  if (found === undefined) return [];
+  const rows = found.values.map(({ value, label, ...numbers }) => {
+    return { name: valueName(facet, value, label), ...numbers };
+  });
+  const { values, counts } = found.other;
+  if (values === 0) return rows;
+  const shares = counts.map((count, at) => (totals[at] ? count / totals[at] : 0));
+  const name = words.value.charts.others(number(values));
+  return [...rows, { name, counts, shares, index: counts.map(() => null) }];
+}
+
+function linesOf(rows: readonly Row[], { totals }: CompareAnswer, what: string): Lines {
+  const { compare } = lazyWords.peek();
+  const { charts } = words.peek();
+  const groups = totals.map((_, at) => at);
+  const named = (name: string, at: number) => `${name} (${compare.groupNamed(at + 1)})`;
+  return {
+    head: [
+      what,
+      ...groups.flatMap((at) => [
+        named(charts.count, at),
+        named(compare.share, at),
+        named(compare.index, at),
+      ]),
+    ],
+    body: [
+      [charts.total, ...totals.flatMap((total) => [String(total), total === 0 ? "0" : "1", ""])],
+      ...rows.map(({ name, counts, shares, index }) => [
+        name,
+        ...groups.flatMap((at) => [
+          String(counts[at]),
+          decimal(shares[at] ?? 0),
+          decimal(index[at] ?? null),
+        ]),
+      ]),
+    ],
+  };
+}
+
+/** A number with the decimal sign of the language, for spreadsheets. */
+function decimal(value: number | null): string {
+  if (value === null) return "";
+  return number(value, 6).replace(/[.\s](?=\d{3}(\D|$))/g, "");
+}
+
+function Totals({ totals, registry }: { totals: readonly number[]; registry: number }): VNode {
+  const { compare } = lazyWords.value;
+  return (
+    <dl class="compare-totals">
+      {totals.map((total, at) => (
+        <div key={compare.groupNamed(at + 1)} data-group={at}>
+          <dt>{compare.groupNamed(at + 1)}</dt>
+          <dd>{number(total)}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>{compare.registry}</dt>
+        <dd>{number(registry)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Chart({ rows }: { rows: readonly Row[] }): VNode {
+  const { compare } = lazyWords.value;
+  const shown = rows.slice(0, BARS_MAX);
+  const most = Math.max(...shown.flatMap(({ shares }) => shares), 0) || 1;
+  return (
+    <figure class="compare-chart">
+      <figcaption>{compare.chart}</figcaption>
+      <ul>
+        {shown.map(({ name, shares }) => (
+          <li key={name}>
+            <span class="compare-name">{name}</span>
+            {shares.map((share, at) => (
+              <span key={compare.groupNamed(at + 1)} class="compare-bar" data-group={at}>
+                <span style={{ width: `${(share / most) * 80}%` }} />
+                <span class="visually-hidden">{compare.groupNamed(at + 1)}: </span>
+                {percent(share)}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly totals: readonly number[];
+  readonly what: string;
+}
+
+function Table({ rows, totals, what }: TableProps): VNode {
+  const { compare } = lazyWords.value;
+  const { charts } = words.value;
+  const groups = totals.map((_, at) => compare.groupNamed(at + 1));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+    <section class="numbers-scroll" aria-label={compare.table} tabIndex={0}>
+      <table class="data-table numbers-table">
+        <thead>
+          <tr>
+            <th scope="col" rowSpan={2}>
+              {what}
+            </th>
+            {groups.map((name) => (
+              <th key={name} scope="colgroup" colSpan={3}>
+                {name}
+              </th>
+            ))}
+          </tr>
+          <tr>
+            {groups.map((name) =>
+              [charts.count, compare.share, compare.index].map((heading) => (
+                <th key={`${name} ${heading}`} scope="col" data-number="true">
+                  {heading}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, counts, shares, index }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {groups.map((group, at) => [
+                <td key={`${group} count`} data-number="true">
+                  {number(counts[at] ?? 0)}
+                </td>,
+                <td key={`${group} share`} data-number="true">
+                  {percent(shares[at] ?? 0)}
+                </td>,
+                <td key={`${group} index`} data-number="true">
+                  {index[at] == null ? "–" : number(index[at])}
+                </td>,
+              ])}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{charts.total}</th>
+            {groups.map((group, at) => [
+              <td key={`${group} count`} data-number="true">
+                {number(totals[at] ?? 0)}
+              </td>,
+              <td key={`${group} rest`} colSpan={2} />,
+            ])}
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}

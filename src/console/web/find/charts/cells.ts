@@ -1,0 +1,101 @@
+/**
+ * A map of places from their positions alone: each place gets the area that is nearer to it than to
+ * any other, within a distance that depends on its neighbors. Input: latitudes and longitudes.
+ * Output: polygons in a box, and their centers.
+ * Invariant: cells do not overlap, and a place lies in its own cell. The same places give the same
+ * cells. Areas are not the borders of municipalities, and the map says so.
+ */
+
+/** A point of the map; `y` grows to the south. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A place with its area. */
+export interface Cell extends Point {
+  readonly id: string;
+  readonly polygon: readonly Point[];
+}
+
+/** A map of cells in a box of `width` by `height`. */
+export interface CellMap {
+  readonly width: number;
+  readonly height: number;
+  readonly cells: readonly Cell[];
+}
+
+/** Width of the box. */
+const WIDTH = 1_000;
+/** The neighbor whose distance bounds a cell, and by how much. */
+const REACH = { neighbor: 4, factor: 0.75 };
+/** Corners of a cell that no neighbor cuts. */
+const CORNERS = 16;
+
+/** Places as `[id, latitude, longitude]`. */
+export function cellMap(places: readonly (readonly [string, number, number])[]): CellMap {
+  if (places.length === 0) return { width: WIDTH, height: WIDTH, cells: [] };
+  const middle = places.reduce((sum, [, latitude]) => sum + latitude, 0) / places.length;
+  // Degrees of longitude are shorter away from the equator.
+  const narrow = Math.cos((middle * Math.PI) / 180);
+  const raw = places.map(([id, latitude, longitude]) => ({
+    id,
+    x: longitude * narrow,
+    y: -latitude,
+  }));
+  const polygons = raw.map((place) => cellOf(place, raw));
+  return fitted(raw, polygons);
+}
+
+function cellOf(place: Point, all: readonly Point[]): readonly Point[] {
+  const others = all
+    .filter((one) => one !== place)
+    .map((one) => ({ one, far: Math.hypot(one.x - place.x, one.y - place.y) }))
+    .filter(({ far }) => far > 0)
+    .sort((a, b) => a.far - b.far);
+  const bound = (others[Math.min(REACH.neighbor, others.length) - 1]?.far ?? 1) * REACH.factor;
+  let polygon: readonly Point[] = Array.from({ length: CORNERS }, (_, at) => ({
+    x: place.x + bound * Math.cos((at * 2 * Math.PI) / CORNERS),
+    y: place.y + bound * Math.sin((at * 2 * Math.PI) / CORNERS),
+  }));
+  for (const { one, far } of others) {
+    if (far > 2 * bound) break;
+    polygon = nearer(polygon, place, one);
+  }
+  return polygon;
+}
+
+/** Cuts off the part of a polygon that is nearer to `other`. */
+function nearer(polygon: readonly Point[], place: Point, other: Point): readonly Point[] {
+  const [dx, dy] = [other.x - place.x, other.y - place.y];
+  const limit = (other.x ** 2 + other.y ** 2 - place.x ** 2 - place.y ** 2) / 2;
+  const beyond = ({ x, y }: Point) => x * dx + y * dy - limit;
+  return polygon.flatMap((from, at) => {
+    const to = polygon[(at + 1) % polygon.length] as Point;
+    const [a, b] = [beyond(from), beyond(to)];
+    const kept = a <= 0 ? [from] : [];
+    if (a < 0 === b < 0) return kept;
+    const share = a / (a - b);
+    return [...kept, { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) }];
+  });
+}
+
+/** Scales and moves cells into the box. */
+function fitted(
+  places: readonly (Point & { readonly id: string })[],
+  polygons: readonly (readonly Point[])[],
+): CellMap {
+  const corners = polygons.flat();
+  const left = Math.min(...corners.map(({ x }) => x));
+  const top = Math.min(...corners.map(({ y }) => y));
+  const scale = WIDTH / (Math.max(...corners.map(({ x }) => x)) - left || 1);
+  const moved = ({ x, y }: Point) => ({
+    x: Math.round((x - left) * scale * 10) / 10,
+    y: Math.round((y - top) * scale * 10) / 10,
+  });
+  const height = Math.max(...corners.map((corner) => moved(corner).y));
+  const cells = places.map((place, at) => {
+    return { id: place.id, ...moved(place), polygon: (polygons[at] ?? []).map(moved) };
+  });
+  return { width: WIDTH, height, cells };
+}

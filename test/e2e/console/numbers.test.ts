@@ -1,0 +1,237 @@
+/**
+ * Proves, in Chromium against a real server, that all numbers of a chart can be taken out: the menu
+ * copies every value, saves CSV and XLSX, and opens a table to its end; openings and closings by
+ * year, quarter, and month add up to the same totals; the whole registry can be counted too. A
+ * comparison of two groups and a cross table show the server's counts, are held by one link, and
+ * are saved. The plans are shown to owners only, without raw names.
+ * Does not prove: what the counts are (contract/http/api), or colors (axe).
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe } from "node:test";
+import { number } from "../../../src/console/web/app/format.ts";
+import type { Person, Visit } from "../../support/console/browser.ts";
+import { eventually } from "../../support/console/browser.ts";
+import { consoleSuite } from "../../support/console/suite.ts";
+import { englishWords, portugueseWords as words } from "../../support/console/words.ts";
+
+const { charts, numbers, compare, plans, usage } = words;
+const [SEE_ALL, COPY, CSV, XLSX] = charts.numbers;
+
+let ana: Person;
+let bia: Person;
+const { inBrowser } = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+  bia = await served.user("bia@example.com", "member");
+  await served.key("growth");
+});
+
+interface Counted {
+  readonly total: number;
+  readonly facets: Record<string, { values: { value: unknown; count: number }[]; missing: number }>;
+}
+
+/** Opens a chart's menu and presses an entry. */
+async function press({ page }: Visit, title: string, entry: string): Promise<void> {
+  await page.getByRole("button", { name: charts.numbersOf(title) }).click();
+  await page.getByRole("menuitem", { name: entry, exact: true }).click();
+}
+
+async function copied({ page }: Visit): Promise<string[][]> {
+  const read = () => page.evaluate("globalThis.lastCopied") as Promise<string | undefined>;
+  await eventually(async () => assert.ok(await read()));
+  return String(await read())
+    .split("\n")
+    .map((line) => line.split("\t"));
+}
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+describe("the menu of a chart", () => {
+  inBrowser("copies and saves every value, also of the whole registry", async (open) => {
+    const visit = await open(ana);
+    for (const [address, spec, title, facet] of [
+      ["/app#uf=SP", SP, charts.sizes, "company_size"],
+      ["/app", {}, charts.overview.sections, "cnae_section"],
+    ] as const) {
+      await visit.go(address);
+      await visit.page.evaluate("globalThis.lastCopied = undefined");
+      await press(visit, title, COPY);
+      const lines = await copied(visit);
+      const asked = { spec, facets: [facet] };
+      const { total, facets } = await visit.send<Counted>("/accounts/count", asked);
+      assert.equal(lines[1]?.at(-2), String(total));
+      const sums = lines.slice(2).map((line) => Number(line.at(-2)));
+      assert.equal(
+        sums.reduce((sum, one) => sum + one, 0),
+        total,
+      );
+      assert.ok(sums.length >= (facets[facet]?.values.length ?? 0), title);
+      for (const [entry, start] of [
+        [CSV, "Campo;"],
+        [XLSX, "PK"],
+      ] as const) {
+        const waiting = visit.page.waitForEvent("download");
+        await press(visit, title, entry);
+        const file = await waiting;
+        assert.match(file.suggestedFilename(), /^[\p{L}-]+(-\d{4}-\d{2})?\.(csv|xlsx)$/u);
+        assert.equal(readFileSync(await file.path(), "latin1").slice(0, start.length), start);
+      }
+    }
+  });
+
+  inBrowser("lists municipalities to the last one, and finds one of them", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    await visit.page.getByRole("button", { name: charts.more }).click();
+    await press(visit, charts.municipalities, SEE_ALL);
+    const dialog = visit.page.getByRole("dialog");
+    await dialog.getByRole("table").waitFor();
+    const more = dialog.getByRole("button", { name: numbers.more(1).split(" ")[0] as string });
+    while ((await more.count()) > 0) await more.first().click();
+    const rows = await dialog.getByRole("row").count();
+    assert.ok(rows > 100, `${rows} rows`);
+    await dialog.getByRole("searchbox").fill("campinas");
+    await eventually(async () => assert.ok((await dialog.getByRole("row").count()) < 5));
+    await visit.page.keyboard.press("Escape");
+    assert.equal(await dialog.count(), 0);
+  });
+
+  inBrowser("shows openings and closings by year, quarter, and month", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    await press(visit, charts.years, SEE_ALL);
+    const dialog = visit.page.getByRole("dialog");
+    const closed = {
+      filters: { geo: SP.filters.geo, company: { registration_status_any_of: [8] } },
+    };
+    for (const [event, spec] of [
+      ["opened", SP],
+      ["closed", closed],
+    ] as const) {
+      await dialog.getByRole("radio", { name: numbers.events[event] }).check();
+      const { total } = await visit.send<Counted>("/accounts/count", { spec });
+      for (const [period, pattern] of [
+        ["year", /^\d{4}$/],
+        ["quarter", /^\d{4}-Q\d$/],
+        ["month", /^\d{4}-\d{2}$/],
+      ] as const) {
+        await dialog.getByRole("radio", { name: numbers.periods[period] }).check();
+        await eventually(async () => {
+          const cells = await dialog.locator("tbody tr:nth-child(2) td").allTextContents();
+          assert.match(cells[0] ?? "", pattern);
+          const all = await dialog.locator("tbody tr:nth-child(1) td").allTextContents();
+          assert.equal(all[1], number(total));
+        });
+        await visit.page.evaluate("globalThis.lastCopied = undefined");
+        await dialog.getByRole("button", { name: numbers.copy }).click();
+        const [, , ...lines] = await copied(visit);
+        const sum = lines.reduce((all, line) => all + Number(line[1]), 0);
+        assert.equal(sum, total, `${event} by ${period}`);
+      }
+    }
+  });
+});
+
+interface Compared {
+  readonly totals: number[];
+}
+
+describe("a comparison", () => {
+  inBrowser("begins beside a search, is one link, and shows the server's numbers", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app#uf=SP");
+    await page.getByRole("button", { name: words.find.compare }).click();
+    await page.getByRole("heading", { level: 1, name: compare.title }).waitFor();
+    await page.getByText(compare.chooseSecond).waitFor();
+    const second = page.getByRole("region", { name: compare.groupNamed(2) });
+    await second.getByLabel(compare.state).selectOption("RJ");
+    const specs = [SP, { filters: { geo: { uf_any_of: ["RJ"] } } }];
+    const { totals } = await visit.send<Compared>("/accounts/compare", { specs });
+    const shown = page.locator(".compare-totals dd");
+    await eventually(async () => {
+      assert.deepEqual(
+        (await shown.allTextContents()).slice(0, 2),
+        totals.map((one) => number(one)),
+      );
+    });
+    await page.getByLabel(compare.by).selectOption("mei");
+    await page.getByRole("heading", { level: 2, name: compare.facetNames.mei }).waitFor();
+    const link = page.url();
+    assert.match(link, /\/app\/compare#uf=SP&versus&uf=RJ&by&mei$/);
+    const rows = () => page.locator("tbody tr").allTextContents();
+    const before = await rows();
+    const again = await open(ana);
+    await again.page.goto(link);
+    await again.page.locator("tbody tr").first().waitFor();
+    assert.deepEqual(await again.page.locator("tbody tr").allTextContents(), before);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: compare.saveCsv }).click();
+    const text = readFileSync(await (await waiting).path(), "utf8");
+    assert.ok(text.startsWith("\uFEFFMEI;"), text.slice(0, 40));
+    await page.goBack();
+    await eventually(async () => assert.ok(!page.url().endsWith("mei"), page.url()));
+  });
+
+  inBrowser("of MEI and others needs no place; a sentence makes a group", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app/compare");
+    await page.getByRole("button", { name: compare.meiAndNot }).click();
+    await page.locator(".compare-totals dd").first().waitFor();
+    const second = page.getByRole("region", { name: compare.groupNamed(2) });
+    await second.getByLabel(compare.sentence).fill("empresas de Minas Gerais");
+    await second.getByRole("button", { name: compare.use }).click();
+    await eventually(async () => assert.match(page.url(), /versus&.*uf=MG/));
+  });
+
+  inBrowser("of two fields is a table whose rows and columns add up", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app/compare#uf=SP&by&company_size*mei");
+    const table = page.getByRole("table");
+    await table.waitFor();
+    const { total } = await visit.send<Counted>("/accounts/count", { spec: SP });
+    const cells = await table.getByRole("row").last().getByRole("cell").allTextContents();
+    assert.equal(cells.at(-1), number(total));
+    const sum = cells.slice(0, -1).reduce((all, one) => all + Number(one.replace(/\D/g, "")), 0);
+    assert.equal(sum, total);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: "XLSX" }).click();
+    assert.equal(readFileSync(await (await waiting).path(), "latin1").slice(0, 2), "PK");
+    await page.getByLabel(compare.columns).selectOption("company_size");
+    await page.getByText(compare.sameFacets).waitFor();
+  });
+});
+
+describe("the plans", () => {
+  inBrowser("show limits in words and keys by plan, to owners", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app/plans");
+    await visit.page.getByRole("heading", { level: 1, name: plans.title }).waitFor();
+    const table = visit.page.getByRole("region", { name: plans.table });
+    const names = await table.getByRole("rowheader").allTextContents();
+    assert.ok(names.length > 14, names.join());
+    assert.deepEqual(
+      names.filter((name) => /_/.test(name)),
+      [],
+    );
+    const keys = await table.getByRole("row").last().getByRole("cell").allTextContents();
+    assert.ok(keys.includes("key of growth"), keys.join());
+    await visit.page.getByText(plans.used, { exact: true }).waitFor();
+    const member = await open(bia);
+    member.expect(403);
+    await member.go("/app/plans");
+    await member.page.getByRole("alert").first().waitFor();
+    assert.equal(await member.page.getByRole("table").count(), 0);
+  });
+
+  inBrowser("are in English too", async (open) => {
+    const visit = await open(ana, { locale: "en-US" });
+    await visit.go("/app/plans");
+    await visit.page.getByText(englishWords.plans.lead).waitFor();
+    await visit.page.getByText(englishWords.usage.limitNames.webhooks as string).waitFor();
+    assert.ok(usage.limitNames.webhooks);
+  });
+});
