@@ -29,6 +29,7 @@ const VIEWS: Record<ViewName, Loader> = {
   lists: async () => (await import("../lists/view.tsx")).ListsView,
   enrich: async () => (await import("../exports/exportviews.ts")).EnrichView,
   saved: async () => (await import("../exports/exportviews.ts")).SavedView,
+  webhooks: async () => (await import("../exports/exportviews.ts")).WebhooksView,
   keys: async () => (await import("./teamviews.ts")).KeysView,
   usage: async () => (await import("./teamviews.ts")).UsageView,
   members: async () => (await import("./teamviews.ts")).MembersView,

@@ -30,6 +30,7 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
 /** Views that are not needed to find companies. */
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
+  ["webhooks", "link"],
   ["keys", "key"],
   ["audit", "clock"],
 ];

@@ -19,6 +19,7 @@ import "../find/filters/districtswanted.ts";
 import "../find/filters/fielderrors.tsx";
 import "../find/filters/filterwords.ts";
 import "../find/filters/chips.tsx";
+import "../find/filters/opened.tsx";
 import "../find/query.ts";
 import "../find/table/forquery.ts";
 import "../find/table/values.ts";

@@ -5,6 +5,8 @@
  */
 import "./lazywords.ts";
 import "../keys/dialogs.tsx";
+import "../exports/naming.tsx";
 import "../lists/naming.tsx";
 import "../lists/refused.tsx";
+import "../notices/setup.tsx";
 import "../parts/pages.tsx";

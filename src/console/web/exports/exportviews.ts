@@ -8,6 +8,8 @@ import "../app/kit.ts";
 import "../app/lazykit.ts";
 
 export { EnrichView } from "../enrich/view.tsx";
+export { WebhooksView } from "../notices/hooks.tsx";
+export { NoticeDialog } from "../notices/setup.tsx";
 export { ExportForm } from "./form.tsx";
 export { ExportsView } from "./history.tsx";
 export { NewsView, SavedView } from "./saved.tsx";

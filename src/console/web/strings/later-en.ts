@@ -13,6 +13,8 @@ import { keys } from "./en/keys.ts";
 import { listViews } from "./en/listviews.ts";
 import { audit, members } from "./en/members.ts";
 import { news } from "./en/news.ts";
+import { notices } from "./en/notices.ts";
+import { record } from "./en/record.ts";
 
 /** The words of later views. */
 export const lazyWords = {
@@ -26,6 +28,8 @@ export const lazyWords = {
   listViews,
   members,
   news,
+  notices,
+  record,
   usage,
   /** Names of status reasons, by code. */
   reasons: REASONS_EN,

@@ -14,6 +14,8 @@ import { keys } from "./pt/keys.ts";
 import { listViews } from "./pt/listviews.ts";
 import { audit, members } from "./pt/members.ts";
 import { news } from "./pt/news.ts";
+import { notices } from "./pt/notices.ts";
+import { record } from "./pt/record.ts";
 
 /** The words of later views. */
 export const lazyWords: LaterWords = {
@@ -27,6 +29,8 @@ export const lazyWords: LaterWords = {
   listViews,
   members,
   news,
+  notices,
+  record,
   usage,
   /** Names of status reasons, by code. */
   reasons: REASONS_PT,

@@ -181,8 +181,11 @@ function find({ service, identity, params }: KeyCall<"notices">): WebhookRow {
   return service.notices.webhooks.find(identity.tenantId, params.id ?? "");
 }
 
+/** The client of a change; a call of the console has the id of a user, not of a key. */
 function ownerOf({ identity }: KeyCall): WebhookOwner {
-  return { tenantId: identity.tenantId, actor: `key:${identity.keyId}` };
+  const { tenantId, keyId } = identity;
+  const isUser = /^user:./.test(keyId);
+  return { tenantId, actor: isUser ? (keyId as `user:${string}`) : `key:${keyId}` };
 }
 
 function answered(call: KeyCall, row: WebhookRow): ShapedAnswer<"WebhookAnswer"> {
