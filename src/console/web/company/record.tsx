@@ -14,7 +14,7 @@ import type { OwnedCompanies, OwnedCompany, OwnershipAnswer } from "../app/recor
 import { CompanyLink, Link } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { type Fact, FactList, Group } from "../find/table/facts.tsx";
-import { textOf, yesNo } from "../find/table/values.ts";
+import { companyName, textOf, yesNo } from "../find/table/values.ts";
 import { useAnswer } from "../parts/load.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { Card } from "../parts/page.tsx";
@@ -119,7 +119,7 @@ function Branch({ company }: { company: OwnedCompany }): VNode {
       {name === null ? (
         <span>{record.unnamed}</span>
       ) : (
-        <CompanyLink cnpj={root}>{name}</CompanyLink>
+        <CompanyLink cnpj={root}>{companyName(name)}</CompanyLink>
       )}
       <span class="company-told">{told.join(" · ")}</span>
       {next !== null && next.total > 0 && <Tree title={name ?? root} companies={next} />}

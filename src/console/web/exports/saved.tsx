@@ -149,7 +149,6 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
         </p>
       </div>
       <Counts search={search} />
-      {search.last_notice !== null && <LastNotice notice={search.last_notice} />}
       <div class="record-actions">
         <Button
           small
@@ -178,6 +177,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
           ]}
         />
       </div>
+      {search.last_notice !== null && <LastNotice notice={search.last_notice} />}
     </li>
   );
 }

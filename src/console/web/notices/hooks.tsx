@@ -80,15 +80,17 @@ function Row({ hook, isOwner, ask, reload }: RowProps): VNode {
       <div class="record-text">
         <h2 class="record-title">{url}</h2>
         <p class="record-facts">
-          <Pill kind={enabled ? "good" : why === "owner" ? "plain" : "bad"}>
-            {enabled ? notices.enabled : notices.reasons[why ?? "owner"]}
-          </Pill>
           {facts
             .filter((one) => one !== "")
             .map((one) => (
               <span key={one}>{one}</span>
             ))}
         </p>
+      </div>
+      <div class="record-state">
+        <Pill kind={enabled ? "good" : why === "owner" ? "plain" : "bad"}>
+          {enabled ? notices.enabled : notices.reasons[why ?? "owner"]}
+        </Pill>
       </div>
       {isOwner && <Actions {...{ hook, ask, reload }} />}
     </li>

@@ -47,7 +47,11 @@ export const notices: typeof English = {
   of: (month, since) => `${month}, desde ${since}`,
   last: (month) => `Aviso de ${month}:`,
   counts: (entered, left, changed) =>
-    `${number(entered)} novos, ${number(left)} saíram, ${number(changed)} mudaram`,
+    [
+      `${number(entered)} ${entered === 1 ? "novo" : "novos"}`,
+      `${number(left)} ${left === 1 ? "saiu" : "saíram"}`,
+      `${number(changed)} ${changed === 1 ? "mudou" : "mudaram"}`,
+    ].join(", "),
   columns: "Mudou:",
   states: { counting: "Em contagem", counted: "Pronto", failed: "Falhou" },
   deliveryStates: { waiting: "À espera", delivered: "Entregue", failed: "Falhou" },
