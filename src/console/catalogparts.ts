@@ -1,6 +1,6 @@
 /**
  * The catalog of a snapshot: activities with the words people use, their prefixes, municipalities,
- * states, and legal natures, each with its accounts. Short names of the most frequent activities
+ * states, and legal natures, each with its accounts, and names of status reasons. Short names of the most frequent activities
  * come from data/shortnames: code, Portuguese, English.
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
  * lexicon; a prefix that neither names has no description.
@@ -20,6 +20,8 @@ import {
   punctuateCnae,
   sectionOfCnae,
 } from "../spec/catalog.ts";
+import { REASONS_PT } from "../spec/fields/reasons.ts";
+import { REASONS_EN } from "../spec/fields/reasons-en.ts";
 import { UFS } from "../spec/fields.ts";
 import { STATE_NAMES } from "../spec/states.ts";
 import type { CalledBy } from "../translate/activities/lexiconentries.ts";
@@ -64,7 +66,8 @@ async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer
     municipalities,
     states,
     legal_natures: naturesOf(segment),
-    status_reasons: [...(segment.catalog.statusReasons ?? [])],
+    status_reasons: { pt: REASONS_PT, en: REASONS_EN },
+    used_reasons: [...(segment.catalog.statusReasons ?? [])],
     lacks: LACKED.filter((what) => segment.catalog[lackMark(what)] === true),
     examples: exampleSentences(segment, { municipalities, states }),
   };

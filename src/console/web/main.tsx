@@ -4,12 +4,10 @@
  * arrive, page.html's header bar stays in place. An invitation after the `#` shows its own page,
  * even if a user is signed in.
  */
-import "./app/kit.ts";
 import { render, type VNode } from "preact";
-import { App, loadSignIn, preload } from "./app/app.tsx";
+import { App, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
-import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
 /** An invitation after the `#`, where no server and no log sees it; it may be garbled. */
@@ -28,7 +26,6 @@ async function begin(): Promise<void> {
   await beginLanguage();
   await asked;
   renewWhileActive();
-  if (session.value !== null && user() === null) await loadSignIn();
   const place = document.getElementById("app");
   if (place === null) return;
   const page = invitation === undefined ? <App /> : await joining(invitation);
@@ -37,7 +34,7 @@ async function begin(): Promise<void> {
 }
 
 async function joining(token: string): Promise<VNode> {
-  const { JoinPage } = await import("./members/join.tsx");
+  const { JoinPage } = await import("./app/later.ts");
   return <JoinPage token={token} />;
 }
 

@@ -37,7 +37,8 @@ const CATALOG: CatalogAnswer = {
     { ibge: "3303500", tom: "5869", name: "NOVA IGUACU", uf: "RJ", accounts: 20 },
   ],
   states: [{ uf: "SP", name: "São Paulo", accounts: 500 }],
-  status_reasons: ["01"],
+  status_reasons: { pt: {}, en: {} },
+  used_reasons: ["01"],
   lacks: [],
   legal_natures: [
     { code: "2062", description: "Sociedade Empresária Limitada", accounts: 60 },

@@ -4,7 +4,6 @@
  * Invariant: passwords are cleared once sent. The rule is checked before sending and again by the
  * server, whose message is shown.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { SessionAnswer, SessionList } from "../app/answers.ts";

@@ -4,7 +4,6 @@
  * Invariant: charts and table show the same numbers of the same senders. Space is reserved for
  * charts while they load. One day, no day, and no sender are valid answers.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { UsageAnswer } from "../app/answers.ts";
 import { bytes, duration, number, percent } from "../app/format.ts";

@@ -202,8 +202,10 @@ export interface CatalogAnswer {
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
+  /** Names of the reasons of a status, by code. */
+  status_reasons: Readonly<Record<"pt" | "en", Readonly<Record<string, string>>>>;
   /** Codes of the reasons of a status that occur. */
-  status_reasons: string[];
+  used_reasons: string[];
   /** Data that filters need and that this snapshot lacks. */
   lacks: Lacked[];
   /** Three sentences per language that match something in this snapshot. */

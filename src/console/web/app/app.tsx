@@ -3,10 +3,10 @@
  * Invariant: one main landmark with one heading per view. A change of view sets the title and moves
  * the focus to the heading. Without a user, only the sign-in page is shown.
  */
-import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DropAnywhere } from "../enrich/drop.tsx";
+import { CompanyView, Find } from "../find/find.tsx";
 import { Busy } from "../parts/busy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -15,49 +15,32 @@ import { reachable } from "./api.ts";
 import { Header } from "./header.tsx";
 import { type ViewName, view } from "./router.ts";
 import { ended, session, user } from "./session.ts";
+import { SignInAgain, SignInPage } from "./signin.tsx";
 import { loadSession } from "./signing.ts";
 import { words } from "./words.ts";
 
 type Loader = () => Promise<ComponentType>;
 
-/** Loads a view. Views of an area share a chunk; the others have one each. */
+/** The views after the first page. */
+const later = () => import("./later.ts");
+
+/** Loads a view. */
 const VIEWS: Record<ViewName, Loader> = {
-  find: async () => (await import("../find/find.tsx")).Find,
-  company: async () => (await import("../find/find.tsx")).CompanyView,
-  exports: async () => (await import("../exports/exportviews.ts")).ExportsView,
-  news: async () => (await import("../exports/exportviews.ts")).NewsView,
-  lists: async () => (await import("../lists/view.tsx")).ListsView,
-  enrich: async () => (await import("../exports/exportviews.ts")).EnrichView,
-  saved: async () => (await import("../exports/exportviews.ts")).SavedView,
-  webhooks: async () => (await import("../exports/exportviews.ts")).WebhooksView,
-  keys: async () => (await import("./teamviews.ts")).KeysView,
-  usage: async () => (await import("./teamviews.ts")).UsageView,
-  members: async () => (await import("./teamviews.ts")).MembersView,
-  audit: async () => (await import("./teamviews.ts")).AuditView,
-  help: async () => (await import("../help/help.tsx")).HelpView,
-  account: async () => (await import("./teamviews.ts")).AccountView,
+  find: async () => Find,
+  company: async () => CompanyView,
+  exports: async () => (await later()).ExportsView,
+  news: async () => (await later()).NewsView,
+  lists: async () => (await later()).ListsView,
+  enrich: async () => (await later()).EnrichView,
+  saved: async () => (await later()).SavedView,
+  webhooks: async () => (await later()).WebhooksView,
+  keys: async () => (await later()).KeysView,
+  usage: async () => (await later()).UsageView,
+  members: async () => (await later()).MembersView,
+  audit: async () => (await later()).AuditView,
+  help: async () => (await later()).HelpView,
+  account: async () => (await later()).AccountView,
 };
-
-type SignIn = typeof import("./signin.tsx");
-
-/** The sign-in forms, loaded on demand; `failed` if they could not be fetched. */
-const signIn = signal<SignIn | "failed" | null>(null);
-
-/** Loads the sign-in forms, once. */
-export async function loadSignIn(): Promise<void> {
-  if (signIn.peek() !== null && signIn.peek() !== "failed") return;
-  signIn.value = await import("./signin.tsx").catch(() => "failed" as const);
-}
-
-/** A sign-in form. */
-function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
-  useEffect(() => void loadSignIn(), []);
-  const forms = signIn.value;
-  if (forms === null) return <Busy />;
-  if (forms === "failed") return <Failed />;
-  const Form = forms[form];
-  return <Form />;
-}
 
 /** Offers a reload after code failed to load. */
 function Failed(): VNode {
@@ -74,7 +57,7 @@ export function App(): VNode {
     document.title = `${title} · ${shell.product}`;
   }, [title, shell.product]);
   if (session.value === null) return <Unreached />;
-  if (user() === null) return <Signing form="SignInPage" />;
+  if (user() === null) return <SignInPage />;
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -92,7 +75,7 @@ export function App(): VNode {
         title={shell.signIn.endedTitle}
         onClose={() => {}}
       >
-        {ended.value && <Signing form="SignInAgain" />}
+        {ended.value && <SignInAgain />}
       </Dialog>
     </>
   );

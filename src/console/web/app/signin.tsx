@@ -5,7 +5,6 @@
  * form covers a view whose session ended; then the e-mail is fixed. Signed-in users load none of
  * it.
  */
-import "./kit.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";

@@ -125,13 +125,13 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
   );
 }
 
-type Parts = typeof import("./record.tsx");
+type Parts = typeof import("../app/later.ts");
 
 /** The rest of the record, which few pages show; null until its code has loaded. */
 function useRecord(): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {
-    import("./record.tsx").then(setParts, () =>
+    import("../app/later.ts").then(setParts, () =>
       toast(words.peek().shell.viewFailed, { kind: "error" }),
     );
   }, []);

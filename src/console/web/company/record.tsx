@@ -1,11 +1,9 @@
 /**
- * The rest of the public record about a company, in one chunk: dates on which it left regimes,
+ * The rest of the public record about a company: dates on which it left regimes,
  * sanctions, federal debt, and the companies that own it or that it owns, as a tree.
  * Invariant: each list has its date, and a list that was not imported is left out. The tree is the
  * server's answer, two steps deep; what it leaves out is counted.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import type { Account, AccountAnswer } from "../app/answers.ts";
 import { date, money, month, number } from "../app/format.ts";

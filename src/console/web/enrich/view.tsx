@@ -5,8 +5,6 @@
  * shown is the server's answer for the present file and column; an older one is never shown for
  * them. Resending a request that may have arrived makes no second file.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedEnrichment, EnrichmentPreview, ExportView, Status } from "../app/answers.ts";

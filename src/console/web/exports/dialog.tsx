@@ -24,7 +24,7 @@ export function ExportButton(): VNode {
     if (obstacle !== null) return toast(obstacle, { kind: "error" });
     setBusy(true);
     try {
-      const { ExportForm } = await import("./exportviews.ts");
+      const { ExportForm } = await import("../app/later.ts");
       setForm(() => ExportForm);
       setOpen(true);
     } catch {

@@ -3,8 +3,6 @@
  * Invariant: refusals are shown before sending. Resending a request that may have arrived never
  * makes two exports. Closing the dialog stops nothing.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportView, Status } from "../app/answers.ts";

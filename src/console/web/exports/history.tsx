@@ -3,7 +3,6 @@
  * Invariant: running exports update in place. Deletion requires confirmation. An export deleted
  * elsewhere leaves the list once that is known.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportView } from "../app/answers.ts";

@@ -34,7 +34,7 @@ export function SaveButton(): VNode {
     if (nothing) return toast(commands.saveNothing, { kind: "error" });
     const subject = subjectNow();
     try {
-      const { NoticeDialog } = await import("./exportviews.ts");
+      const { NoticeDialog } = await import("../app/later.ts");
       setForm({ Form: NoticeDialog, subject });
     } catch {
       toast(shell.viewFailed, { kind: "error" });

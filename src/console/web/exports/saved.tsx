@@ -4,7 +4,6 @@
  * Invariant: changes compare exact counts, each shown with its snapshot. A spec is loaded when its
  * search is opened, and then runs on the snapshot served.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { OpenedSearch, SavedSearch, SearchList } from "../app/answers.ts";

@@ -6,7 +6,6 @@
  * its text. Two months never stay on one screen. Each month is announced once, and requested
  * automatically once, regardless of the answers.
  */
-import "../app/kit.ts";
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

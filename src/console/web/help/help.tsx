@@ -5,8 +5,6 @@
  * Their names are content hashes, so unchanged pictures stay cached.
  */
 /// <reference path="./webp.d.ts" />
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { month } from "../app/format.ts";
 import { language } from "../app/language.ts";

@@ -3,7 +3,6 @@
  * and enable keys.
  * Invariant: changes are shown as the server answered them; members only read.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey } from "../app/answers.ts";

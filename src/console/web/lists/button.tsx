@@ -34,7 +34,7 @@ export function AddButton({ what, small, dimmed, children }: AddButtonProps): VN
     if (now === null) return toast(words.peek().lists.nothing, { kind: "error" });
     setBusy(true);
     try {
-      const { AddToList } = await import("./target.tsx");
+      const { AddToList } = await import("../app/later.ts");
       setForm(() => AddToList);
       setGiven(now);
     } catch {

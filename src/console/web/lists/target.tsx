@@ -3,8 +3,6 @@
  * Invariant: counts of added and existing entries are the server's. If adding fails, a new list
  * stays and is selected for the next try.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";

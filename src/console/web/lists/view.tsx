@@ -5,8 +5,6 @@
  * server-maintained list is first, and no change to it is offered. Entries missing in the current
  * data are also shown, because the list contains them.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { remove } from "../app/api.ts";

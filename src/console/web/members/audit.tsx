@@ -3,7 +3,6 @@
  * Invariant: for owners only, as on the server. Nothing can be changed here. Names are current
  * ones; if there is none, the id is shown.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
 import { ago, date, dateTime } from "../app/format.ts";

@@ -4,8 +4,6 @@
  * Invariant: opening the page does not use up the token. Once the password is set, the page reloads
  * without the token. A failed invitation shows a contact.
  */
-import "../app/kit.ts";
-import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, post } from "../app/api.ts";

@@ -3,7 +3,6 @@
  * Invariant: for owners only, as on the server. Users cannot change themselves here. A new password
  * or link is shown once.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { post, remove } from "../app/api.ts";

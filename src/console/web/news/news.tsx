@@ -5,7 +5,6 @@
  * Invariant: numbers are exact, whichever kind is shown. Months that this server lacks are never
  * requested. Only the user marks news as seen.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";

@@ -28,7 +28,7 @@ import { Icon, type IconName } from "./icon.tsx";
 const ICONS = { info: "info", warn: "warning", error: "error", done: "check" } as const;
 
 /** Props of a notice. */
-export interface NoticeProps {
+interface NoticeProps {
   kind?: keyof typeof ICONS;
   title?: ComponentChildren;
   children?: ComponentChildren;
@@ -56,7 +56,7 @@ export function Notice({ kind = "info", title, children, action, quiet }: Notice
 }
 
 /** Props of an error notice. */
-export interface ErrorNoticeProps {
+interface ErrorNoticeProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
   title?: string;
@@ -105,7 +105,7 @@ function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] 
 }
 
 /** Props of an empty state. */
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon: IconName;
   title: string;
   children?: ComponentChildren;

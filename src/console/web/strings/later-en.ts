@@ -3,7 +3,6 @@
  * Invariant: plain strings and functions of values. The other language has the same keys; the first
  * page does not need them.
  */
-import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account, usage } from "./en/account.ts";
 import { districts } from "./en/districts.ts";
 import { enrich } from "./en/enrich.ts";
@@ -31,8 +30,6 @@ export const lazyWords = {
   notices,
   record,
   usage,
-  /** Names of status reasons, by code. */
-  reasons: REASONS_EN,
 };
 
 /** The words of later views, by area. */

@@ -3,7 +3,6 @@
  * Invariant: plain strings and functions of values. The other language has the same keys; the first
  * page does not need them.
  */
-import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
 import { districts } from "./pt/districts.ts";
@@ -32,6 +31,4 @@ export const lazyWords: LaterWords = {
   notices,
   record,
   usage,
-  /** Names of status reasons, by code. */
-  reasons: REASONS_PT,
 };

@@ -4,14 +4,13 @@
  * Invariant: the map is one tab stop, with arrow keys inside. A chosen state has a thick outline
  * and a check mark, so that color is never the only sign. The outlines (brazil.json) come from the
  * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. They are a
- * file of their own; this module is a chunk of its own, because it waits for them.
+ * file of their own, fetched on first use.
  */
-import "../../app/kit.ts";
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { compact, number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
-import outlines from "./brazil.json";
+import file from "./brazil.json";
 import type { ChartData, ChartRow } from "./frame.tsx";
 import { neighbour, shadeOf, shareBounds, stepOf, upperBound } from "./mapnumbers.ts";
 
@@ -23,11 +22,23 @@ interface Outline {
   readonly room: number;
 }
 
-/** The bundle has the address of the file where the source has its content. */
-const file = new URL(outlines as unknown as string, import.meta.url);
-const OUTLINES: ReadonlyMap<string, Outline> = new Map(
-  Object.entries((await (await fetch(file)).json()) as Record<string, Outline>),
-);
+type Outlines = ReadonlyMap<string, Outline>;
+
+/** The outlines by state; `failed` if they could not be fetched. */
+export const outlines = signal<Outlines | "failed" | null>(null);
+
+/** Fetches the outlines, once. */
+export async function loadOutlines(): Promise<void> {
+  if (outlines.peek() !== null && outlines.peek() !== "failed") return;
+  try {
+    // The bundle has the address of the file where the source has its content.
+    const answer = await fetch(new URL(file as unknown as string, import.meta.url));
+    outlines.value = new Map(Object.entries((await answer.json()) as Record<string, Outline>));
+  } catch {
+    outlines.value = "failed";
+  }
+}
+
 /** The initial tab stop. */
 const FIRST = "SP";
 
@@ -35,6 +46,11 @@ const FIRST = "SP";
 export interface MapProps {
   readonly data: ChartData;
   readonly size: "small" | "large";
+}
+
+/** Props of the map with its outlines. */
+interface OutlinedProps extends MapProps {
+  readonly shapes: Outlines;
 }
 
 /** Space a state's label needs. */
@@ -69,15 +85,15 @@ const SEA_GAP = { small: 46, large: 26 } as const;
 const CHECK_SCALE = { small: 5.4, large: 2.4 } as const;
 
 /** The map with legend and numbers. */
-export function BrazilMap({ data, size }: MapProps) {
+export function BrazilMap({ data, size, shapes }: OutlinedProps) {
   const at = useSignal<string | null>(null);
   const stop = useSignal(FIRST);
   const svg = useRef<SVGSVGElement>(null);
   const { charts } = words.value;
   const rows = new Map(data.rows.map((row) => [row.key, row]));
-  const bounds = shareBounds([...OUTLINES.keys()].map((uf) => rows.get(uf)?.count ?? 0));
+  const bounds = shareBounds([...shapes.keys()].map((uf) => rows.get(uf)?.count ?? 0));
   const move = (event: KeyboardEvent, uf: string) => {
-    const next = neighbour(OUTLINES, uf, event.key);
+    const next = neighbour(shapes, uf, event.key);
     if (next !== null) {
       event.preventDefault();
       stop.value = next;
@@ -87,12 +103,12 @@ export function BrazilMap({ data, size }: MapProps) {
       rows.get(uf)?.press?.();
     }
   };
-  const marked = [...OUTLINES].filter(([uf]) => rows.get(uf)?.chosen || uf === at.value);
+  const marked = [...shapes].filter(([uf]) => rows.get(uf)?.chosen || uf === at.value);
   return (
     <div class={`map map-${size}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset */}
       <svg ref={svg} viewBox="0 0 1350 1280" role="group" aria-label={charts.mapOf}>
-        {[...OUTLINES].map(([uf, { path }]) => (
+        {[...shapes].map(([uf, { path }]) => (
           <State
             key={uf}
             row={rows.get(uf) ?? blank(uf)}
@@ -114,7 +130,7 @@ export function BrazilMap({ data, size }: MapProps) {
               <path d={path} />
             </g>
           ))}
-          {[...OUTLINES].map(([uf, outline]) => (
+          {[...shapes].map(([uf, outline]) => (
             <Letters
               key={uf}
               uf={uf}

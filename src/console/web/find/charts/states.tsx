@@ -1,10 +1,9 @@
 /**
- * The matches by state, from the facet `uf` without the query's own place: a map, loaded as a
- * separate chunk, and matches abroad or without a state.
- * Invariant: the map's space is reserved while it loads. If loading fails, a table of the same
- * states replaces it. Every state and EX has a row there, even without matches.
+ * The matches by state, from the facet `uf` without the query's own place: a map, and matches
+ * abroad or without a state.
+ * Invariant: the map's space is reserved while its outlines load. If that fails, a table of the
+ * same states replaces it. Every state and EX has a row there, even without matches.
  */
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { UFS } from "../../../../spec/fields.ts";
 import { STATE_NAMES } from "../../../../spec/states.ts";
@@ -14,24 +13,15 @@ import { change } from "../query.ts";
 import { toggleState } from "./choice.ts";
 import { type ChartData, CheckMark, DataTable, Frame } from "./frame.tsx";
 import type { ListProps } from "./lists.tsx";
+import { BrazilMap, loadOutlines, outlines } from "./map.tsx";
 import { rowsOf } from "./rows.ts";
-
-type MapPart = typeof import("./map.tsx");
-
-/** The map's chunk; `failed` if it could not be fetched. */
-const part = signal<MapPart | "failed" | null>(null);
-
-async function loadMap(): Promise<void> {
-  if (part.peek() !== null && part.peek() !== "failed") return;
-  part.value = await import("./map.tsx").catch(() => "failed" as const);
-}
 
 /** The chart of states. */
 export function States({ facet, filters, size }: ListProps & { size: "small" | "large" }) {
   const { charts } = words.value;
-  useEffect(() => void loadMap(), []);
+  useEffect(() => void loadOutlines(), []);
+  const shapes = outlines.value;
   const data = stateData(facet, filters.geo.uf_any_of);
-  const map = part.value;
   return (
     <Frame
       area={`states chart-states-${size}`}
@@ -39,12 +29,12 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
       what={charts.state}
       data={data}
     >
-      {map === "failed" ? (
+      {shapes === "failed" ? (
         <DataTable title={charts.states} what={charts.state} data={data} />
       ) : (
         <>
           <div class={`map-room map-room-${size}`}>
-            {map !== null && <map.BrazilMap data={data} size={size} />}
+            {shapes !== null && <BrazilMap data={data} size={size} shapes={shapes} />}
           </div>
           <Beside data={data} />
         </>

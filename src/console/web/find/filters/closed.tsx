@@ -5,8 +5,6 @@
  * A text that is no number is reported at its box and changes nothing. Apart because the first page
  * does not load it (group.tsx).
  */
-import "../../app/kit.ts";
-import "../../app/lazykit.ts";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { analyzeWords } from "../../../../spec/analyzer.ts";

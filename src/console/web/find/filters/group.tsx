@@ -87,7 +87,7 @@ async function load(): Promise<void> {
   if (part.peek() !== null) return;
   failure.value = null;
   try {
-    part.value = (await import("./closed.tsx")).CLOSED;
+    part.value = (await import("../../app/later.ts")).CLOSED;
   } catch (error) {
     failure.value = error;
   }

@@ -14,6 +14,7 @@ import { Combobox } from "../../parts/combobox.tsx";
 import { Checks, Segmented, Select } from "../../parts/field.tsx";
 import { catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
+import { reasonNames } from "../table/values.ts";
 import { ChipList, TagField } from "./chips.tsx";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { DaySpan } from "./opened.tsx";
@@ -81,9 +82,9 @@ function Lacking({ data }: { data: Lacked }): VNode {
 
 /** A text box that finds reasons, and chips of those chosen. */
 function Reasons(): VNode {
-  const { record, reasons } = lazyWords.value;
-  const names: Readonly<Record<string, string>> = reasons;
-  const known = catalog.value?.catalog.status_reasons ?? [];
+  const { record } = lazyWords.value;
+  const names = reasonNames();
+  const known = catalog.value?.catalog.used_reasons ?? [];
   const chosen = query.value.filters.company.status_reason_any_of ?? [];
   const set = (next: string[]) =>
     change(({ filters }) => {

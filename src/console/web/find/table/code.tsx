@@ -21,7 +21,7 @@ export function CodeButton(): VNode {
   );
   const { answer } = exploration.value;
   const open = () =>
-    import("./codedialog.tsx").then(
+    import("../../app/later.ts").then(
       (part) => setShown(() => part.CodeDialog),
       () => toast(words.peek().shell.viewFailed, { kind: "error" }),
     );

@@ -2,7 +2,6 @@
  * The dialog with the query as code: commands to copy.
  * Invariant: the code's query is exactly the table's; it contains no key.
  */
-import "../../app/kit.ts";
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { words } from "../../app/words.ts";

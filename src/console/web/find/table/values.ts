@@ -4,8 +4,7 @@
  * Invariant: absent values are empty texts, never "null". A value of unknown form is shown
  * unchanged. A cell's text is also what is copied: names as in the registry. Converting a name
  * changes only case. Names with lowercase stay unchanged, as do company forms, initials, numbers,
- * and words without vowels. Until the later words are loaded, reason codes are shown instead of
- * names.
+ * and words without vowels. Until the catalog is loaded, reason codes are shown instead of names.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -13,7 +12,9 @@ import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
-import { lazyTable, loadLazyWords, words } from "../../app/words.ts";
+import { language } from "../../app/language.ts";
+import { words } from "../../app/words.ts";
+import { catalog, loadCatalog } from "../catalog.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
 
 /** Returns a value as text; empty if absent. */
@@ -202,9 +203,10 @@ function alone(character: string | undefined): boolean {
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Returns names of reasons by code; the first call loads them. */
+/** Returns names of reasons by code; the first call loads the catalog, which has them. */
 export function reasonNames(): Readonly<Record<string, string>> {
+  const loaded = catalog.value?.catalog.status_reasons;
   // After a failure, the next cell retries; until then the code is shown.
-  if (lazyTable.value === null) loadLazyWords().catch(() => {});
-  return lazyTable.value?.reasons ?? NONE;
+  if (loaded === undefined) loadCatalog().catch(() => {});
+  return loaded?.[language.value] ?? NONE;
 }

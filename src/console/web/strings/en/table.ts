@@ -187,7 +187,7 @@ export const table = {
     copyAddress: "Copy the address",
     map: "See on the map",
     registry: "View on Receita Federal",
-    partners: "Partner names are personal data and are not included; Receita Federal shows them.",
+    partners: "Partners who are persons are not included; Receita Federal shows them.",
     company: "Company",
     sharedBy: (count: string) => `the same: ${count} companies`,
     since: (status: string, day: string) => `${status} since ${day}`,

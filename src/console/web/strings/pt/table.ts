@@ -182,8 +182,7 @@ export const table: typeof English.table = {
     copyAddress: "Copiar o endereço",
     map: "Ver no mapa",
     registry: "Ver na Receita Federal",
-    partners:
-      "Sócios são dados pessoais e não fazem parte desta base; a Receita Federal os mostra.",
+    partners: "Sócios que são pessoas não fazem parte desta base; a Receita Federal os mostra.",
     company: "Empresa",
     sharedBy: (count: string) => `o mesmo: ${count} empresas`,
     since: (status: string, day: string) => `${status} desde ${day}`,

@@ -1,0 +1,26 @@
+/**
+ * All code that the first page does not need, as one chunk: the other views, and dialogs and forms
+ * that open on demand. Import this module with import(), and no other (unit/console/wordkeys).
+ * Invariant: one chunk, because every further one costs a request and compresses worse; a dozen of
+ * them were 11 KB more. Apart because a chunk is a module that is imported on demand.
+ */
+import "./lazywords.ts";
+
+export { AccountView } from "../account/account.tsx";
+export { UsageView } from "../account/usage.tsx";
+export { Ownership, RecordFacts } from "../company/record.tsx";
+export { EnrichView } from "../enrich/view.tsx";
+export { ExportForm } from "../exports/form.tsx";
+export { ExportsView } from "../exports/history.tsx";
+export { NewsView, SavedView } from "../exports/saved.tsx";
+export { CLOSED } from "../find/filters/closed.tsx";
+export { CodeDialog } from "../find/table/codedialog.tsx";
+export { HelpView } from "../help/help.tsx";
+export { KeysView } from "../keys/keys.tsx";
+export { AddToList } from "../lists/target.tsx";
+export { ListsView } from "../lists/view.tsx";
+export { AuditView } from "../members/audit.tsx";
+export { JoinPage } from "../members/join.tsx";
+export { MembersView } from "../members/members.tsx";
+export { WebhooksView } from "../notices/hooks.tsx";
+export { NoticeDialog } from "../notices/setup.tsx";
