@@ -134,14 +134,14 @@ describe("the filters of the record", () => {
     const since = { simples_excluded_since: "2024-01-01" };
     await finds(visit, { company: since }, [A], "left_simples=2024-01-01\\.\\.");
     await begin();
-    await page.getByLabel(record.ownedBy).fill(dotted(A));
+    await page.getByLabel(record.ownedBy, { exact: true }).fill(dotted(A));
     await page.keyboard.press("Enter");
     await finds(visit, { company: { owned_by_any_of: [A] } }, [B], `owned_by=${A}`);
-    await page.getByLabel(record.depth).selectOption("3");
+    await page.getByLabel(record.depth, { exact: true }).selectOption("3");
     const owned = { owned_by_any_of: [A], owned_by_depth: 3 };
     await finds(visit, { company: owned }, [B, C, D], "owned_by_depth=3");
     await begin();
-    await page.getByLabel(record.reason, { exact: true }).fill("sem");
+    await page.getByRole("combobox", { name: record.reason, exact: true }).fill("sem");
     await page.getByRole("option").first().click();
     await finds(visit, { company: { status_reason_any_of: ["00"] } }, ROOTS, "reason=00");
     await begin();
