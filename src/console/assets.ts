@@ -20,6 +20,7 @@ const PAGE = "page.html";
 export const VIEWS = [
   "exports",
   "saved",
+  "webhooks",
   "news",
   "keys",
   "usage",

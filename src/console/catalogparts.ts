@@ -13,7 +13,13 @@ import type { NativeFacet } from "../../native-index/napi/engine.ts";
 import type { Computation } from "../http/server/body.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
-import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
+import {
+  CNAE_NOT_INFORMED,
+  LACKED,
+  lackMark,
+  punctuateCnae,
+  sectionOfCnae,
+} from "../spec/catalog.ts";
 import { REASONS_PT } from "../spec/fields/reasons.ts";
 import { REASONS_EN } from "../spec/fields/reasons-en.ts";
 import { UFS } from "../spec/fields.ts";
@@ -61,6 +67,8 @@ async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer
     states,
     legal_natures: naturesOf(segment),
     status_reasons: { pt: REASONS_PT, en: REASONS_EN },
+    used_reasons: [...(segment.catalog.statusReasons ?? [])],
+    lacks: LACKED.filter((what) => segment.catalog[lackMark(what)] === true),
     examples: exampleSentences(segment, { municipalities, states }),
   };
 }

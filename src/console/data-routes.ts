@@ -30,9 +30,23 @@ import {
   renameList,
 } from "../http/api/lists/listanswers.ts";
 import { addFromSearch } from "../http/api/lists/listsearch.ts";
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listNotices,
+  listWebhooks,
+  replayNotices,
+  rotateWebhook,
+  testWebhook,
+} from "../http/api/notices/noticeanswers.ts";
 import { compareAnyAccounts } from "../http/api/search/compare.ts";
 import { countAnyAccounts } from "../http/api/search/count.ts";
 import { searchPage } from "../http/api/search/search.ts";
+import {
+  changeSearch as changeNoticeOptions,
+  readSearch as readNoticeOptions,
+} from "../http/api/searches/searchanswers.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
 import type { Shedding } from "../http/server/admission.ts";
 import { TimeSlices } from "../http/server/background-tasks.ts";
@@ -60,6 +74,7 @@ import {
   listConsoleExports,
   readConsoleExport,
 } from "./exports.ts";
+import { readOwnership } from "./ownership.ts";
 import { readPlaces } from "./places.ts";
 import {
   changeSearch,
@@ -86,6 +101,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
+  get("/companies/{root}/ownership", readOwnership),
   get("/catalog", catalog),
   get("/places", readPlaces, ["uf"]),
   get("/districts", suggestDistricts, ["municipality_ibge", "q"]),
@@ -115,7 +131,22 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/searches/{id}", readSearch),
   post("/searches/{id}", changeSearch),
   remove("/searches/{id}", deleteSearch),
+  get("/searches/{id}/notices", readNoticeOptions),
+  post("/searches/{id}/notices", changeNoticeOptions),
+  get("/notices", listNotices, ["search", "limit", "cursor"]),
+  post("/notices/{id}/replay", replayNotices),
+  get("/webhooks", listWebhooks, ["limit", "cursor"]),
+  owned(post("/webhooks", createWebhook)),
+  owned(post("/webhooks/{id}", changeWebhook)),
+  owned(remove("/webhooks/{id}", deleteWebhook)),
+  owned(post("/webhooks/{id}/rotate", rotateWebhook)),
+  owned(ask("/webhooks/{id}/test", testWebhook, "first")),
 ];
+
+/** A route for owners: webhooks send data to other servers. */
+function owned(row: Route): Route {
+  return { ...(row as Extract<Route, { readonly access: "session" }>), role: "owner" };
+}
 
 function get(path: string, handle: Handle, query: readonly string[] = []): Route {
   return { method: "GET", path: at(path), access: "session", query, handle };
@@ -156,7 +187,7 @@ const gzipped = promisify(gzip);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Part of the tag: other program versions may serialize a snapshot otherwise. */
-const SHAPE = "3";
+const SHAPE = "4";
 
 /** The encoded catalog. */
 interface Packed {

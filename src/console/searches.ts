@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
+import { noticeJson } from "../http/api/notices/noticeanswers.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
 import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
 import {
@@ -50,7 +51,7 @@ const PAGE_MAX = 200;
 const TEXT_MAX = 2_000;
 
 /** Services that a count needs. */
-type CountPart = "clock" | "engine" | "searches" | "telemetry" | ReadPart;
+type CountPart = "clock" | "engine" | "notices" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
 /** Largest saved spec parsed inline, in UTF-16 units; as for bodies. */
@@ -62,9 +63,7 @@ const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 
 /** `GET /searches`: a page of the tenant's searches, newest first; yields between counts. */
 export async function listSearches(
-  call: KeyCall<
-    "clock" | "engine" | "retain" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
-  >,
+  call: KeyCall<CountPart | "retain" | "secrets" | "segment">,
 ): Promise<HttpAnswer> {
   const { searches: store, secrets } = call.service;
   const { tenantId } = call.identity;
@@ -271,6 +270,8 @@ async function searchOf(
   segment: Segment | null,
   row: SearchRow,
 ): Promise<TypedAnswer<SavedSearch>> {
+  const { history } = call.service.notices;
+  const last = history.last(row.tenantId, row.id);
   return {
     id: row.id,
     name: row.name,
@@ -279,6 +280,7 @@ async function searchOf(
     created_by: row.email,
     saved: { snapshot: row.snapshot, total: row.total },
     now: segment === null ? null : await nowOf(call, segment, row.id),
+    last_notice: last === null ? null : noticeJson(history.find(row.tenantId, last.id)),
   };
 }
 

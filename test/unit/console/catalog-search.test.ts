@@ -38,6 +38,8 @@ const CATALOG: CatalogAnswer = {
   ],
   states: [{ uf: "SP", name: "São Paulo", accounts: 500 }],
   status_reasons: { pt: {}, en: {} },
+  used_reasons: ["01"],
+  lacks: [],
   legal_natures: [
     { code: "2062", description: "Sociedade Empresária Limitada", accounts: 60 },
     { code: "2135", description: "Empresário (Individual)", accounts: 90 },

@@ -15,11 +15,13 @@ import type { CHANGE_SCHEMAS } from "../../../http/api/changes/changes-schemas.t
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports/exports-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
+import type { Lacked } from "../../../spec/catalog.ts";
 import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { PresetName } from "../../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";
+import type { Notice } from "./recordanswers.ts";
 
 type SpecFilters = AccountQuerySpec["filters"];
 
@@ -142,7 +144,10 @@ export type SearchPage = Described<
 >;
 
 /** `GET /accounts/{cnpj}`: every field of the plan. */
-export type AccountAnswer = Described<typeof SEARCH_SCHEMAS.AccountAnswer, { account: Account }>;
+export type AccountAnswer = Described<
+  typeof SEARCH_SCHEMAS.AccountAnswer,
+  { account: Account; provenance: Record<string, string> }
+>;
 
 /**
  * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest; only members read here. (Its schema
@@ -199,6 +204,10 @@ export interface CatalogAnswer {
   legal_natures: { code: string; description: string; accounts: number }[];
   /** Names of the reasons of a status, by code. */
   status_reasons: Readonly<Record<"pt" | "en", Readonly<Record<string, string>>>>;
+  /** Codes of the reasons of a status that occur. */
+  used_reasons: string[];
+  /** Data that filters need and that this snapshot lacks. */
+  lacks: Lacked[];
   /** Three sentences per language that match something in this snapshot. */
   examples: { pt: string[]; en: string[] };
 }
@@ -315,6 +324,8 @@ export interface SavedSearch {
   saved: { snapshot: string; total: number };
   /** Count now; null if there is no snapshot, or if the spec is invalid for it. */
   now: { snapshot: string; total: number } | null;
+  /** The newest notice that was counted. */
+  last_notice: Notice | null;
 }
 
 /** `POST /changes` with `{since, spec, kinds, output, limit, cursor?}`, as POST /v1/changes. */

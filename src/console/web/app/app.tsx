@@ -33,6 +33,7 @@ const VIEWS: Record<ViewName, Loader> = {
   lists: async () => (await later()).ListsView,
   enrich: async () => (await later()).EnrichView,
   saved: async () => (await later()).SavedView,
+  webhooks: async () => (await later()).WebhooksView,
   keys: async () => (await later()).KeysView,
   usage: async () => (await later()).UsageView,
   members: async () => (await later()).MembersView,

@@ -31,6 +31,7 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
   ["plans", "columns"],
+  ["webhooks", "link"],
   ["keys", "key"],
   ["audit", "clock"],
 ];

@@ -8,6 +8,7 @@ import "./lazywords.ts";
 
 export { AccountView } from "../account/account.tsx";
 export { UsageView } from "../account/usage.tsx";
+export { Ownership, RecordFacts } from "../company/record.tsx";
 export { CompareView } from "../compare/view.tsx";
 export { EnrichView } from "../enrich/view.tsx";
 export { ExportForm } from "../exports/form.tsx";
@@ -25,4 +26,6 @@ export { ListsView } from "../lists/view.tsx";
 export { AuditView } from "../members/audit.tsx";
 export { JoinPage } from "../members/join.tsx";
 export { MembersView } from "../members/members.tsx";
+export { WebhooksView } from "../notices/hooks.tsx";
+export { NoticeDialog } from "../notices/setup.tsx";
 export { PlansView } from "../plans/view.tsx";

@@ -24,6 +24,7 @@ export const VIEW_NAMES = [
   "news",
   "lists",
   "enrich",
+  "webhooks",
   "keys",
   "usage",
   "members",

@@ -44,8 +44,25 @@ export function CompanyView(): VNode {
   if (read.kind === "cnpj") {
     return <Company key={read.cnpj} cnpj={read.cnpj} checked={read.checked} />;
   }
+  if (read.kind === "root") return <OfRoot key={read.root} root={read.root} />;
   const isPerson = read.kind === "refused" && read.reason === "cpf";
   return <Unknown typed={isPerson ? hideCpf(typed) : typed} isMistyped={false} />;
+}
+
+/** The page of a root's first establishment, its head office if it has one. */
+function OfRoot({ root }: { root: string }): VNode {
+  const { answer, error, reload } = useAnswer<CompanyAnswer>(`/companies/${root}?limit=1`);
+  const [first] = answer?.accounts ?? [];
+  if (first !== undefined) return <Company cnpj={first.cnpj} checked />;
+  if (error instanceof ApiError && error.status === 404) {
+    return <Unknown typed={root} isMistyped={false} />;
+  }
+  if (error !== null) return <ErrorNotice error={error} onRetry={reload} />;
+  return (
+    <Page title={root}>
+      <LoadingAccount />
+    </Page>
+  );
 }
 
 function focusHeading(): void {
@@ -67,6 +84,7 @@ function decoded(part: string): string {
 
 function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
   const { answer, error, reload } = useAnswer<AccountAnswer>(`/accounts/${cnpj}`);
+  const record = useRecord();
   const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
   const { drawer } = words.value.table;
   useEffect(() => void loadStatus().catch(() => {}), []);
@@ -91,16 +109,33 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
             <Group title={words.value.lists.title}>
               <ListsOfAccount key={cnpj} cnpj={cnpj} />
             </Group>
+            {record && <record.RecordFacts account={account} provenance={answer.provenance} />}
             {!isEmpty(query.value) && <Listed cnpj={cnpj} snapshot={answer.snapshot} />}
           </Facts>
           <p class="account-source">
             {drawer.snapshot(month(answer.snapshot), date(answer.snapshot_date))}
           </p>
         </section>
-        <Establishments root={cnpj.slice(0, 8)} own={textOf(account, "cnpj")} />
+        <div class="company">
+          {record && <record.Ownership root={cnpj.slice(0, 8)} />}
+          <Establishments root={cnpj.slice(0, 8)} own={textOf(account, "cnpj")} />
+        </div>
       </div>
     </Page>
   );
+}
+
+type Parts = typeof import("../app/later.ts");
+
+/** The rest of the record, which few pages show; null until its code has loaded. */
+function useRecord(): Parts | null {
+  const [parts, setParts] = useState<Parts | null>(null);
+  useEffect(() => {
+    import("../app/later.ts").then(setParts, () =>
+      toast(words.peek().shell.viewFailed, { kind: "error" }),
+    );
+  }, []);
+  return parts;
 }
 
 /** Why it is in the find view's result; nothing if it is not in it. */

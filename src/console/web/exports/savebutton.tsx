@@ -1,43 +1,44 @@
 /**
- * The button that saves the current query under a name, and its name dialog.
+ * The button that saves the current query and sets up its monthly notice; the dialog's code loads on
+ * first use.
  * Invariant: it saves the query at that moment, with its original sentence. Suggested names are
  * shorter than a line.
  */
-import type { VNode } from "preact";
-import { useId, useState } from "preact/hooks";
-import { post } from "../app/api.ts";
-import { go } from "../app/router.ts";
+import type { ComponentType, VNode } from "preact";
+import { useState } from "preact/hooks";
 import { words } from "../app/words.ts";
 import { catalog } from "../find/catalog.ts";
 import { exploration, isEmpty, query, sentence, specOf } from "../find/query.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { TextInput } from "../parts/field.tsx";
-import { ErrorNotice } from "../parts/notice.tsx";
 import { toast } from "../parts/toast.tsx";
 import { summaryOf } from "./summary.ts";
 
-/** Maximum name length; a test checks the server's. */
-const NAME_LENGTH_MAX = 100;
 /** Maximum length of suggestions: one line of a list. */
 const SUGGESTED_MAX = 60;
 
-/** Saves the current query under a name. */
+/** A search to be saved, as the dialog takes it. */
+interface Subject {
+  readonly spec: object;
+  readonly text: string | null;
+  readonly name: string;
+}
+
+type Form = ComponentType<{ subject: Subject; onClose: () => void }>;
+
+/** Opens the dialog for the current query. */
 export function SaveButton(): VNode {
-  const [open, setOpen] = useState(false);
-  const { commands } = words.value;
+  const [form, setForm] = useState<{ Form: Form; subject: Subject } | null>(null);
+  const { commands, shell } = words.value;
   const nothing = isEmpty(query.value) || exploration.value.answer === null;
-  const first = () => {
-    const { answer } = exploration.peek();
-    const text = sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
-    return shortened(text);
-  };
-  const save = async (name: string) => {
-    const text = sentence.peek() === "" ? null : sentence.peek();
-    const body = { name, ...(text === null ? {} : { text }), spec: specOf(query.peek()) };
-    await post("/searches", body);
-    const action = { label: commands.savedOpenList, onClick: () => go("saved") };
-    toast(commands.savedToast(name), { action });
+  const show = async () => {
+    if (nothing) return toast(commands.saveNothing, { kind: "error" });
+    const subject = subjectNow();
+    try {
+      const { NoticeDialog } = await import("../app/later.ts");
+      setForm({ Form: NoticeDialog, subject });
+    } catch {
+      toast(shell.viewFailed, { kind: "error" });
+    }
   };
   return (
     <>
@@ -45,21 +46,21 @@ export function SaveButton(): VNode {
         icon="bookmark"
         aria-disabled={nothing}
         title={nothing ? commands.saveNothing : undefined}
-        onClick={() => (nothing ? toast(commands.saveNothing, { kind: "error" }) : setOpen(true))}
+        onClick={() => void show()}
       >
         {commands.saveButton}
       </Button>
-      {open && (
-        <NameDialog
-          title={commands.saveTitle}
-          hint={commands.saveHint}
-          first={first()}
-          onName={save}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      {form !== null && <form.Form subject={form.subject} onClose={() => setForm(null)} />}
     </>
   );
+}
+
+function subjectNow(): Subject {
+  const text = sentence.peek();
+  const { answer } = exploration.peek();
+  const name = text || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
+  const spec = specOf(query.peek());
+  return { spec, text: text === "" ? null : text, name: shortened(name) };
 }
 
 /** Cuts a text after a whole word, to fit a suggestion. */
@@ -67,69 +68,4 @@ function shortened(text: string): string {
   if (text.length <= SUGGESTED_MAX) return text;
   const whole = text.slice(0, SUGGESTED_MAX).replace(/[\s,;·]+\S*$/, "");
   return `${whole || text.slice(0, SUGGESTED_MAX - 1)}…`;
-}
-
-/** Props of the dialog. */
-interface NameProps {
-  title: string;
-  hint?: string;
-  first: string;
-  onName: (name: string) => Promise<void>;
-  onClose: () => void;
-}
-
-/** Requests a name; stays open if it is refused. */
-export function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
-  const [name, setName] = useState(first);
-  const [busy, setBusy] = useState(false);
-  const [missing, setMissing] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const form = useId();
-  const { commands } = words.value;
-  const submit = async () => {
-    if (name.trim() === "") return setMissing(true);
-    setBusy(true);
-    setError(null);
-    try {
-      await onName(name.trim());
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  const footer = (
-    <>
-      <Button onClick={onClose}>{commands.cancel}</Button>
-      <Button variant="primary" type="submit" form={form} busy={busy}>
-        {commands.save}
-      </Button>
-    </>
-  );
-  return (
-    <Dialog open size="small" title={title} onClose={onClose} footer={footer}>
-      <form
-        id={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <TextInput
-          label={commands.saveName}
-          hint={hint}
-          data-autofocus
-          autocomplete="off"
-          maxLength={NAME_LENGTH_MAX}
-          value={name}
-          error={missing ? commands.saveNameMissing : null}
-          onValue={(text) => {
-            setMissing(false);
-            setName(text);
-          }}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-      </form>
-    </Dialog>
-  );
 }

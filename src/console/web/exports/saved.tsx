@@ -13,6 +13,7 @@ import { ago, dateTime, month, number, percent } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { go } from "../app/router.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
+import { LastNotice } from "../notices/log.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -21,7 +22,7 @@ import { EmptyState } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Pages, PagesEnd, usePages } from "../parts/pages.tsx";
 import { toast } from "../parts/toast.tsx";
-import { NameDialog } from "./savebutton.tsx";
+import { NameDialog } from "./naming.tsx";
 import { addressOfSpec } from "./summary.ts";
 
 // The news view shares most of its code: one chunk holds both.
@@ -55,8 +56,13 @@ export function SavedView(): VNode {
   const [renamed, setRenamed] = useState<SavedSearch | null>(null);
   const [doomed, setDoomed] = useState<SavedSearch | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
+  const hooks = (
+    <Button icon="link" onClick={() => go("webhooks")}>
+      {lazyWords.value.notices.hooks}
+    </Button>
+  );
   return (
-    <Page title={exports.savedTitle} lead={exports.savedIntro}>
+    <Page title={exports.savedTitle} lead={exports.savedIntro} actions={hooks}>
       {searches === null && pages.error === null && <Skeleton lines={4} height={72} />}
       {searches !== null && (
         <Searches
@@ -170,6 +176,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
           ]}
         />
       </div>
+      {search.last_notice !== null && <LastNotice notice={search.last_notice} />}
     </li>
   );
 }

@@ -13,6 +13,7 @@ import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList } from "../app/listanswers.ts";
 import { go, shownList } from "../app/router.ts";
 import { words } from "../app/words.ts";
+import { NoticeDialog } from "../notices/setup.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -27,7 +28,7 @@ import { NameList } from "./naming.tsx";
 
 type Open =
   | { readonly kind: "create" }
-  | { readonly kind: "add" | "rename" | "remove"; readonly list: AccountList };
+  | { readonly kind: "add" | "rename" | "remove" | "watch"; readonly list: AccountList };
 type Ask = (open: Open | null) => void;
 
 /** The view. */
@@ -142,6 +143,11 @@ function isUnused({ read_only, entries }: AccountList): boolean {
 function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
   const text = lazyWords.value.listViews;
   const searches: MenuItem[] = [
+    {
+      label: words.value.commands.saveButton,
+      icon: "bookmark",
+      onSelect: () => ask({ kind: "watch", list }),
+    },
     { label: text.searchIn, icon: "search", onSelect: () => go("find", `#in_lists=${list.id}`) },
     {
       label: text.searchWithout,
@@ -169,6 +175,9 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
       <Button icon="chevronLeft" onClick={() => go("lists")}>
         {text.back}
       </Button>
+      <Button icon="bookmark" onClick={() => ask({ kind: "watch", list })}>
+        {words.value.commands.saveButton}
+      </Button>
       <Button icon="search" onClick={() => go("find", `#in_lists=${list.id}`)}>
         {text.searchIn}
       </Button>
@@ -177,7 +186,7 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
           {text.add}
         </Button>
       )}
-      <Menu icon="more" label={text.menu(list.name)} items={itemsOf(list, ask).slice(1)} />
+      <Menu icon="more" label={text.menu(list.name)} items={itemsOf(list, ask).slice(2)} />
     </>
   );
   return (
@@ -209,6 +218,11 @@ function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
       onFilled();
     };
     return <AddEntries key={list.id} list={list} onClose={filled} />;
+  }
+  if (kind === "watch") {
+    const name = lazyWords.value.notices.listName(list.name);
+    const spec = { filters: { lists: { any_of: [list.id] } } };
+    return <NoticeDialog subject={{ spec, text: null, name, watches: true }} onClose={close} />;
   }
   if (kind === "rename") return <NameList list={list} onClose={close} />;
   const drop = async () => {

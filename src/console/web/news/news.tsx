@@ -9,6 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import { type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
+import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
@@ -20,6 +21,8 @@ import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { addressOfSpec } from "../exports/summary.ts";
 import { follow } from "../exports/watch.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
+import { NoticeLog } from "../notices/log.tsx";
+import { NoticeDialog, WATCHED } from "../notices/setup.tsx";
 import { Progress, Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Segmented, Select } from "../parts/field.tsx";
@@ -37,7 +40,7 @@ import { bodyOfFile } from "./file.ts";
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
 
 /** Groups of fields that users can choose. */
-const GROUPS = ["status", "address", "contact", "simples", "mei"] as const;
+const GROUPS = WATCHED;
 
 /** The view. */
 export function NewsView(): VNode {
@@ -101,6 +104,7 @@ function Search({ search, months, onSeen }: SearchProps): VNode {
       ) : (
         <Since search={search} months={months} since={since} onSince={setSince} />
       )}
+      <NoticeLog search={search.id} />
     </Page>
   );
 }
@@ -108,6 +112,7 @@ function Search({ search, months, onSeen }: SearchProps): VNode {
 function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VNode {
   const { news, exports } = lazyWords.value;
   const [busy, setBusy] = useState(false);
+  const [asked, ask] = useState(false);
   const open = () => {
     const address = addressOfSpec(search.spec, search.text ?? "", catalog.peek());
     go("find", `#${address}`);
@@ -131,9 +136,13 @@ function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VN
     <>
       <Back />
       <Button onClick={open}>{exports.open}</Button>
+      <Button icon="edit" onClick={() => ask(true)}>
+        {lazyWords.value.notices.change}
+      </Button>
       <Button busy={busy} onClick={seen}>
         {news.seen}
       </Button>
+      {asked && <NoticeDialog subject={search.id} onClose={() => ask(false)} />}
     </>
   );
 }
@@ -142,7 +151,7 @@ type SinceProps = Omit<SearchProps, "onSeen"> & { since: string; onSince: (since
 
 function Since({ search, months, since, onSince }: SinceProps): VNode {
   const { news } = lazyWords.value;
-  const [kind, setKind] = useState<ChangeKind>("entered");
+  const [kind, setKind] = useState<ChangeKind>(firstKind(search));
   const allowed = status.value?.field_allowlist ?? [];
   const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
   const [groups, setGroups] = useState<readonly ChangeGroup[]>([]);
@@ -175,6 +184,12 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
       />
     </section>
   );
+}
+
+/** A search of lists alone watches customers, of whom changes matter most. */
+function firstKind({ spec: { filters } }: OpenedSearch): ChangeKind {
+  const set = PART_NAMES.filter((name) => isPartSet(filters, name));
+  return set.length === 1 && set[0] === "lists" ? "changed" : "entered";
 }
 
 interface GroupsProps {

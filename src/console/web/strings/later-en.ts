@@ -13,6 +13,8 @@ import { keys } from "./en/keys.ts";
 import { listViews } from "./en/listviews.ts";
 import { audit, members } from "./en/members.ts";
 import { news } from "./en/news.ts";
+import { notices } from "./en/notices.ts";
+import { record } from "./en/record.ts";
 
 /** The words of later views. */
 export const lazyWords = {
@@ -30,6 +32,8 @@ export const lazyWords = {
   numbers,
   plans,
   stateMap,
+  notices,
+  record,
   usage,
 };
 

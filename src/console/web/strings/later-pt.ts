@@ -14,6 +14,8 @@ import { keys } from "./pt/keys.ts";
 import { listViews } from "./pt/listviews.ts";
 import { audit, members } from "./pt/members.ts";
 import { news } from "./pt/news.ts";
+import { notices } from "./pt/notices.ts";
+import { record } from "./pt/record.ts";
 
 /** The words of later views. */
 export const lazyWords: LaterWords = {
@@ -31,5 +33,7 @@ export const lazyWords: LaterWords = {
   numbers,
   plans,
   stateMap,
+  notices,
+  record,
   usage,
 };

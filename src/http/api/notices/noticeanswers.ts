@@ -187,9 +187,11 @@ function find({ service, identity, params }: KeyCall<"notices">): WebhookRow {
   return service.notices.webhooks.find(identity.tenantId, params.id ?? "");
 }
 
-/** Returns the client of a change. */
+/** Returns the client of a change; a call of the console has the id of a user, not of a key. */
 export function ownerOf({ identity }: KeyCall): ReceiverOwner {
-  return { tenantId: identity.tenantId, actor: `key:${identity.keyId}` };
+  const { tenantId, keyId } = identity;
+  const isUser = /^user:./.test(keyId);
+  return { tenantId, actor: isUser ? (keyId as `user:${string}`) : `key:${keyId}` };
 }
 
 function answered(call: KeyCall, row: WebhookRow): ShapedAnswer<"WebhookAnswer"> {

@@ -19,8 +19,9 @@ import { FilterDistricts } from "./districts.tsx";
 import { mistakeAt } from "./fielderrors.tsx";
 import { FilterLists } from "./lists.tsx";
 import { FilterOrder } from "./order.tsx";
+import { FilterRecord } from "./record.tsx";
 
-type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order";
+type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order" | "record";
 
 /** The controls of these groups, and those for districts and ranges, which are rarely used. */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
@@ -30,6 +31,7 @@ export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   name: FilterName,
   lists: FilterLists,
   order: FilterOrder,
+  record: FilterRecord,
 };
 
 type Member = "establishments_min" | "establishments_max";

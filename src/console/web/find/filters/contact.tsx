@@ -6,9 +6,10 @@
  * group of filters.
  */
 import type { VNode } from "preact";
+import { MISSING_CONTACTS } from "../../../../spec/filters/wider.ts";
 import type { Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
-import { Checkbox } from "../../parts/field.tsx";
+import { Checkbox, Checks } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
 import { TagField } from "./chips.tsx";
 import { mistakeAt } from "./fielderrors.tsx";
@@ -38,6 +39,19 @@ export function FilterContact(): VNode {
           />
         ))}
       </div>
+      <Checks
+        legend={find.missing}
+        options={MISSING_CONTACTS.map((value) => ({
+          value,
+          label: find.described.missing[value],
+        }))}
+        values={contact.missing_any_of ?? []}
+        onValues={(values) =>
+          change(({ filters }) => {
+            filters.contact.missing_any_of = values as typeof contact.missing_any_of & object;
+          })
+        }
+      />
       <Values
         member="phone_any_of"
         label={find.thisPhone}

@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<GroupName, ComponentType>> = {
   company: FilterCompany,
   opened: FilterOpened,
   contact: FilterContact,
+  record: () => <LazyGroup name="record" />,
   capital: () => <LazyGroup name="capital" />,
   name: () => <LazyGroup name="name" />,
   lists: () => <LazyGroup name="lists" />,

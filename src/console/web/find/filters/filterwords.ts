@@ -14,12 +14,14 @@ import { listName } from "../../lists/all.ts";
 import { compressActivities } from "../addressmembers.ts";
 import { type CatalogBook, shortActivity } from "../catalog.ts";
 import type { Query } from "../question.ts";
+import { reasonNames } from "../table/values.ts";
 import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";
 
 /** Names shown before counting the rest. */
 const NAMED_MAX = 3;
 
+type Company = Query["filters"]["company"];
 type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
 /** Values that need formatting. */
@@ -41,12 +43,16 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   started: ({ company }) => openedText(company),
   share_capital: ({ company }) => capitalText(company),
   status_changed: ({ company }) => daysText(company.status_since, company.status_before),
+  status_reason: ({ company }) => {
+    const names = reasonNames();
+    return some((company.status_reason_any_of ?? []).map((code) => names[code] ?? code));
+  },
   simples_excluded: ({ company }) =>
     daysText(company.simples_excluded_since, company.simples_excluded_before),
   mei_excluded: ({ company }) => daysText(company.mei_excluded_since, company.mei_excluded_before),
   sanction: ({ company }) =>
     named(company.sanction_any_of ?? [], words.value.find.described.sanctions),
-  owned_by: ({ company }) => some(company.owned_by_any_of ?? []),
+  owned_by: ({ company }) => ownersText(company),
   contact_missing: ({ contact }) =>
     named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };
@@ -111,6 +117,10 @@ function daysText(since: string | undefined, before: string | undefined): string
   const to = before === undefined ? "" : date(shiftDays(before, -1));
   if (from === "") return described.daysUntil(to);
   return to === "" ? described.daysSince(from) : described.daysBetween(from, to);
+}
+
+function ownersText({ owned_by_any_of: roots = [], owned_by_depth: depth = 1 }: Company): string {
+  return words.value.find.described.owners(some(roots), depth);
 }
 
 function establishmentsText(company: Query["filters"]["company"]): string {

@@ -1,11 +1,12 @@
 /**
- * The filter on opening dates: from and to, both inclusive, or a preset span, relative to the
- * snapshot's date.
+ * The filters on days, of opening and others: from and to, both inclusive, or a preset span,
+ * relative to the snapshot's date.
  * Invariant: the spec's end is exclusive. A month or year becomes its first or last day, shown when
  * the field loses focus. An impossible date is reported at its field and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
@@ -16,48 +17,79 @@ import { mistakeAt } from "./fielderrors.tsx";
 /** Length of `01/01/2020`. */
 const WHOLE_LENGTH = 10;
 
-/** From, to, and presets. */
+/** A filter on opening dates. */
 export function FilterOpened(): VNode {
+  return <DaySpan since="started_after" before="started_before" presets={[3, 12, 60, -120]} />;
+}
+
+/** The ends of intervals of days; the second one is excluded. */
+const ENDS = [
+  "started_after",
+  "started_before",
+  "status_since",
+  "status_before",
+  "simples_excluded_since",
+  "simples_excluded_before",
+  "mei_excluded_since",
+  "mei_excluded_before",
+] as const;
+type End = (typeof ENDS)[number];
+
+interface DaySpanProps {
+  since: End;
+  before: End;
+  /** Months before the snapshot from which a span begins, or, if negative, until which. */
+  presets: readonly number[];
+}
+
+/** From, to, and presets. */
+export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
   const { find } = words.value;
-  const { started_after: after, started_before: before } = query.value.filters.company;
-  const from = after ?? "";
-  const to = before === null ? "" : shiftDays(before, -1);
-  const setFrom = (day: string) =>
-    change(
-      ({ filters }) => {
-        filters.company.started_after = day === "" ? null : day;
-      },
-      { typing: "opened from" },
-    );
-  const setTo = (day: string) =>
-    change(
-      ({ filters }) => {
-        filters.company.started_before = day === "" ? null : shiftDays(day, 1);
-      },
-      { typing: "opened to" },
-    );
+  const { company } = query.value.filters;
+  const from = company[since] ?? "";
+  const end = company[before] ?? "";
+  const to = end === "" ? "" : shiftDays(end, -1);
+  const set = (days: Partial<Record<End, string>>, typing?: string) =>
+    change(({ filters }) => setDays(filters.company, days), typing ? { typing } : {});
+  const after = (day: string) => (day === "" ? "" : shiftDays(day, 1));
   return (
     <>
       <div class="pair">
         <Day
           label={find.openedFrom}
           day={from}
-          onDay={setFrom}
+          onDay={(day) => set({ [since]: day }, since)}
           end="first"
-          error={mistakeAt("company/started_after")}
+          error={mistakeAt(`company/${since}`)}
         />
         <Day
           label={find.openedTo}
           day={to}
-          onDay={setTo}
+          onDay={(day) => set({ [before]: after(day) }, before)}
           end="last"
           after={from}
-          error={mistakeAt("company/started_before")}
+          error={mistakeAt(`company/${before}`)}
         />
       </div>
-      <Presets from={from} to={to} />
+      <Presets
+        months={presets}
+        from={from}
+        to={to}
+        onSpan={(begin, last) => set({ [since]: begin, [before]: after(last) })}
+      />
     </>
   );
+}
+
+/** Days of opening are null while unset, as in the first specs; others are absent. */
+function setDays(company: Filters["company"], days: Partial<Record<End, string>>): void {
+  for (const end of ENDS) {
+    const day = days[end];
+    if (day === undefined) continue;
+    if (day !== "") company[end] = day;
+    else if (end === "started_after" || end === "started_before") company[end] = null;
+    else delete company[end];
+  }
 }
 
 interface DayProps {
@@ -120,39 +152,43 @@ function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   );
 }
 
+interface PresetsProps {
+  months: readonly number[];
+  from: string;
+  to: string;
+  onSpan: (from: string, to: string) => void;
+}
+
 /** Presets; the current one is marked. */
-function Presets({ from, to }: { from: string; to: string }): VNode | null {
+function Presets({ months, from, to, onSpan }: PresetsProps): VNode | null {
   const { find } = words.value;
   const today = exploration.value.answer?.snapshot_date;
   if (today === undefined) return null;
-  const spans: [label: string, from: string, to: string][] = [
-    [find.openedLastMonths(3), shiftMonths(today, -3), ""],
-    [find.openedLastMonths(12), shiftMonths(today, -12), ""],
-    [find.openedLastYears(5), shiftMonths(today, -60), ""],
-    [find.openedOlder(10), "", shiftMonths(today, -120)],
-  ];
   return (
     <fieldset class="presets">
       <legend class="visually-hidden">{find.openedPresets}</legend>
-      {spans.map(([label, begin, end]) => {
+      {months.map((by) => {
+        const day = shiftMonths(today, -Math.abs(by));
+        const [begin, end] = by > 0 ? [day, ""] : ["", day];
         const chosen = from === begin && to === end;
         return (
           <Button
-            key={label}
+            key={by}
             small
             aria-pressed={chosen}
             class="preset"
-            onClick={() =>
-              change(({ filters: { company } }) => {
-                company.started_after = chosen || begin === "" ? null : begin;
-                company.started_before = chosen || end === "" ? null : shiftDays(end, 1);
-              })
-            }
+            onClick={() => (chosen ? onSpan("", "") : onSpan(begin, end))}
           >
-            {label}
+            {presetName(by)}
           </Button>
         );
       })}
     </fieldset>
   );
+}
+
+function presetName(months: number): string {
+  const { find } = words.value;
+  if (months < 0) return find.openedOlder(-months / 12);
+  return months > 12 ? find.openedLastYears(months / 12) : find.openedLastMonths(months);
 }

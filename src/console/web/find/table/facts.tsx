@@ -209,7 +209,7 @@ function Address({ account }: { account: Account }): VNode {
 }
 
 /** A term and its value; hidden if empty. */
-type Fact = readonly [term: string, value: string];
+export type Fact = readonly [term: string, value: string];
 
 function Company({ account }: { account: Account }): VNode {
   const { drawer } = words.value.table;
@@ -225,7 +225,8 @@ function Company({ account }: { account: Account }): VNode {
   );
 }
 
-function FactList({ facts }: { facts: readonly Fact[] }): VNode {
+/** Terms and their values; empty ones are left out. */
+export function FactList({ facts }: { facts: readonly Fact[] }): VNode {
   return (
     <dl class="account-facts">
       {facts

@@ -189,9 +189,9 @@ export const exports = {
   menu: (name: string) => `More about ${name}`,
 
   savedTitle: "Saved searches",
-  savedIntro: "Searches saved by your team, and what has changed since.",
+  savedIntro: "Searches saved by your team, what has changed since, and the last notice.",
   savedEmpty: "No saved searches yet",
-  savedEmptyHint: "Make a search, then press Save above the list: the count is kept with it.",
+  savedEmptyHint: "Make a search, then click Notify me monthly above the list.",
   savedFailed: "The saved searches could not be read.",
   openNamed: (name: string) => `Open: ${name}`,
   open: "Open",

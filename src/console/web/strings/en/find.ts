@@ -167,6 +167,7 @@ export const find = {
     opened: "Opening date",
     capital: "Capital and legal nature",
     contact: "Contact",
+    record: "History, debts, and owners",
     name: "Words in the name",
     lists: "Your lists",
     order: "Order",
@@ -223,6 +224,7 @@ export const find = {
   yes: "Yes",
   no: "No",
 
+  missing: "One of these is missing",
   openedFrom: "From",
   openedTo: "To",
   openedPresets: "Quick ranges",
@@ -349,6 +351,8 @@ export const find = {
       mobile: "no mobile",
       any: "no contact",
     },
+    owners: (roots: string, depth: number) =>
+      depth === 1 ? roots : `${roots}, up to ${depth} steps`,
     sanctions: { ceis: "CEIS", cnep: "CNEP", cepim: "CEPIM" },
     since: (date: string) => `opened since ${date}`,
     until: (date: string) => `opened until ${date}`,

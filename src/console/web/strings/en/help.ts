@@ -108,7 +108,7 @@ export const help = {
     save: {
       title: "Keep a search for later",
       steps: [
-        "Press “Save” above the list and give the search a name.",
+        "Press “Notify me monthly” above the list and give the search a name.",
         "Everybody in your team finds it under “Saved”, with how its count changes.",
       ],
       picture: "A saved search with its counts",

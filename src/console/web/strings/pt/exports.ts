@@ -188,9 +188,9 @@ export const exports: typeof english = {
   menu: (name) => `Mais sobre ${name}`,
 
   savedTitle: "Buscas salvas",
-  savedIntro: "Buscas salvas pela sua equipe e o que mudou desde que foram salvas.",
+  savedIntro: "Buscas salvas pela sua equipe, o que mudou nelas e o último aviso.",
   savedEmpty: "Nenhuma busca salva ainda",
-  savedEmptyHint: "Faça uma busca e use Salvar, acima da lista: a contagem fica guardada.",
+  savedEmptyHint: "Faça uma busca e use Avisar-me todo mês, acima da lista.",
   savedFailed: "Não foi possível carregar as buscas salvas.",
   openNamed: (name) => `Abrir: ${name}`,
   open: "Abrir",

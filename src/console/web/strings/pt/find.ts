@@ -161,6 +161,7 @@ export const find: typeof English = {
     opened: "Data de abertura",
     capital: "Capital e natureza jurídica",
     contact: "Contato",
+    record: "Histórico, dívidas e sócias",
     name: "Palavras no nome",
     lists: "Suas listas",
     order: "Ordem",
@@ -217,6 +218,7 @@ export const find: typeof English = {
   yes: "Sim",
   no: "Não",
 
+  missing: "Falta um destes",
   openedFrom: "De",
   openedTo: "Até",
   openedPresets: "Períodos usuais",
@@ -345,6 +347,7 @@ export const find: typeof English = {
       mobile: "sem celular",
       any: "sem contato",
     },
+    owners: (roots, depth) => (depth === 1 ? roots : `${roots}, até ${depth} passos`),
     sanctions: { ceis: "CEIS", cnep: "CNEP", cepim: "CEPIM" },
     since: (date) => `abertas desde ${date}`,
     until: (date) => `abertas até ${date}`,

@@ -78,7 +78,7 @@ export const help: typeof English = {
     save: {
       title: "Guardar uma busca para depois",
       steps: [
-        "Clique em “Salvar”, acima da lista, e dê um nome à busca.",
+        "Clique em “Avisar-me todo mês”, acima da lista, e dê um nome à busca.",
         "A equipe toda a encontra em “Salvas”, com as mudanças na contagem.",
       ],
       picture: "Uma busca salva com as contagens",

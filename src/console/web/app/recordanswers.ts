@@ -1,0 +1,77 @@
+/**
+ * Types of the console's answers about notices, webhooks, and owners as the browser sees them; a
+ * part of answers.ts, which describes how they are checked.
+ */
+import type Type from "typebox";
+import type { NOTICE_SCHEMAS } from "../../../http/api/notices/notices-schemas.ts";
+import type { SAVED_SEARCH_SCHEMAS } from "../../../http/api/searches/searches-schemas.ts";
+
+/** A notice with its deliveries, as GET /v1/notices returns it. */
+export type Notice = Type.Static<typeof NOTICE_SCHEMAS.Notice>;
+
+/** `GET /notices?search&limit&cursor`: newest first. */
+export interface NoticePage {
+  notices: Notice[];
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+/** A webhook, as GET /v1/webhooks returns it. */
+export type Webhook = Type.Static<typeof NOTICE_SCHEMAS.Webhook>;
+
+/** `GET /webhooks?limit&cursor`: newest first. */
+export interface WebhookPage {
+  webhooks: Webhook[];
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+/** `POST /webhooks` with `{url, searches?, signature?}` and `POST /webhooks/{id}/rotate`. */
+export interface WebhookSecret {
+  webhook: Webhook;
+  secret: string;
+  public_key: string | null;
+}
+
+/** `POST /webhooks/{id}/test`: the outcome. */
+export type WebhookTest = Type.Static<typeof NOTICE_SCHEMAS.WebhookTest>;
+
+/**
+ * `GET /searches/{id}/notices`, and `POST` with the members of PATCH /v1/searches/{id}: a saved
+ * search with the options of its notices.
+ */
+export interface NoticeOptionsAnswer {
+  search: Pick<
+    Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>,
+    "id" | "name" | "watch" | "only_changes" | "export" | "feed"
+  >;
+}
+
+/** Some companies, in the order of their roots. */
+export interface OwnedCompanies {
+  total: number;
+  companies: OwnedCompany[];
+}
+
+/** A company at the other end of a partnership. */
+export interface OwnedCompany {
+  cnpj_root: string;
+  /** Null if the snapshot has no account of it. */
+  legal_name: string | null;
+  /** Code of the registry, 2 digits. */
+  qualification: string | null;
+  since: string | null;
+  /** The next ones in the same direction; null after the second step. */
+  next: OwnedCompanies | null;
+}
+
+/** `GET /companies/{root}/ownership`; both are null if the snapshot has no partners. */
+export interface OwnershipAnswer {
+  request_id: string;
+  snapshot: string;
+  snapshot_date: string;
+  /** Month of the partners. */
+  partners_snapshot: string | null;
+  owners: OwnedCompanies | null;
+  owns: OwnedCompanies | null;
+}

@@ -1,0 +1,429 @@
+/**
+ * The dialog that saves a search and sets up its monthly notice, or changes how a saved one
+ * notifies: in the console, by webhooks, and by a feed.
+ * Invariant: a search is saved once, also if a later step fails and is sent again. A webhook never
+ * loses its last search here, because one without any would hear all. Secrets of a new webhook are
+ * shown once, in a dialog that closes only by its own button. Apart from the button, because the
+ * first page does not load it.
+ */
+import type { VNode } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
+import { post } from "../app/api.ts";
+import { language } from "../app/language.ts";
+import { lazyWords } from "../app/lazywords.ts";
+import type {
+  NoticeOptionsAnswer,
+  Webhook,
+  WebhookPage,
+  WebhookSecret,
+} from "../app/recordanswers.ts";
+import { go } from "../app/router.ts";
+import { user } from "../app/session.ts";
+import { status } from "../app/status.ts";
+import { words } from "../app/words.ts";
+import { NAME_LENGTH_MAX } from "../exports/naming.tsx";
+import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
+import { Skeleton } from "../parts/busy.tsx";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Checkbox, Checks, TextInput } from "../parts/field.tsx";
+import { useAnswer } from "../parts/load.ts";
+import { ErrorNotice, Notice } from "../parts/notice.tsx";
+import { SecretOnce } from "../parts/password.tsx";
+import { toast } from "../parts/toast.tsx";
+
+/** Groups of fields that a watched list notifies about. */
+export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
+
+/** A search to be saved. */
+export interface NoticeSubject {
+  readonly spec: object;
+  readonly text: string | null;
+  /** The suggested name. */
+  readonly name: string;
+  /** True to watch the usual groups of fields of a list of customers. */
+  readonly watches?: boolean;
+}
+
+type Options = NoticeOptionsAnswer["search"];
+
+interface NoticeDialogProps {
+  /** A search to be saved; or the id of a saved one. */
+  subject: NoticeSubject | string;
+  onClose: () => void;
+}
+
+/** The dialog. */
+export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
+  const { notices } = lazyWords.value;
+  const path = typeof subject === "string" ? `/searches/${subject}/notices` : null;
+  const hooks = useAnswer<WebhookPage>("/webhooks?limit=100");
+  const known = useAnswer<NoticeOptionsAnswer>(path);
+  const error = hooks.error ?? known.error;
+  const options = known.answer?.search ?? null;
+  if (hooks.answer !== null && (path === null || options !== null)) {
+    const { webhooks } = hooks.answer;
+    return <Setup {...{ subject, webhooks, options, onClose }} />;
+  }
+  const retry = () => {
+    hooks.reload();
+    known.reload();
+  };
+  return (
+    <Dialog open size="small" title={notices.title} onClose={onClose}>
+      {error === null ? (
+        <Skeleton lines={4} height={40} />
+      ) : (
+        <ErrorNotice error={error} onRetry={retry} />
+      )}
+    </Dialog>
+  );
+}
+
+interface SetupProps extends NoticeDialogProps {
+  webhooks: Webhook[];
+  /** Null for a search to be saved. */
+  options: Options | null;
+}
+
+/** What the form wants. */
+interface Wish {
+  name: string;
+  /** Ids of webhooks. */
+  hooks: string[];
+  newHook: boolean;
+  url: string;
+  feed: boolean;
+  file: boolean;
+  onlyChanges: boolean;
+  /** Groups of watched fields; null for all fields. */
+  watch: readonly string[] | null;
+}
+
+function Setup(props: SetupProps): VNode {
+  const { subject, webhooks, options, onClose } = props;
+  const { notices } = lazyWords.value;
+  const form = useId();
+  const [wish, setWish] = useState(() => firstWish(props));
+  const { send, busy, checked, error, made } = useSetup(props, wish);
+  const set = (change: Partial<Wish>) => setWish({ ...wish, ...change });
+  if (made !== null) return <Made made={made} onClose={onClose} />;
+  const isNew = typeof subject !== "string";
+  const footer = (
+    <>
+      <Button onClick={onClose}>{words.value.shell.cancel}</Button>
+      <Button variant="primary" type="submit" form={form} busy={busy}>
+        {isNew ? notices.create : words.value.shell.save}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open title={isNew ? notices.title : notices.change} onClose={onClose} footer={footer}>
+      <form
+        id={form}
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        {isNew && (
+          <TextInput
+            label={words.value.commands.saveName}
+            data-autofocus
+            autocomplete="off"
+            maxLength={NAME_LENGTH_MAX}
+            value={wish.name}
+            error={checked && wish.name.trim() === "" ? words.value.commands.saveNameMissing : null}
+            onValue={(name) => set({ name })}
+          />
+        )}
+        <Ways wish={wish} set={set} webhooks={webhooks} />
+        {wish.newHook && (
+          <TextInput
+            label={notices.url}
+            hint={notices.urlHint}
+            inputMode="url"
+            autocomplete="off"
+            value={wish.url}
+            error={
+              checked && wish.url.trim() === "" ? notices.urlMissing : mistakeAt(error, "/url")
+            }
+            onValue={(url) => set({ url })}
+          />
+        )}
+        {options?.feed && wish.feed && <Feed feed={options.feed} id={options.id} />}
+        <When wish={wish} set={set} />
+        {errorNextTo(error, ["/url"]) !== null && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+function firstWish({ subject, webhooks, options }: SetupProps): Wish {
+  const heard = (hook: Webhook) => options !== null && hook.searches?.includes(options.id);
+  const own = { newHook: false, url: "", hooks: webhooks.filter(heard).map(({ id }) => id) };
+  if (typeof subject !== "string") {
+    const watch = subject.watches === true ? WATCHED : null;
+    const { name } = subject;
+    return { ...own, name, feed: false, file: false, onlyChanges: false, watch };
+  }
+  const fields = options?.watch ?? null;
+  return {
+    ...own,
+    name: "",
+    feed: options?.feed !== null,
+    file: options?.export !== null,
+    onlyChanges: options?.only_changes === true,
+    watch:
+      fields && WATCHED.filter((group) => fieldsOfGroup(group).some((one) => fields.includes(one))),
+  };
+}
+
+interface PartProps {
+  wish: Wish;
+  set: (change: Partial<Wish>) => void;
+}
+
+/** Checkboxes of the ways. */
+function Ways({ wish, set, webhooks }: PartProps & { webhooks: Webhook[] }): VNode {
+  const { notices } = lazyWords.value;
+  const isOwner = user()?.role === "owner";
+  return (
+    <fieldset class="checks">
+      <legend class="field-label">{notices.how}</legend>
+      <Checkbox
+        label={notices.console}
+        hint={notices.consoleHint}
+        checked
+        disabled
+        onChecked={() => {}}
+      />
+      {webhooks.map((hook) => {
+        const { id, searches } = hook;
+        const isLast = searches?.length === 1 && wish.hooks.includes(id);
+        const toggle = (checked: boolean) =>
+          set({ hooks: wish.hooks.filter((one) => one !== id).concat(checked ? [id] : []) });
+        return (
+          <Checkbox
+            key={id}
+            label={hostOf(hook)}
+            hint={hookHint(hook, isOwner, isLast)}
+            checked={searches === null || wish.hooks.includes(id)}
+            disabled={!isOwner || searches === null || isLast}
+            onChecked={toggle}
+          />
+        );
+      })}
+      {isOwner && (
+        <Checkbox
+          label={notices.newHook}
+          hint={notices.newHookHint}
+          checked={wish.newHook}
+          onChecked={(newHook) => set({ newHook })}
+        />
+      )}
+      <Checkbox
+        label={notices.feed}
+        hint={notices.feedHint}
+        checked={wish.feed}
+        onChecked={(feed) => set({ feed })}
+      />
+    </fieldset>
+  );
+}
+
+/** Returns the host of a webhook, or its whole address if it has none. */
+export function hostOf({ url }: Pick<Webhook, "url">): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+function hookHint({ searches, enabled }: Webhook, isOwner: boolean, isLast: boolean) {
+  const { notices } = lazyWords.value;
+  if (!enabled) return notices.isOff;
+  if (searches === null) return notices.hearsAll;
+  if (!isOwner) return notices.ownersOnly;
+  return isLast ? notices.hearsThis : undefined;
+}
+
+/** What a notice comes with, and when. */
+function When({ wish, set }: PartProps): VNode {
+  const { notices, news } = lazyWords.value;
+  const offersFiles = Number(status.value?.limits.concurrent_exports) > 0;
+  return (
+    <div class="checks">
+      {offersFiles && (
+        <Checkbox label={notices.file} checked={wish.file} onChecked={(file) => set({ file })} />
+      )}
+      <Checkbox
+        label={notices.onlyChanges}
+        checked={wish.onlyChanges}
+        onChecked={(onlyChanges) => set({ onlyChanges })}
+      />
+      {wish.watch !== null && (
+        <Checks
+          legend={notices.watch}
+          options={WATCHED.map((value) => ({ value, label: news.groups[value] }))}
+          values={wish.watch}
+          onValues={(watch) => set({ watch })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The address of a feed, which is a secret. */
+function Feed({ feed, id }: { feed: string; id: string }): VNode {
+  const { notices } = lazyWords.value;
+  const [shown, setShown] = useState(feed);
+  const [error, setError] = useState<unknown>(null);
+  const renew = () =>
+    post<NoticeOptionsAnswer>(`/searches/${id}/notices`, { feed: true }).then(
+      ({ search }) => setShown(search.feed ?? shown),
+      setError,
+    );
+  return (
+    <div class="form">
+      <SecretOnce label={notices.feedAddress} secret={feedAddress(shown)} />
+      <p>
+        <Button small onClick={() => void renew()}>
+          {notices.feedNew}
+        </Button>
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+    </div>
+  );
+}
+
+function feedAddress(feed: string): string {
+  return `${location.origin}${feed}${language.value === "en" ? "?lang=en" : ""}`;
+}
+
+/** Results that are shown after the form. */
+interface MadeNotice {
+  readonly id: string;
+  readonly secret: WebhookSecret | null;
+  /** The address of a new feed, or null. */
+  readonly feed: string | null;
+}
+
+/** Sends the form: the search, its options, and the webhooks that hear it. */
+function useSetup({ subject, webhooks, options, onClose }: SetupProps, wish: Wish) {
+  const [busy, setBusy] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [made, setMade] = useState<MadeNotice | null>(null);
+  const saved = useRef(typeof subject === "string" ? subject : null);
+  const send = async () => {
+    setChecked(true);
+    const isNew = typeof subject !== "string";
+    const isMissing =
+      (isNew && wish.name.trim() === "") || (wish.newHook && wish.url.trim() === "");
+    if (isMissing || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      saved.current ??= await save(subject as NoticeSubject, wish.name.trim());
+      const id = saved.current;
+      const { search } = await setOptions(id, wish, options);
+      for (const hook of webhooks) await hear(hook, id, wish.hooks.includes(hook.id));
+      const body = { url: wish.url.trim(), signature: "both", searches: [id] };
+      const secret = wish.newHook ? await post<WebhookSecret>("/webhooks", body) : null;
+      const feed = options?.feed ? null : search.feed;
+      if (secret !== null || feed !== null) return setMade({ id, secret, feed });
+      const { commands } = words.peek();
+      const action = { label: commands.savedOpenList, onClick: () => go("saved") };
+      if (isNew) toast(commands.savedToast(wish.name.trim()), { action });
+      else toast(lazyWords.peek().notices.saved);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { send, busy, checked, error, made };
+}
+
+async function save({ spec, text }: NoticeSubject, name: string): Promise<string> {
+  const body = { name, ...(text === null ? {} : { text }), spec };
+  return (await post<{ search: { id: string } }>("/searches", body)).search.id;
+}
+
+/** Changes only what differs: programs may have set more than the form shows. */
+async function setOptions(
+  id: string,
+  wish: Wish,
+  options: Options | null,
+): Promise<{ search: Pick<Options, "feed"> }> {
+  const file = { output: { format: "xlsx", labels: language.peek(), preset: "sales" } };
+  const body = {
+    ...(wish.feed === ((options?.feed ?? null) !== null) ? {} : { feed: wish.feed }),
+    ...(wish.file === ((options?.export ?? null) !== null)
+      ? {}
+      : { export: wish.file ? { ...file, kinds: ["entered"] } : null }),
+    ...(wish.onlyChanges === (options?.only_changes ?? false)
+      ? {}
+      : { only_changes: wish.onlyChanges }),
+    ...(wish.watch === null ? {} : { watch: watched(wish.watch) }),
+  };
+  if (Object.keys(body).length === 0) return { search: { feed: options?.feed ?? null } };
+  return post<NoticeOptionsAnswer>(`/searches/${id}/notices`, body);
+}
+
+/** Returns the fields of groups that the plan includes; null, for all, without any. */
+function watched(groups: readonly string[]): string[] | null {
+  const allowed = status.peek()?.field_allowlist ?? [];
+  const fields = groups
+    .flatMap((group) => fieldsOfGroup(group as ChangeGroup))
+    .filter((field) => allowed.includes(field));
+  return fields.length === 0 ? null : fields;
+}
+
+/** Adds a search to those that a webhook hears, or takes it out. */
+async function hear({ id, searches }: Webhook, search: string, wanted: boolean): Promise<void> {
+  if (searches === null || searches.includes(search) === wanted) return;
+  const others = searches.filter((one) => one !== search);
+  await post(`/webhooks/${id}`, { searches: wanted ? [...others, search] : others });
+}
+
+/** What is shown once: the secret of a webhook, and the address of a feed. */
+function Made({ made, onClose }: { made: MadeNotice; onClose: () => void }): VNode {
+  const { notices } = lazyWords.value;
+  const { id, secret, feed } = made;
+  const open = () => {
+    onClose();
+    go("news", id);
+  };
+  const footer = (
+    <>
+      <Button onClick={open}>{notices.open}</Button>
+      <Button variant="primary" onClick={onClose}>
+        {notices.close}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open locked title={notices.done} onClose={onClose} footer={footer}>
+      <div class="form">
+        <p>{notices.doneText}</p>
+        {secret !== null && <HookSecret secret={secret} />}
+        {feed !== null && <SecretOnce label={notices.feedAddress} secret={feedAddress(feed)} />}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The secret and the public key of a webhook. */
+export function HookSecret({ secret: { secret, public_key } }: { secret: WebhookSecret }): VNode {
+  const { notices } = lazyWords.value;
+  return (
+    <>
+      <Notice kind="warn">{notices.secretOnce}</Notice>
+      <SecretOnce label={notices.secret} secret={secret} />
+      {public_key !== null && <SecretOnce label={notices.publicKey} secret={public_key} />}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Portuguese words of the rest of the public record: its filters, its facts about a company, and
+ * the owners of companies; functions take formatted values and counts.
+ * Invariant: the same keys as the English table, by its type.
+ */
+import type { record as English } from "../en/record.ts";
+
+/** Words of this area. */
+export const record: typeof English = {
+  statusDays: "Situação desde",
+  reason: "Motivo da situação",
+  reasonPlaceholder: "Motivo ou código",
+  reasonNothing: "Nenhum motivo tem essas palavras",
+  leftSimples: "Saiu do Simples",
+  leftMei: "Saiu do MEI",
+  sanctions: "Em uma destas listas de sanções",
+  sanctionNames: {
+    ceis: "CEIS: inidôneas e suspensas",
+    cnep: "CNEP: punidas",
+    cepim: "CEPIM: impedidas de convênios",
+  },
+  debt: "Dívida ativa da União",
+  ownedBy: "Tem como sócia a empresa",
+  ownedByHint: "Raiz ou CNPJ da sócia, como 11.222.333",
+  ownerWrong: "Informe uma raiz (8 caracteres) ou um CNPJ (14).",
+  depth: "Passos de sociedade",
+  depths: (steps) => (steps === 1 ? "Diretamente" : `Até ${steps} passos`),
+  lacking: (data) => `Não está nestes dados: foram importados sem ${data}.`,
+  data: {
+    exclusions: "as datas de saída do Simples e do MEI",
+    ceis: "a lista CEIS (--ceis)",
+    cnep: "a lista CNEP (--cnep)",
+    cepim: "a lista CEPIM (--cepim)",
+    debts: "a lista de dívidas da PGFN (--pgfn)",
+    partners: "as empresas sócias (--corporate-partners)",
+  },
+
+  title: "Registros públicos",
+  inList: "Sim, está na lista",
+  notInList: "Não",
+  debtOf: (amount, kinds) => (kinds === "" ? amount : `${amount} (${kinds})`),
+  debtKinds: {
+    federal_debt_fgts: "FGTS",
+    federal_debt_social_security: "previdência",
+    federal_debt_other: "outras",
+  },
+  asOf: (when) => `posição de ${when}`,
+  owners: "Empresas sócias",
+  owns: "Empresas de que é sócia",
+  none: "Nenhuma nestes dados.",
+  unnamed: "Fora destes dados",
+  since: (date) => `desde ${date}`,
+  qualification: (code) => `qualificação ${code}`,
+  qualifications: {
+    "20": "sociedade consorciada",
+    "21": "sociedade filiada",
+    "22": "sócia",
+    "24": "sócia comanditada",
+    "25": "sócia comanditária",
+    "37": "sócia domiciliada no exterior",
+    "48": "sócia",
+    "49": "sócia-administradora",
+  },
+  more: (count) => `e mais ${count}`,
+  allOwned: "Buscar todas de que é sócia",
+  partnersOf: (month) => `Sócias que são empresas, ${month}. Pessoas não estão incluídas.`,
+  failed: "Não foi possível carregar as sócias.",
+};
