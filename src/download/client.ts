@@ -1,8 +1,8 @@
 /**
  * An HTTP exchange with the share, directly or through a proxy.
  * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and
- * immediately when the signal fires. A redirect is followed on the same host only, or to a host that
- * the share names, never to weaker encryption. Credentials stay with their origin.
+ * immediately when the signal fires. A redirect is followed on the same host, or to a host that the
+ * share names, never to weaker encryption. Credentials stay with their origin.
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";

@@ -4,8 +4,8 @@
  */
 
 /** Codes with their names, as the registry publishes them. */
-const TABLE = `00 Não informada|05 Administrador|08 Conselheiro de Administração|09 Curador|10 Diretor
-11 Interventor|12 Inventariante|13 Liquidante|14 Mãe|15 Pai|16 Presidente|17 Procurador
+const TABLE = `00 Não informada|05 Administrador|08 Conselheiro de Administração|09 Curador
+10 Diretor|11 Interventor|12 Inventariante|13 Liquidante|14 Mãe|15 Pai|16 Presidente|17 Procurador
 18 Secretário|19 Síndico (Condomínio)|20 Sociedade Consorciada|21 Sociedade Filiada|22 Sócio
 23 Sócio Capitalista|24 Sócio Comanditado|25 Sócio Comanditário|26 Sócio de Indústria
 28 Sócio-Gerente|29 Sócio Incapaz ou Relat.Incapaz (exceto menor)

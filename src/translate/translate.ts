@@ -158,7 +158,7 @@ export function translate(
   const marks = findSecondaryMarks({ sentence, notes });
   const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
   findAmountsAndDates(numbers);
-  const { hasCounts: counts } = lookup;
+  const counts = lookup.hasCounts;
   findCounts({ sentence, notes, bounds, counts });
   const limit = limitOf(sentence, notes);
   unmapAmounts(numbers);
@@ -174,17 +174,15 @@ export function translate(
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
-  const { areaCodes, postalCodes } = numbered;
   settleLeftovers(sentence, notes);
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
-  const found = {
-    ...{ activities, hints, geo, numbered, wishes },
+  const filters = filtersOf({
+    ...{ activities, hints, geo, numbered, wishes, districts: named },
     ...{ bounds, notes, contacts, records, lists: saidLists, shared: contacts.shared },
-  };
-  const filters = filtersOf({ ...found, districts: named });
+  });
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + saidLists.anyOf.length + contacts.count + recorded;
-  const narrowed = conditions + areaCodes.length + postalCodes.length > 0;
+  const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   const [sort, subject] = [sortOf(wishes, notes), conditions + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };

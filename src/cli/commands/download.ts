@@ -80,9 +80,11 @@ tries the next.
 Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
 --places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
 \`peneira import --places\` and the setting translate.descriptors.
---public-lists fetches the newest CEIS, CNEP, and CEPIM (3.7 MB) from the Portal da Transparência and
-PGFN's debts (1.4 GB) instead, for \`peneira import --public-lists\`; PGFN's zips resume. Name some
-to fetch only these. A list gets its name when it was read; the one before it is then removed.
+
+--public-lists fetches other data for \`peneira import --public-lists\`. It takes the newest CEIS,
+CNEP, and CEPIM (3.7 MB) from the Portal da Transparência, and PGFN's debts (1.4 GB). Name some to
+fetch only these. A list gets its name when it was read; the one before it is then removed.
+
 The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).
 

@@ -110,8 +110,8 @@ the size of the zips. The free space is checked before the download. All snapsho
 command still reads is never removed.
 
 --public-lists fetches the newest lists of sanctions and debts after a new month, into the folder
-\`lists\` of the zips, and imports them with it. If a publisher cannot be reached, the list of the last
-update is imported with a warning; if there is none, the update fails before the import.
+\`lists\` of the zips, and imports them with it. If a publisher cannot be reached, the list of the
+last update is imported with a warning. If there is none, the update fails before the import.
 
 The command reports how many establishments entered, left, and changed since the previous month, and
 writes this to DIR/.update.changes.json. It writes the state of the share to

@@ -58,12 +58,18 @@ async function newestDay(
   return { list, name, asOf: day, files };
 }
 
+/** A member of an object in the script, with its value. */
+const member = (name: string, value: string) => `"${name}"\\s{0,9}:\\s{0,9}"(${value})"`;
+const DAY = new RegExp(
+  [member("ano", "20\\d\\d"), member("mes", "\\d\\d"), member("dia", "\\d\\d")].join(
+    "\\s{0,9},\\s{0,9}",
+  ),
+  "g",
+);
+
 /** The latest day of a page, as `"ano" : "2026", "mes" : "09", "dia" : "30"`; null if none. */
 export function newestDayOf(page: string): string | null {
-  const days = page.matchAll(
-    /"ano"\s{0,9}:\s{0,9}"(20\d\d)"\s{0,9},\s{0,9}"mes"\s{0,9}:\s{0,9}"(\d\d)"\s{0,9},\s{0,9}"dia"\s{0,9}:\s{0,9}"(\d\d)"/g,
-  );
-  const found = [...days].map(([, year, month, day]) => `${year}-${month}-${day}`);
+  const found = [...page.matchAll(DAY)].map(([, year, month, day]) => `${year}-${month}-${day}`);
   return found.filter(isDay).sort().at(-1) ?? null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Downloads the public lists that an import can add to the registry: CEIS, CNEP, CEPIM, and PGFN's
- * debts. Input: the wanted lists, a folder. Output: `20260930_CEIS.zip` and its like, and the folder
- * `2026_trimestre_02` with PGFN's three zips.
+ * debts. Input: the wanted lists, a folder. Output: `20260930_CEIS.zip` and its like, and the
+ * folder `2026_trimestre_02` with PGFN's three zips.
  * Invariant: a list gets its name in one step, only when all of its bytes came and it was read. An
  * interrupted download leaves resumable parts in `lists.part`. The previous publication is removed
  * after the new one is in place, and only if this program recorded it in `lists.json`.

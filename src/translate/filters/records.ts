@@ -89,8 +89,9 @@ const ANTICORRUPTION = phrases(
   "pela lei anticorrupcao|under the anticorruption law|lei anticorrupcao",
 );
 
-const LEFT =
-  /^(?:desenquadrad[ao]s?|sairam|saiu|saindo|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
+const LEFT = wordsOf(
+  "desenquadrad[ao]s? sairam saiu saindo deixaram deixou left exited dejaron dejo salieron salio",
+);
 /** "excluídas do Simples", but "excluídas as MEI" is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
@@ -243,7 +244,7 @@ class RecordStage {
     return LISTS.find((list) => list === this.#sentence.folded(at)) ?? null;
   }
 
-  /** "no CNEP ou no CEIS", "(CNEP/CEIS)". Both lists at once are no filter. */
+  /** "no CNEP ou no CEIS", "(CNEP/CEIS)". No filter takes both lists together. */
   #sanctionedBy(from: number, name: number, first: SanctionList): number {
     const lists: SanctionList[] = [first];
     let to = name + 1;

@@ -106,7 +106,7 @@ const READERS = {
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
 
-/** First day of Simples Nacional; nobody can have left it before. */
+/** First day of Simples Nacional; no company can have left it before. */
 const SIMPLES_BEGINS = "2007-07-01";
 
 /** The first day of an exclusion; without a date, any day counts. */

@@ -126,8 +126,8 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const isOther = lead.other || ended || closed || (regime && !lead.opened && meaning === "since");
   if (isOther && events === null) {
     const detail = {
-      pt: "Não há filtro por essa data, só pela de abertura, da situação ou da saída de um regime.",
-      en: "No filter takes this date, only those of the opening, the status, or of leaving a regime.",
+      pt: "Não há filtro por essa data, só pela de abertura, da situação ou da saída do regime.",
+      en: "No filter takes this date, only that of the opening, the status, or a left regime.",
     };
     notes.addUnmapped("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
     return to;

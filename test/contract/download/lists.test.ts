@@ -165,7 +165,7 @@ describe("public lists", () => {
     assert.match(said.join("\n"), /20260801_CEIS\.zip: removed, as 20260903_CEIS\.zip is newer/);
   });
 
-  it("are fetched again if they were published again under their name, or are damaged", async () => {
+  it("are fetched again if published again under their name, or damaged", async () => {
     await fetchAll();
     publishers.publish("cnep", "20260801");
     writeFileSync(join(to, "2026_trimestre_02", LARGE), "short");

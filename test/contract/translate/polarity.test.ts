@@ -18,16 +18,26 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 type Pair = readonly [text: string, wish: string, opposite: string, its: string];
 
 const CONTACTS: readonly Pair[] = [
-  [" com telefone", "phone", " sem telefone", "left"],
-  [" com e-mail", "email", " sem e-mail", "left"],
-  [" que tenham e-mail", "email", " que não tenham e-mail", "left"],
-  [" com contato", "contact", " sem contato", "left"],
-  [" com telefone e e-mail", "phone email", " sem telefone nem e-mail", "left"],
+  [" com telefone", "phone", " sem telefone", "lacks:phone"],
+  [" com e-mail", "email", " sem e-mail", "lacks:email"],
+  [" que tenham e-mail", "email", " que não tenham e-mail", "lacks:email"],
+  [" com contato", "contact", " sem contato", "lacks:any"],
+  [" com telefone e e-mail", "phone email", " sem telefone nem e-mail", "lacks:any"],
   [" com telefone ou e-mail", "contact", " com telefone e e-mail", "phone email"],
-  [" com e-mail mas sem telefone", "email left", " com telefone mas sem e-mail", "phone left"],
-  [" sem e-mail, com telefone", "phone left", " com e-mail, sem telefone", "email left"],
-  [" em SP com telefone", "uf:SP phone", " em SP sem telefone", "uf:SP left"],
-  [" with phone", "phone", " without phone", "left"],
+  [
+    " com e-mail mas sem telefone",
+    "email lacks:phone",
+    " com telefone mas sem e-mail",
+    "phone lacks:email",
+  ],
+  [
+    " sem e-mail, com telefone",
+    "phone lacks:email",
+    " com e-mail, sem telefone",
+    "email lacks:phone",
+  ],
+  [" em SP com telefone", "uf:SP phone", " em SP sem telefone", "uf:SP lacks:phone"],
+  [" with phone", "phone", " without phone", "lacks:phone"],
   [" com algum contato", "contact", " sem nenhum contato", "left"],
 ];
 
@@ -94,7 +104,7 @@ const KINDS: readonly Pair[] = [
   [" sem filiais", "heads", " com filiais", "units:2"],
   [" que tenham filiais", "units:2", " que não tenham filiais", "units:-1"],
   [" com mais de 3 lojas", "units:4", " que não tenham mais de 3 lojas", "units:-3"],
-  [" com celular", "mobile", " sem celular", "left"],
+  [" com celular", "mobile", " sem celular", "lacks:mobile"],
   [" com gmail", "left", " sem gmail", "domain"],
   [" que não sejam filiais", "heads", " que não sejam matriz", "branches"],
   [", exceto filiais", "heads", ", exceto matrizes", "branches"],
@@ -153,13 +163,13 @@ const NO: readonly Pair[] = [
     "panaderías en SP no filiales",
     "heads uf:SP",
   ],
-  ["bakeries with branches", "units:2", "bakeries no branches no e-mail", "heads left"],
-  ["bakeries in SP with email", "uf:SP email", "bakeries in SP no email", "uf:SP left"],
+  ["bakeries with branches", "units:2", "bakeries no branches no e-mail", "heads lacks:email"],
+  ["bakeries in SP with email", "uf:SP email", "bakeries in SP no email", "uf:SP lacks:email"],
   [
     "bakeries in SP with mobile phone",
     "uf:SP mobile",
     "bakeries in SP no mobile phone",
-    "uf:SP left",
+    "uf:SP lacks:mobile",
   ],
   [
     "bakeries in SP opened after 2020",
@@ -197,7 +207,7 @@ const SCOPES: readonly (readonly [text: string, wish: string])[] = [
   [" exceto MEI, com telefone", "mei:false phone"],
   [" exceto microempreendedores individuais (MEI) com telefone", "mei:false phone"],
   [" não MEI no Paraná", "mei:false uf:PR"],
-  [" sem telefone em SP", "uf:SP left"],
+  [" sem telefone em SP", "uf:SP lacks:phone"],
   [" no PR, exceto Curitiba e Londrina", "notcity:4106902,4113700:PR"],
   [" no PR, exceto Curitiba, com telefone", "notcity:4106902:PR phone"],
   [" exceto MEI, abertas desde 2020", "mei:false after:2020-01-01"],
@@ -216,7 +226,7 @@ const SCOPES: readonly (readonly [text: string, wish: string])[] = [
   [" não baixadas e não MEI", "status:1,2,3,4 mei:false"],
   [" depois de 2015 mas antes de 2020", "after:2016-01-01 before:2020-01-01"],
   [" que não tenham aberto antes de 2020", "after:2020-01-01"],
-  [" que tenham telefone mas não e-mail", "phone left"],
+  [" que tenham telefone mas não e-mail", "phone lacks:email"],
   [" fora do Sul e do Sudeste", "notuf:PR,RS,SC,ES,MG,RJ,SP"],
   [" em todo o Brasil, menos as de SP", "notuf:SP"],
   [" de todo o país, menos de SP", "notuf:SP"],
@@ -262,6 +272,7 @@ const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown
   }),
   city: (code) => ({ "geo.municipality_ibge_any_of": [code] }),
   sort: (key) => ({ sort: [key] }),
+  lacks: (kind) => ({ "contact.missing_any_of": [kind] }),
 };
 
 const written = (text: string) =>

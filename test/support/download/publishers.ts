@@ -110,7 +110,8 @@ function pageOf(list: string, day: string): string {
   return (
     "<html><body><p>Última atualização: 01/10/2024</p><script>var arquivos = [];\n" +
     'arquivos.push({"ano" : "2025", "mes" : "12", "dia" : "31", "origem" :  "X"});\n' +
-    `arquivos.push({"ano" : "${year}", "mes" : "${month}", "dia" : "${date}", "origem" :  "X"});\n` +
+    `arquivos.push({"ano" : "${year}", "mes" : "${month}", "dia" : "${date}", ` +
+    '"origem" :  "X"});\n' +
     `var url = springUrl + "download-de-dados/${list}/";</script></body></html>`
   );
 }

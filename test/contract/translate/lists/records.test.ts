@@ -1,8 +1,8 @@
 /**
  * Proves that sentences about records of the registry and of public lists become exactly their
  * filters, in Portuguese, English, and Spanish, next to every activity and place and in either
- * order: closing dates, missing contacts, debts, sanctions, regimes that were left, and owners; that
- * a snapshot without the input refuses them in words and does not run; that two that no search
+ * order: closing dates, missing contacts, debts, sanctions, left regimes, and owners; that a
+ * snapshot without the input refuses them in words and does not run; that two that no search
  * combines are reported; and that words that only look alike stay what they were.
  * Does not prove: what the filters find (contract/search).
  */
@@ -11,14 +11,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runImport } from "../../../src/cli/commands/import.ts";
-import { writeSample } from "../../../src/dump/sample/release.ts";
-import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
-import { normalizeSpec } from "../../../src/spec/normalize.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { type Translation, translate } from "../../../src/translate/translate.ts";
-import { writeDebts, writeSanctions } from "../../support/dump/publiclists.ts";
+import { runImport } from "../../../../src/cli/commands/import.ts";
+import { writeSample } from "../../../../src/dump/sample/release.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
+import { normalizeSpec } from "../../../../src/spec/normalize.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { type Translation, translate } from "../../../../src/translate/translate.ts";
+import { writeDebts, writeSanctions } from "../../../support/dump/publiclists.ts";
 
 type Filters = Readonly<Record<string, unknown>>;
 type Language = "pt" | "en" | "es";
