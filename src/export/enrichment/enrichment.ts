@@ -9,7 +9,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
-import type { CsvText } from "../formats/format.ts";
+import type { CsvText } from "../record.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
