@@ -9,8 +9,7 @@ import type { NamedPin } from "../lists/listbinding.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { CsvText } from "./formats/format.ts";
-import type { ExportRecord } from "./record.ts";
+import type { CsvText, ExportRecord } from "./record.ts";
 
 interface NewChanges {
   /** The older snapshot, which the export is pinned to as well. */

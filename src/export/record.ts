@@ -6,10 +6,15 @@
 import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
 import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
-import type { CsvText } from "./formats/format.ts";
 
 /** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Encoding of a CSV file, and if it has a header: those of the sent file in an enrichment. */
+export interface CsvText {
+  readonly encoding: string;
+  readonly hasHeader: boolean;
+}
 
 /** States of an export, in order. */
 export const EXPORT_STATES = ["queued", "running", "done", "failed"] as const;

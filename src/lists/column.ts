@@ -99,6 +99,11 @@ export function showsCnpjs(
   return isNamed || rows.some((row) => isCnpj(row[column]));
 }
 
+/** True if a header contains the word CNPJ. */
+export function saysCnpj(header: string | null): boolean {
+  return header !== null && SAYS_CNPJ.test(folded(header));
+}
+
 /** Rows that may contain a header: titles and blank rows may precede it. */
 const HEADER_ROWS = 10;
 

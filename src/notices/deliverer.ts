@@ -3,8 +3,9 @@
  * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
  * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
  * notice, whenever the process ends. At most `PER_HOST` requests of a tenant go to one host at a
- * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A webhook
- * that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook is retained.
+ * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A
+ * webhook that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook
+ * is retained.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -24,7 +25,7 @@ import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } fro
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
 
-/** Requests of a tenant to one host and port, to all receivers of a tenant, and in all, at the same time. */
+/** Requests of a tenant to one host and port, and to all receivers; and in all, at a time. */
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;

@@ -28,6 +28,7 @@ import { csvHead } from "../../export/formats/text.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { REFUSALS } from "../../lists/entries.ts";
 import { bindToFile } from "../../lists/listbinding.ts";
+import type { Upload } from "../../lists/upload.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { rowOf as rowOfCnpj } from "../../search/clauses.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -179,9 +180,22 @@ async function listedSpec(
   for (const { line, cell, reason } of refused) {
     stderr.print(`${cell ?? `line ${line}`}: ${REFUSALS[reason]}\n`);
   }
-  stderr.print(`${file}: ${read - refusedCount} CNPJs read, ${refusedCount} not understood\n`);
+  const found = read - refusedCount;
+  if (found === 0) {
+    const detail = `${file} has no CNPJ; ${refusedCount} of its texts were not understood.`;
+    throw new CommandError(`${detail} Name their column with --column.`);
+  }
+  stderr.print(`${file}: ${found} CNPJs read, ${refusedCount} not understood\n${placeOf(upload)}`);
   const entries = Buffer.concat(upload.entries(companies === true));
   return bindToFile(spec, [older, newer], entries);
+}
+
+/** The sheet and column that were read of a workbook; "" for other files. */
+function placeOf({ sheet }: Upload): string {
+  if (sheet === null) return "";
+  const others = sheet.others === 0 ? "" : `; other sheets not read: ${sheet.others}`;
+  const place = `column ${JSON.stringify(sheet.column)} of sheet ${JSON.stringify(sheet.name)}`;
+  return `${place}${others}\n`;
 }
 
 /** Returns the groups of fields of `--changed`. */

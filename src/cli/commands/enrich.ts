@@ -199,14 +199,15 @@ async function reported<Value>(file: string, read: () => Promise<Value>): Promis
 }
 
 function summaryText(out: string, summary: EnrichmentSummary, seconds: number): string {
-  const { rows, found, column, sheet, outcomes } = summary;
+  const { rows, found, column, sheet, others: unread, outcomes } = summary;
   const count = (value: number) => value.toLocaleString("en-US");
   const place = sheet === null ? "" : ` of sheet ${JSON.stringify(sheet)}`;
   const others = OUTCOMES.filter((outcome) => isOther(outcome) && outcomes[outcome] > 0);
   return [
     `${visibleLine(out)}: ${count(rows)} ${wordFor(rows, "row")}, ` +
       `${count(found)} with an account, ${seconds.toFixed(2)} s`,
-    `column ${JSON.stringify(column)}${place}`,
+    `column ${JSON.stringify(column)}${place}` +
+      (unread === 0 ? "" : `; other sheets not enriched: ${unread}`),
     ...others.map((outcome) => `  ${count(outcomes[outcome])} ${outcomeWords(outcome, "en")}`),
     "",
   ].join("\n");

@@ -12,6 +12,7 @@ import {
   findColumn,
   SAMPLE_BYTES,
   SAMPLE_ROWS,
+  saysCnpj,
   showsCnpjs,
 } from "../../lists/column.ts";
 import {
@@ -101,7 +102,7 @@ export function findShown(
   lettered: boolean,
 ): ReturnType<typeof findColumn> {
   const found = findColumn(rows, wanted, lettered);
-  if (wanted !== undefined || showsCnpjs(rows, found)) return found;
+  if (wanted !== undefined || showsCnpjs(rows, found) || saysCnpj(found.header)) return found;
   throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
 }
 

@@ -9,7 +9,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
-import type { CsvText } from "../formats/format.ts";
+import type { CsvText } from "../record.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
@@ -45,6 +45,9 @@ interface FileLayout {
   readonly column: string;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
+  /** Visible and hidden sheets that are not read; 0 for CSV. */
+  readonly others: number;
+  readonly hidden: number;
   /** Encoding and header of the enriched file, if it is CSV. */
   readonly text: CsvText;
 }
@@ -135,12 +138,12 @@ async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
 
 function csvLayout({ rows, name, encoding, header }: CsvLayout): FileLayout {
   const text = { encoding, hasHeader: header >= 0 };
-  return { format: "csv", rows, column: name, sheet: null, text };
+  return { format: "csv", rows, column: name, sheet: null, others: 0, hidden: 0, text };
 }
 
-function sheetLayout({ rows, name, sheet, header }: SheetLayout): FileLayout {
+function sheetLayout({ rows, name, sheet, header, others, hidden }: SheetLayout): FileLayout {
   const text = { encoding: "utf-8", hasHeader: header > 0 };
-  return { format: "xlsx", rows, column: name, sheet, text };
+  return { format: "xlsx", rows, column: name, sheet, others, hidden, text };
 }
 
 function openWorkbook(path: string): Promise<XlsxPackage> {

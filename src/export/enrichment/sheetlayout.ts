@@ -32,6 +32,9 @@ export interface ColumnCell extends SeenNumber {
 /** The layout of a sheet. */
 export interface SheetLayout {
   readonly sheet: string;
+  /** Visible and hidden sheets that are not read. */
+  readonly others: number;
+  readonly hidden: number;
   /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
@@ -68,14 +71,15 @@ export async function readSheetLayout(
   { column: wanted, isWhole = false }: SheetRequest,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const { open, chosen, styles } = await chooseSheet(file, wanted, isWhole);
+  const { open, chosen, styles, sheets, hidden } = await chooseSheet(file, wanted, isWhole);
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
   const xml = new PartReader(`Sheet “${chosen.name}”`, reader);
   for await (const piece of file.pieces(chosen.path)) xml.add(piece);
   xml.end();
   const { name, path } = chosen;
-  return { sheet: name, path, styles, parts: open.parts, ...column.end() };
+  const found = { sheet: name, others: sheets - 1, hidden, path, styles, parts: open.parts };
+  return { ...found, ...column.end() };
 }
 
 /** Throws if a sheet has no space for further columns. */
@@ -146,7 +150,7 @@ class Column implements RowTaker {
     if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
-  end(): Omit<SheetLayout, "sheet" | "path" | "styles" | "parts"> {
+  end(): Omit<SheetLayout, "sheet" | "others" | "hidden" | "path" | "styles" | "parts"> {
     if (this.#sample !== null) this.#decide();
     const { header: heading, column, takesRoots } = this.#found as Found;
     const name = heading ?? lettersOf(column);

@@ -99,8 +99,8 @@ const HEADINGS: Readonly<Record<string, Words>> = {
 type Cell = string | number;
 
 /**
- * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins with
- * a byte-order mark, without which spreadsheets misread accents.
+ * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins
+ * with a byte-order mark, without which spreadsheets misread accents.
  */
 export function countCsv(file: CountFile): Buffer {
   const isPt = file.labels === "pt";

@@ -7,7 +7,7 @@
  */
 import { AppError } from "../../errors.ts";
 import type { Compression } from "../../spec/fields.ts";
-import type { ExportFormat } from "../record.ts";
+import type { CsvText, ExportFormat } from "../record.ts";
 
 interface FormatRow {
   readonly extension: string;
@@ -57,12 +57,6 @@ export interface ExportKind {
 export function extensionOf({ format, compression }: ExportKind): string {
   const { extension } = FORMATS[format];
   return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
-}
-
-/** Encoding of a CSV file, and if it has a header: those of the sent file in an enrichment. */
-export interface CsvText {
-  readonly encoding: string;
-  readonly hasHeader: boolean;
 }
 
 /** A file whose media type is requested. */

@@ -21,8 +21,7 @@ import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import type { CsvText } from "../formats/format.ts";
-import { type ExportFailure, namesIn } from "../record.ts";
+import { type CsvText, type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
 
@@ -41,7 +40,7 @@ export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
-  /** Encoding and header of the new CSV file; missing in exports of earlier versions. */
+  /** Encoding and header of the new file, if it is CSV; missing in older exports. */
   readonly text?: CsvText;
 }
 

@@ -233,6 +233,14 @@ describe("an enriched CSV file", () => {
     );
   });
 
+  it("is read if only a header says that a column has CNPJs", async () => {
+    for (const header of ["Nr. CNPJ", "CNPJ/CPF", "cnpj_cpf", "CNPJ básico", "CNPJ"]) {
+      const { bytes, summary } = await enriched(Buffer.from(`n;${header}\na;123\n`));
+      assert.equal(summary.column, header);
+      assert.equal(slowRecords(bytes.toString(), ";")[1]?.cells[2], "not_a_cnpj: too_short");
+    }
+  });
+
   it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });

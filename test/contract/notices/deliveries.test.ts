@@ -1,10 +1,10 @@
 /**
  * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
- * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out with at most 4 requests to a host at a
- * time. Redirects are failures and are not followed. A 410 disables, and the queue is retained
- * until the webhook is enabled. A webhook that fails for five days is disabled after three
- * warnings. An endless answer is cut. A stop in the middle loses nothing. Replays keep the ids.
- * Every audited action of webhooks is written.
+ * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out
+ * with at most 4 requests to a host at a time. Redirects are failures and are not followed. A 410
+ * disables, and the queue is retained until the webhook is enabled. A webhook that fails for five
+ * days is disabled after three warnings. An endless answer is cut. A stop in the middle loses
+ * nothing. Replays keep the ids. Every audited action of webhooks is written.
  * Does not prove: kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";

@@ -110,7 +110,7 @@ describe("notices", () => {
     );
   });
 
-  it("have the fields of the plan that the key has now, not when the search was saved", async () => {
+  it("have the fields of the plan that the key has now, not of the day it was saved", async () => {
     await open();
     const key = office.database.prepare(
       "INSERT INTO keys (id, tenant_id, name, plan, hash, created_at) VALUES (?, ?, '', ?, ?, 0)",

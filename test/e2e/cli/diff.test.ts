@@ -18,6 +18,7 @@ import { Interrupts, listOfPair } from "../../../src/cli/support/changelist.ts";
 import type { CommandError } from "../../../src/errors.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { ROOT } from "../../support/house/checkout.ts";
+import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 interface Item {
@@ -152,6 +153,28 @@ describe("peneira diff", () => {
     );
     writeFileSync(path, "cnpj\r\n11222333000181\r\n");
     assert.equal(diff("--list", path, "--format", "jsonl").stdout, "");
+  });
+
+  it("names the sheet of a workbook, and refuses files without a CNPJ", async () => {
+    const path = join(pair.folder, "clients.xlsx");
+    const rows = [
+      ["CNPJ"],
+      ...items()
+        .slice(0, 9)
+        .map(({ cnpj }) => [cnpj]),
+    ];
+    const cells = rows.map((row) => row.map((one) => cellOf(one)));
+    const sheets = ["Base", "Outra"].map((name) => ({ name, rows: cells }));
+    writeFileSync(path, await workbook(sheets));
+    const told = diff("--list", path, "--format", "jsonl").stderr;
+    assert.match(told, /column "CNPJ" of sheet "Base"; other sheets not read: 1/);
+    for (const text of ["x\n", "", "cnpj\n123\nabc\n"]) {
+      const none = join(pair.folder, "none.csv");
+      writeFileSync(none, text);
+      const { status, stderr } = diff("--list", none);
+      assert.equal(status, 1, text);
+      assert.match(stderr, /none\.csv has no CNPJ; \d of its texts were not understood/);
+    }
   });
 
   it("rejects invalid requests with the reason", async () => {

@@ -169,6 +169,18 @@ describe("a sent file", () => {
     const bytes = await workbook([{ name: "Base", rows }]);
     const { status, told } = await send(server, bytes, { name: "xlsx", type: XLSX });
     assert.deepEqual([status, told.sheet, told.rows], [201, "Base", 40]);
+    assert.ok(!("other_sheets" in told) && !("hidden_sheets" in told));
+    const three = await workbook([
+      ...["Base", "Outra"].map((name) => ({ name, rows })),
+      { name: "Oculta", rows, state: "hidden" as const },
+    ]);
+    const more = await send(server, three, { name: "three", type: XLSX });
+    assert.equal(more.status, 201, JSON.stringify(more.told));
+    assert.deepEqual([more.told.other_sheets, more.told.hidden_sheets], [1, 1]);
+    const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
+    writeFileSync(sent, three);
+    const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
+    assert.match(run.err, /of sheet "Base"; other sheets not enriched: 1/);
     const record = await finished(client, told.export.export_id);
     assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
     const file = await downloaded(client, told.export.export_id);

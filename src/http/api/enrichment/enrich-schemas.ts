@@ -75,6 +75,8 @@ export const ENRICH_SCHEMAS = {
       ...source,
       column: text("The column of CNPJs: its header, or its number or letters."),
       sheet: orNull(text("The sheet of a workbook; null of CSV.")),
+      other_sheets: Type.Optional(count("Further sheets, whose rows are not enriched.")),
+      hidden_sheets: Type.Optional(count("Hidden sheets, which are never read.")),
       rows: count("Rows below the header."),
       export: named("ExportRecord"),
     },

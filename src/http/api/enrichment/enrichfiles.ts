@@ -157,6 +157,8 @@ async function accept(
     snapshot: record.snapshot,
     snapshot_date: record.snapshotDate,
     ...{ column: layout.column, sheet: layout.sheet, rows: layout.rows },
+    ...(layout.others === 0 ? {} : { other_sheets: layout.others }),
+    ...(layout.hidden === 0 ? {} : { hidden_sheets: layout.hidden }),
     export: createdJson(record),
   };
   faultPoint("create.before_reply");

@@ -9,7 +9,7 @@ import { closeSync, ftruncateSync, openSync, symlinkSync, unlinkSync, writeSync 
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { contentTypeOf, FORMATS } from "../../../../src/export/formats/format.ts";
+import { FORMATS } from "../../../../src/export/formats/format.ts";
 import type { ExportFormat, ExportRecord } from "../../../../src/export/record.ts";
 import { systemClock } from "../../../../src/process/clock.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
@@ -345,17 +345,6 @@ for (const transport of MATRIX) {
     });
   });
 }
-
-describe("the media type of an enriched CSV file", () => {
-  it("has what its record knows, and no more", () => {
-    const type = (csvText: ExportRecord["csvText"]) =>
-      contentTypeOf({ format: "csv", compression: null, csvText });
-    assert.equal(type(null), FORMATS.csv.contentType);
-    assert.equal(type({}), "text/csv");
-    const text = { encoding: "utf-16le", hasHeader: false };
-    assert.equal(type(text), "text/csv; charset=utf-16le; header=absent");
-  });
-});
 
 /** The start of an answer, after which the client leaves. */
 function startOf(port: number, target: string, bytes: number): Promise<string> {
