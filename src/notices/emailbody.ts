@@ -12,7 +12,8 @@ const STYLE = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (max-width:480px){.pad{padding:20px 16px!important}.num{font-size:22px!important}}
 @media (prefers-color-scheme:dark){
-.page{background:#121815!important}.card{background:#1b2420!important;border-color:#33413a!important}
+.page{background:#121815!important}
+.card{background:#1b2420!important;border-color:#33413a!important}
 .ink{color:#e7eeea!important}.soft{color:#a9b8b0!important}
 .tile{background:#24302a!important}.line{border-color:#33413a!important}
 .button{background:#6fd6b0!important;color:#0c1a14!important}.link{color:#6fd6b0!important}
@@ -80,7 +81,7 @@ function tile(number: string, noun: string, at: number): Markup {
 function fileLine({ label, href, until }: NonNullable<EmailContent["file"]>): Markup {
   return html`
 <p class="soft" style="margin:10px 0 0;font-size:14px;line-height:20px;color:#4d5b54">
-<a class="link" href="${href}" style="color:#0b6b4f">${label}</a>${until !== "" && ` (${until})`}</p>`;
+<a class="link" href="${href}" style="color:#0b6b4f">${label}</a>${within(until)}</p>`;
 }
 
 function companyBlock({ name, about, note, contacts }: EmailCompany): Markup {

@@ -206,7 +206,7 @@ export class Emails {
       store.atomically(() => {
         if (again) store.resubscribe(id);
         else store.unsubscribe(id, at);
-        const action = again ? "email.subscribe" : "email.unsubscribe";
+        const action = again ? "email.enable" : "email.unsubscribe";
         audit.record({ at, actor: "server", tenantId, subject: id, action, facts: {} });
       }),
     );

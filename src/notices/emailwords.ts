@@ -28,7 +28,7 @@ export interface EmailContact {
 }
 
 /** A number of an e-mail, with its noun. */
-export interface EmailCount {
+interface EmailCount {
   readonly number: string;
   readonly noun: string;
 }

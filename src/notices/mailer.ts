@@ -15,7 +15,7 @@ import { TLS_CODES } from "./sender.ts";
 const MESSAGE_MS = 120_000;
 
 /** How connections are encrypted: after STARTTLS, from the first byte, or not at all. */
-export type SmtpTls = "starttls" | "implicit" | "none";
+type SmtpTls = "starttls" | "implicit" | "none";
 
 /** The operator's mail server, and the sender of the messages. */
 export interface SmtpSettings {
@@ -138,7 +138,7 @@ function addressOf(from: string): string {
 }
 
 /** Returns the host of a sender's address. */
-export function hostOf(from: string): string {
+function hostOf(from: string): string {
   return addressOf(from).split("@").at(-1) ?? "localhost";
 }
 
@@ -168,7 +168,7 @@ const NETWORK: Readonly<Record<string, string>> = {
 };
 
 /** Turns an error of the package into an outcome. */
-export function failureOf(error: unknown): Pick<DeliveryAttempt, "status" | "error" | "verdict"> {
+function failureOf(error: unknown): Pick<DeliveryAttempt, "status" | "error" | "verdict"> {
   const { code = "", originalCode = "", command = "", ...answer } = (error ?? {}) as MailError;
   const { responseCode, response = "" } = answer;
   const status = responseCode ?? null;

@@ -1,5 +1,6 @@
 /**
- * Common parts of webhooks and e-mail receivers: searches that they name, their state, and refusals.
+ * Common parts of webhooks and e-mail receivers: searches that they name, their state, and
+ * refusals.
  * Invariant: a receiver names only searches of its tenant. Every mistake of a request is reported.
  */
 import { AppError, type Mistake } from "../errors.ts";
@@ -42,7 +43,7 @@ export function readSearches(
   return JSON.stringify([...known]);
 }
 
-/** Returns the state after a change. An owner disables a receiver once; other reasons stay until it is enabled. */
+/** Returns the state after a change. Other reasons than the owner stay until it is enabled. */
 export function stateAfter(
   before: WebhookRow,
   enabled: boolean,

@@ -119,7 +119,8 @@ export interface Candidate {
 
 const COLUMNS = `
   SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, title,
-    snapshot, snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
+    snapshot, snapshot_date AS snapshotDate, snapshot_id AS snapshotId,
+    snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
     sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
     sha256, failure,

@@ -327,7 +327,7 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
    CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
-  // Title of an export, which names its file as it was typed; exports of earlier versions have none.
+  // The title of an export names its file as it was typed; exports of earlier versions have none.
   // A receiver of e-mails is a row of webhooks with a mailto address; its seed signs the address
   // that ends them. No delivery goes to a receiver whose reader has unsubscribed.
   `ALTER TABLE exports ADD COLUMN title TEXT;

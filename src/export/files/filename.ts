@@ -99,9 +99,9 @@ function encoded(text: string): string {
 }
 
 /**
- * File name of a finished export: its title, else `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
- * changes the slug has the months. All of it is folded again, because an old record may predate the
- * checks of labels and slugs.
+ * File name of a finished export: its title, else
+ * `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For changes the slug has the months.
+ * All of it is folded again, because an old record may predate the checks of labels and slugs.
  */
 export function fileNameOf(record: NamedRecord): string {
   const { snapshot, since, slug, id, title } = record;

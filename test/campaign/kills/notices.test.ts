@@ -1,8 +1,9 @@
 /**
  * Proves, with the shipped program killed at every named point of a notice and at random moments:
  * after restarts every saved search has exactly one notice for each month that was served. Each was
- * delivered at least once, and always under the same id and with the same bytes. Numbers have no
- * gaps. A webhook that was answered 201 is there. The ledger is the receiver's, outside the server.
+ * delivered at least once, and always under the same id and with the same bytes; by e-mail with the
+ * same Message-ID. Numbers have no gaps. A webhook that was answered 201 is there. The ledger is
+ * the receiver's, outside the server.
  * Does not prove: power cuts, which the state store has in its own campaign.
  */
 import assert from "node:assert/strict";
@@ -12,6 +13,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NOTICE_FAULT_POINTS } from "../../../src/process/fault.ts";
+import { type MailServer, readMail, startMailServer } from "../../support/changes/mailserver.ts";
 import { type Receiver, startReceiver } from "../../support/changes/receiver.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
@@ -37,16 +39,19 @@ describe("notices of a killed server", () => {
   const samples: SampleSnapshot[] = [];
   const folder = mkdtempSync(join(tmpdir(), "peneira-notice-kills-"));
   let receiver: Receiver;
+  let mail: MailServer;
 
   before(async () => {
     buildVictim();
     receiver = await startReceiver();
+    mail = await startMailServer();
     for (const [at, label] of LABELS.entries()) {
       samples.push(await makeSampleSnapshot(ACCOUNTS - 200 * at, 3, label));
     }
   });
   after(async () => {
     await receiver.close();
+    await mail.close();
     for (const sample of samples) sample.dispose();
     rmSync(folder, { recursive: true });
   });
@@ -66,6 +71,11 @@ describe("notices of a killed server", () => {
     const env = {
       PENEIRA_NOTICES_ALLOW_NETWORKS: "127.0.0.0/8",
       PENEIRA_LOG_LEVEL: "warn",
+      PENEIRA_NOTICES_BASE_URL: "https://peneira.example.com",
+      PENEIRA_NOTICES_SMTP_HOST: "127.0.0.1",
+      PENEIRA_NOTICES_SMTP_PORT: String(mail.port),
+      PENEIRA_NOTICES_SMTP_TLS: "none",
+      PENEIRA_NOTICES_SMTP_FROM: "peneira@example.com",
     };
     const start = async (point?: string) =>
       Server.start({
@@ -109,6 +119,7 @@ describe("notices of a killed server", () => {
       return JSON.parse(reply.body.toString()) as { search: { id: string } };
     };
     await ask("/v1/webhooks", { url: receiver.url });
+    await ask("/v1/emails", { address: "ana@example.com" });
     const ids: string[] = [];
     for (let n = 0; n < SEARCHES; n++) {
       const uf = ["SP", "MG", "RJ", "BA", "PR", "RS"][n];
@@ -125,10 +136,24 @@ describe("notices of a killed server", () => {
       return { body, id: headers["webhook-id"], ...(JSON.parse(body) as Event).data };
     });
 
+  /** True if a notice came by e-mail, always under one Message-ID. */
+  function isMailed(notice: string): boolean {
+    const ids = mail.got.map(({ raw }) => readMail(raw).headers.get("message-id") ?? "");
+    const own = new Set(ids.filter((id) => id.startsWith(`<${notice}.`)));
+    assert.ok(own.size <= 1, "an e-mail has two ids");
+    return own.size === 1;
+  }
+
   async function arrived(from: number, searches: readonly string[], months: number) {
     for (const end = Date.now() + ARRIVES_MS; ; await sleep(50)) {
       const known = new Set(events(from).map((one) => `${one.search_id} ${one.snapshot}`));
-      if (known.size === searches.length * months) return;
+      const mailed = new Set(
+        events(from)
+          .map((one) => one.notice_id)
+          .filter(isMailed),
+      );
+      const wanted = searches.length * months;
+      if (known.size === wanted && mailed.size === wanted) return;
       assert.ok(Date.now() < end, `${known.size} of ${searches.length * months} came`);
     }
   }

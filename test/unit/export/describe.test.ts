@@ -344,7 +344,8 @@ describe("dispositionOf", () => {
       ["padarias", 'filename="padarias.xlsx"'],
       [
         "日本",
-        "filename=\"peneira-2026-11-padaria-00000000.xlsx\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.xlsx",
+        'filename="peneira-2026-11-padaria-00000000.xlsx"; ' +
+          "filename*=UTF-8''%E6%97%A5%E6%9C%AC.xlsx",
       ],
       ["A/B: <C>*'(!)", "filename=\"a-b-c.xlsx\"; filename*=UTF-8''A-B-%20-C-%27%28%21%29.xlsx"],
       ["...", 'filename="peneira-2026-11-padaria-00000000.xlsx"'],

@@ -4,7 +4,7 @@
  * --limit omits lines. Lines store ids, which never change; a tenant is shown with its current
  * name.
  */
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, Help, InvalidArgumentError, type Option } from "commander";
 import { tenantNamed } from "../../../access/keyring.ts";
 import { CommandError } from "../../../errors.ts";
 import { stderr, stdout } from "../../../process/terminal.ts";
@@ -52,7 +52,7 @@ export function registerAudit(program: Command): void {
   const actions = AUDIT_ACTION_NAMES.map((name) => {
     return `  ${name.padEnd(width)}  ${AUDIT_ACTIONS[name].meaning}`;
   });
-  explain(program.command("audit"), {
+  const audit = explain(program.command("audit"), {
     summary: "list changes of tenants, keys, and users",
     description: "Lists changes of tenants, keys, users, and the state itself, the newest first.",
     remarks: `${REMARKS}\n${actions.join("\n")}`,
@@ -69,6 +69,13 @@ export function registerAudit(program: Command): void {
     .option("--limit <n>", "maximum number of lines", limit, 100)
     .option("--json", "print one JSON document")
     .action(show);
+  // Shells complete the names; the help explains each one further down instead of listing it twice.
+  audit.configureHelp({ ...audit.configureHelp(), optionDescription: optionText });
+}
+
+function optionText(option: Option): string {
+  if (option.long !== "--action") return new Help().optionDescription(option);
+  return "only lines of this action, one of those below";
 }
 
 function show(options: AuditOptions): void {

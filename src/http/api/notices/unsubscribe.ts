@@ -26,8 +26,9 @@ background:var(--accent);color:var(--on);cursor:pointer}
 button:focus-visible{outline:3px solid var(--accent);outline-offset:3px}
 `;
 
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 interface PageWords {

@@ -117,7 +117,6 @@ const actions: Record<AuditAction, string> = {
   "email.disable": "E-mail disabled",
   "email.enable": "E-mail enabled",
   "email.unsubscribe": "E-mail unsubscribed by its reader",
-  "email.subscribe": "E-mail subscribed again by its reader",
   "email.delete": "E-mail deleted",
   "state.restore": "Server restored from a backup",
   "state.upgrade": "Server upgraded",

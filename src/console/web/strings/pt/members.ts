@@ -133,7 +133,6 @@ export const audit: typeof English.audit = {
     "email.disable": "E-mail desativado",
     "email.enable": "E-mail ativado",
     "email.unsubscribe": "E-mail cancelado por quem recebe",
-    "email.subscribe": "E-mail reativado por quem recebe",
     "email.delete": "E-mail apagado",
     "state.restore": "Servidor restaurado de um backup",
     "state.upgrade": "Servidor atualizado",
