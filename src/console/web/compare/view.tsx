@@ -47,7 +47,7 @@ export function CompareView(): VNode {
       wide
       actions={
         <Button icon="link" onClick={() => void copyText(location.href)}>
-          {compare.copyLink}
+          {compare.shareLink}
         </Button>
       }
     >

@@ -14,16 +14,8 @@ import { Button, copyText } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Segmented, TextInput } from "../../parts/field.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import {
-  csvOf,
-  fetchLines,
-  fileName,
-  type Lines,
-  type NumbersQuestion,
-  saveFile,
-  saveNumbers,
-  tabbed,
-} from "./numbers.ts";
+import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
+import { fetchLines, fileName, saveFile, saveNumbers } from "./numbers.ts";
 import { type Event, type Period, periodLines, periodQuestion } from "./periods.ts";
 
 /** Lines that are drawn at first, and with each press of the button. */

@@ -5,7 +5,7 @@
  * their months.
  */
 import { words } from "../../app/words.ts";
-import type { Lines, NumbersQuestion } from "./numbers.ts";
+import type { Lines, NumbersQuestion } from "./lines.ts";
 
 /** A span of time. */
 export type Period = "year" | "quarter" | "month";

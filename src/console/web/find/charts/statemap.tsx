@@ -19,16 +19,9 @@ import { Segmented, Select } from "../../parts/field.tsx";
 import { useAnswer } from "../../parts/load.ts";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { type Cell, cellMap } from "./cells.ts";
+import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
 import { neighbour, shadeOf, shareBounds, stepOf } from "./mapnumbers.ts";
-import {
-  csvOf,
-  fetchLines,
-  fileName,
-  type Lines,
-  type NumbersQuestion,
-  saveFile,
-  tabbed,
-} from "./numbers.ts";
+import { fetchLines, fileName, saveFile } from "./numbers.ts";
 
 /** What the shades show. */
 type Measure = "count" | "rate";
