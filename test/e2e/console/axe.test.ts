@@ -12,6 +12,7 @@ import { portugueseWords as words } from "../../support/console/words.ts";
 
 const {
   audit,
+  charts,
   company,
   compare,
   exports,

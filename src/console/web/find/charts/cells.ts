@@ -13,16 +13,16 @@ export interface Point {
 }
 
 /** A place with its area. */
-export interface Cell extends Point {
+export interface MapCell extends Point {
   readonly id: string;
   readonly polygon: readonly Point[];
 }
 
 /** A map of cells in a box of `width` by `height`. */
-export interface CellMap {
+interface CellMap {
   readonly width: number;
   readonly height: number;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly MapCell[];
 }
 
 /** Width of the box. */
