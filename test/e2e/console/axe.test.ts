@@ -10,8 +10,21 @@ import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, type Opener } from "../../support/console/suite.ts";
 import { portugueseWords as words } from "../../support/console/words.ts";
 
-const { audit, company, exports, find, keys, members, table, account, news, shell, commands } =
-  words;
+const {
+  audit,
+  charts,
+  company,
+  compare,
+  exports,
+  find,
+  keys,
+  members,
+  table,
+  account,
+  news,
+  shell,
+  commands,
+} = words;
 const HASH = "#q=restaurantes+em+SP+com+e-mail&uf=SP&contact=email";
 
 let ana: Person;
@@ -64,11 +77,29 @@ const PLACES: readonly Place[] = [
   ["members", "/app/members", seen("ana@example.com")],
   ["a new member", "/app/members", opens(members.add)],
   ["the audit trail", "/app/audit", seen(audit.actions["key.create"])],
+  ["plans", "/app/plans", async ({ page }) => page.getByRole("table").last().waitFor()],
+  ["a comparison", "/app/compare#uf=SP&versus&uf=RJ&by&mei", seen(compare.indexHint)],
+  ["a second group", "/app/compare#uf=SP", seen(compare.chooseSecond)],
+  ["a cross table", "/app/compare#uf=SP&by&mei*company_size", seen("XLSX")],
   ["the own account", "/app/account", seen(account.here)],
 ];
 
-/** Phones need no code: phones.css hides the button. */
-const CODE: Place = ["the code", `/app${HASH}`, then(ready, opens(table.code.button))];
+/** Opens all numbers of the chart of municipalities, or their map. */
+const openNumbers =
+  (entry: string) =>
+  async ({ page }: Visit) => {
+    await button(page, charts.more).click();
+    await button(page, charts.numbersOf(charts.municipalities)).click();
+    await page.getByRole("menuitem", { name: entry, exact: true }).click();
+    await page.getByRole("dialog").getByRole("table").waitFor();
+  };
+
+/** Phones need no code, and their charts are closed: phones.css. */
+const WIDE: readonly Place[] = [
+  ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
+  ["all numbers", "/app#uf=SP", openNumbers(charts.numbers[0])],
+  ["the map of a state", "/app#uf=SE", openNumbers(charts.onMap)],
+];
 const PHONE = 390;
 
 for (const width of [1440, PHONE]) {
@@ -76,7 +107,7 @@ for (const width of [1440, PHONE]) {
     suite.inBrowser("every view and dialog is free of findings, light and dark", async (open) => {
       const visit = await prepared(open, width);
       const findings: string[] = [];
-      for (const [name, path, arrive] of width > PHONE ? [...PLACES, CODE] : PLACES) {
+      for (const [name, path, arrive] of width > PHONE ? [...PLACES, ...WIDE] : PLACES) {
         await visit.page.goto("about:blank");
         await visit.go(path);
         await visit.page.locator("h1").first().waitFor({ state: "attached" });

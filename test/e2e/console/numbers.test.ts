@@ -1,21 +1,23 @@
 /**
  * Proves, in Chromium against a real server, that all numbers of a chart can be taken out: the menu
  * copies every value, saves CSV and XLSX, and opens a table to its end; openings and closings by
- * year, quarter, and month add up to the same totals; the whole registry can be counted too. A
- * comparison of two groups and a cross table show the server's counts, are held by one link, and
- * are saved. The plans are shown to owners only, without raw names.
+ * year, quarter, and month add up to the same totals; municipalities are on a map; the whole
+ * registry can be counted too. A comparison of two groups and a cross table show the server's
+ * counts, are held by one link, and are saved. The plans are shown to owners only, without raw
+ * names.
  * Does not prove: what the counts are (contract/http/api), or colors (axe).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe } from "node:test";
+import type { PlacesAnswer } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { eventually } from "../../support/console/browser.ts";
 import { consoleSuite } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords as words } from "../../support/console/words.ts";
 
-const { charts, numbers, compare, plans, usage } = words;
+const { charts, numbers, compare, plans, stateMap, usage } = words;
 const [SEE_ALL, COPY, CSV, XLSX] = charts.numbers;
 
 let ana: Person;
@@ -95,6 +97,43 @@ describe("the menu of a chart", () => {
     await eventually(async () => assert.ok((await dialog.getByRole("row").count()) < 5));
     await visit.page.keyboard.press("Escape");
     assert.equal(await dialog.count(), 0);
+  });
+
+  inBrowser("maps the municipalities of a state, by count and by inhabitant", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app#uf=SP");
+    await page.getByRole("button", { name: charts.more }).click();
+    await press(visit, charts.municipalities, charts.onMap);
+    const dialog = page.getByRole("dialog");
+    const { places } = await visit.ask<PlacesAnswer>("/places?uf=SP");
+    const asked = { spec: SP, facets: ["municipality"] };
+    const { facets } = await visit.send<Counted>("/accounts/count", asked);
+    const [first] = facets.municipality?.values ?? [];
+    const most = places.find(({ ibge }) => ibge === first?.value);
+    const rate = ((first?.count ?? 0) * 1e4) / (most?.population ?? 0);
+    const map = dialog.getByRole("group", { name: stateMap.title("São Paulo") });
+    const expected = [most?.name ?? "", number(first?.count ?? 0), number(rate, 1)] as const;
+    const shape = map.getByRole("button", { name: stateMap.named(...expected), exact: true });
+    await shape.waitFor();
+    assert.equal(await map.getByRole("button").count(), places.filter(({ at }) => at).length);
+    assert.equal(await map.locator("[tabindex='0']").count(), 1);
+    const rows = dialog.getByRole("row");
+    const textOf = async (at: number) => (await rows.nth(at).allInnerTexts()).join();
+    assert.ok((await textOf(1)).includes(expected[0]));
+    await shape.focus();
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await map.locator(":focus").count(), 1);
+    assert.notEqual(await map.locator(":focus").getAttribute("data-id"), most?.ibge);
+    await dialog.getByRole("radio", { name: stateMap.rate }).check();
+    const rates = places.map(({ ibge, population }) => {
+      const count = facets.municipality?.values.find(({ value }) => value === ibge)?.count ?? 0;
+      return population === null ? 0 : (count * 1e4) / population;
+    });
+    const top = number(Math.max(...rates), 1);
+    await eventually(async () => assert.ok((await textOf(1)).includes(top), await textOf(1)));
+    await dialog.getByLabel(stateMap.state).selectOption("RR");
+    await dialog.getByRole("group", { name: stateMap.title("Roraima") }).waitFor();
   });
 
   inBrowser("shows openings and closings by year, quarter, and month", async (open) => {

@@ -10,7 +10,7 @@ import type { SessionAnswer } from "./answers.ts";
 import { ended, session } from "./session.ts";
 
 /** Options of a request. */
-export interface RequestOptions {
+interface RequestOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
   /** Media type of the answer; without one it is JSON. */

@@ -86,7 +86,7 @@ function readIds(name: ViewName): void {
 }
 
 /** Maps path and hash to a view. */
-export function viewOf(path: string, hash = ""): ViewName {
+function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
   const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";
   if (found === "find" && hash === HELP) return "help";
@@ -99,7 +99,7 @@ function companyOf(hash: string): string {
 }
 
 /** Returns a view's address; `hash` may be empty or lack its `#`. */
-export function addressOf(name: ViewName, hash = ""): string {
+function addressOf(name: ViewName, hash = ""): string {
   if (name === "help") return BASE + HELP;
   const path = AT_BASE.includes(name) ? BASE : `${BASE}/${name}`;
   return path + (hash === "" || hash.startsWith("#") ? hash : `#${hash}`);
@@ -132,7 +132,7 @@ export function CompanyLink({ cnpj, ...rest }: { cnpj: string } & Rest): VNode {
 type Rest = Omit<LinkProps, "view" | "hash">;
 
 /** Props of a link: a view, an optional hash, and an anchor's own. */
-export type LinkProps = {
+type LinkProps = {
   view: ViewName;
   hash?: string | undefined;
   children?: ComponentChildren;

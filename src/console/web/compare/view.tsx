@@ -47,7 +47,7 @@ export function CompareView(): VNode {
       wide
       actions={
         <Button icon="link" onClick={() => void copyText(location.href)}>
-          {compare.copyLink}
+          {compare.shareLink}
         </Button>
       }
     >
@@ -61,21 +61,7 @@ export function CompareView(): VNode {
           { value: "cross", label: compare.modeCross },
         ]}
       />
-      <div class="compare-groups">
-        <Group
-          name={isCross ? compare.group : compare.groupNamed(1)}
-          query={now.first}
-          set={(first) => set({ first })}
-        />
-        {!isCross && now.second !== null && (
-          <Group
-            name={compare.groupNamed(2)}
-            query={now.second}
-            set={(second) => set({ second })}
-          />
-        )}
-        {!isCross && now.second === null && <Suggestions first={now.first} set={set} />}
-      </div>
+      <Groups now={now} set={set} />
       <div class="compare-facets">
         <FacetSelect
           label={isCross ? compare.rows : compare.by}
@@ -92,6 +78,29 @@ export function CompareView(): VNode {
       </div>
       <Numbers now={now} />
     </Page>
+  );
+}
+
+interface GroupsProps {
+  readonly now: Comparison;
+  readonly set: (changes: Partial<Comparison>) => void;
+}
+
+function Groups({ now, set }: GroupsProps): VNode {
+  const { compare } = lazyWords.value;
+  const isCross = now.across !== null;
+  return (
+    <div class="compare-groups">
+      <Group
+        name={isCross ? compare.group : compare.groupNamed(1)}
+        query={now.first}
+        set={(first) => set({ first })}
+      />
+      {!isCross && now.second !== null && (
+        <Group name={compare.groupNamed(2)} query={now.second} set={(second) => set({ second })} />
+      )}
+      {!isCross && now.second === null && <Suggestions first={now.first} set={set} />}
+    </div>
   );
 }
 

@@ -23,7 +23,7 @@ export function Busy({ label, inline }: { label?: string; inline?: boolean }): V
 }
 
 /** Props of gray bars. */
-export interface SkeletonProps {
+interface SkeletonProps {
   lines?: number;
   height?: number;
   width?: string;

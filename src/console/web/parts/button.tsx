@@ -18,7 +18,7 @@ import { toast } from "./toast.tsx";
 type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label">;
 
 /** Props of a button. */
-export interface ButtonProps extends Native {
+interface ButtonProps extends Native {
   variant?: "primary" | "secondary" | "quiet" | "danger";
   icon?: IconName | undefined;
   busy?: boolean | undefined;
@@ -47,7 +47,7 @@ export function Button(props: ButtonProps): VNode {
 }
 
 /** Props of an icon button. */
-export interface IconButtonProps extends Native {
+interface IconButtonProps extends Native {
   icon: IconName;
   label: string;
   pressed?: boolean | undefined;
@@ -71,7 +71,7 @@ export function IconButton({ icon, label, pressed, small, ...rest }: IconButtonP
 }
 
 /** Props of a copy button. */
-export interface CopyButtonProps {
+interface CopyButtonProps {
   text: string | (() => string);
   label: string;
   small?: boolean;

@@ -27,7 +27,7 @@ export interface ComboOption {
 }
 
 /** Props of a combobox. */
-export interface ComboboxProps {
+interface ComboboxProps {
   label: string;
   options?: readonly ComboOption[];
   search?: (text: string, signal: AbortSignal) => readonly ComboOption[] | Promise<ComboOption[]>;

@@ -19,7 +19,7 @@ import { Button, IconButton } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
 /** Props of a dialog. */
-export interface DialogProps {
+interface DialogProps {
   open: boolean;
   title: ComponentChildren;
   onClose: () => void;
@@ -129,7 +129,7 @@ function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: n
 }
 
 /** Props of a confirmation dialog. */
-export interface ConfirmProps {
+interface ConfirmProps {
   open: boolean;
   title: string;
   children?: ComponentChildren;

@@ -26,14 +26,14 @@ import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
 /** Ties a control to its label, hint, and error. */
-export interface ControlProps {
+interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": "true" | undefined;
 }
 
 /** Props of a field. */
-export interface FieldProps {
+interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   error?: string | null | undefined;
@@ -107,7 +107,7 @@ export function TextInput(props: TextInputProps): VNode {
 }
 
 /** A choice of a select. */
-export interface SelectChoice {
+interface SelectChoice {
   value: string;
   label: string;
   disabled?: boolean;
@@ -116,7 +116,7 @@ export interface SelectChoice {
 }
 
 /** Props of a select. */
-export interface SelectProps
+interface SelectProps
   extends FieldProps,
     Omit<SelectHTMLAttributes<HTMLSelectElement>, "label" | "value"> {
   value: string;
@@ -151,7 +151,7 @@ export function Select(props: SelectProps): VNode {
 }
 
 /** Props of a checkbox. */
-export interface CheckboxProps {
+interface CheckboxProps {
   label: ComponentChildren;
   checked: boolean;
   onChecked: (checked: boolean) => void;
@@ -181,7 +181,7 @@ export function Checkbox(props: CheckboxProps): VNode {
 }
 
 /** Props of a group of checkboxes. */
-export interface ChecksProps {
+interface ChecksProps {
   legend: string;
   options: readonly SelectChoice[];
   values: readonly string[];
@@ -215,7 +215,7 @@ export function Checks({ legend, options, values, onValues, hideLegend }: Checks
 }
 
 /** Props of a row of exclusive choices. */
-export interface SegmentedProps<T extends string> {
+interface SegmentedProps<T extends string> {
   legend: string;
   value: T;
   onValue: (value: T) => void;

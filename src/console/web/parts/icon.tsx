@@ -81,7 +81,7 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 /** Props of an icon. */
-export interface IconProps {
+interface IconProps {
   name: IconName;
   size?: number;
   label?: string | undefined;

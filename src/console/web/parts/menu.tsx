@@ -25,7 +25,7 @@ export interface MenuItem {
 }
 
 /** Props of a menu. */
-export interface MenuProps {
+interface MenuProps {
   label: string;
   items: readonly MenuItem[];
   icon?: IconName;

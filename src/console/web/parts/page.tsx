@@ -9,7 +9,7 @@
 import type { ComponentChildren, VNode } from "preact";
 
 /** Props of a page. */
-export interface PageProps {
+interface PageProps {
   title: string;
   lead?: ComponentChildren;
   actions?: ComponentChildren;

@@ -14,7 +14,7 @@ import { words } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
 
 /** Options of a message. */
-export interface ToastOptions {
+interface ToastOptions {
   kind?: "done" | "error";
   action?: { label: string; onClick: () => void };
 }

@@ -13,52 +13,64 @@ export interface Point {
 }
 
 /** A place with its area. */
-export interface Cell extends Point {
+export interface MapCell extends Point {
   readonly id: string;
   readonly polygon: readonly Point[];
 }
 
 /** A map of cells in a box of `width` by `height`. */
-export interface CellMap {
+interface CellMap {
   readonly width: number;
   readonly height: number;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly MapCell[];
 }
 
 /** Width of the box. */
 const WIDTH = 1_000;
-/** The neighbor whose distance bounds a cell, and by how much. */
-const REACH = { neighbor: 4, factor: 0.75 };
+/** The neighbor whose distance bounds a cell, by how much, and at most how many median cells. */
+const REACH = { neighbor: 4, factor: 0.75, most: 2 };
 /** Corners of a cell that no neighbor cuts. */
 const CORNERS = 16;
 
-/** Places as `[id, latitude, longitude]`. */
+/** Places as `[id, latitude, longitude]`, in hundredths of a degree. */
 export function cellMap(places: readonly (readonly [string, number, number])[]): CellMap {
   if (places.length === 0) return { width: WIDTH, height: WIDTH, cells: [] };
   const middle = places.reduce((sum, [, latitude]) => sum + latitude, 0) / places.length;
   // Degrees of longitude are shorter away from the equator.
-  const narrow = Math.cos((middle * Math.PI) / 180);
+  const narrow = Math.cos((middle * Math.PI) / 18_000);
   const raw = places.map(([id, latitude, longitude]) => ({
     id,
     x: longitude * narrow,
     y: -latitude,
   }));
-  const polygons = raw.map((place) => cellOf(place, raw));
+  const reaches = raw.map((place) => reachOf(place, raw));
+  const most = REACH.most * (reaches.toSorted((a, b) => a - b)[Math.floor(raw.length / 2)] ?? 1);
+  const polygons = raw.map((place, at) => {
+    return cellOf(place, raw, Math.min(reaches[at] ?? most, most));
+  });
   return fitted(raw, polygons);
 }
 
-function cellOf(place: Point, all: readonly Point[]): readonly Point[] {
-  const others = all
-    .filter((one) => one !== place)
+/** The other places, nearest first. */
+function nearest(place: Point, all: readonly Point[]) {
+  return all
     .map((one) => ({ one, far: Math.hypot(one.x - place.x, one.y - place.y) }))
     .filter(({ far }) => far > 0)
     .sort((a, b) => a.far - b.far);
-  const bound = (others[Math.min(REACH.neighbor, others.length) - 1]?.far ?? 1) * REACH.factor;
+}
+
+/** How far a cell may reach. */
+function reachOf(place: Point, all: readonly Point[]): number {
+  const others = nearest(place, all);
+  return (others[Math.min(REACH.neighbor, others.length) - 1]?.far ?? 1) * REACH.factor;
+}
+
+function cellOf(place: Point, all: readonly Point[], bound: number): readonly Point[] {
   let polygon: readonly Point[] = Array.from({ length: CORNERS }, (_, at) => ({
     x: place.x + bound * Math.cos((at * 2 * Math.PI) / CORNERS),
     y: place.y + bound * Math.sin((at * 2 * Math.PI) / CORNERS),
   }));
-  for (const { one, far } of others) {
+  for (const { one, far } of nearest(place, all)) {
     if (far > 2 * bound) break;
     polygon = nearer(polygon, place, one);
   }

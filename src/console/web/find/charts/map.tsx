@@ -43,7 +43,7 @@ export async function loadOutlines(): Promise<void> {
 const FIRST = "SP";
 
 /** Props of the map. */
-export interface MapProps {
+interface MapProps {
   readonly data: ChartData;
   readonly size: "small" | "large";
 }

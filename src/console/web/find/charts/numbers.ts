@@ -11,7 +11,7 @@ import { lazyWords } from "../../app/lazywords.ts";
 import { copyText } from "../../parts/button.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { exploration } from "../query.ts";
-import type { SentSpec } from "../question.ts";
+import { type Lines, type NumbersQuestion, parseCsv, tabbed } from "./lines.ts";
 
 /** Formats of a file, with their media types. */
 const TYPES = {
@@ -21,19 +21,6 @@ const TYPES = {
 
 /** Format of a file. */
 type NumbersFormat = keyof typeof TYPES;
-
-/** A request for numbers; a facet may be a pair, for a table of two. */
-export interface NumbersQuestion {
-  readonly title: string;
-  readonly facets: readonly (string | readonly string[])[];
-  readonly spec: SentSpec;
-}
-
-/** A table as text: headings, and lines of as many cells. */
-export interface Lines {
-  readonly head: readonly string[];
-  readonly body: readonly (readonly string[])[];
-}
 
 /** Fetches a file of all values. */
 function fetchNumbers(
@@ -50,39 +37,6 @@ export async function fetchLines(question: NumbersQuestion, signal?: AbortSignal
   const text = await (await fetchNumbers(question, "csv", signal)).text();
   const [head = [], ...body] = parseCsv(text, language.peek() === "pt" ? ";" : ",");
   return { head, body };
-}
-
-/** Parses a CSV text with quoted cells. */
-export function parseCsv(text: string, delimiter: string): string[][] {
-  const lines: string[][] = [];
-  for (const line of text.match(/(?:"(?:[^"]|"")*"|[^"\n])+/g) ?? []) {
-    const cells = line.replace(/\r$/, "").split(delimiter === ";" ? SEMICOLON : COMMA);
-    lines.push(cells.map((cell) => (cell.startsWith('"') ? unquoted(cell) : cell)));
-  }
-  return lines;
-}
-
-/** Delimiters outside quotes: an even number of quotes follows them. */
-const SEMICOLON = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
-const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
-
-function unquoted(cell: string): string {
-  return cell.slice(1, -1).replaceAll('""', '"');
-}
-
-/** Writes lines as tab-separated text, which spreadsheets paste into cells. */
-export function tabbed({ head, body }: Lines): string {
-  const clean = (cell: string) => cell.replace(/[\t\r\n]+/g, " ");
-  return [head, ...body].map((line) => line.map(clean).join("\t")).join("\n");
-}
-
-/** Writes lines as CSV that spreadsheets of the language open, with a byte order mark. */
-export function csvOf({ head, body }: Lines): Blob {
-  const delimiter = language.peek() === "pt" ? ";" : ",";
-  const quote = (cell: string) =>
-    /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-  const text = [head, ...body].map((line) => `${line.map(quote).join(delimiter)}\r\n`).join("");
-  return new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" });
 }
 
 /** Copies all values. */

@@ -14,17 +14,9 @@ import { Button, copyText } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Segmented, TextInput } from "../../parts/field.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import {
-  csvOf,
-  fetchLines,
-  fileName,
-  type Lines,
-  type NumbersQuestion,
-  saveFile,
-  saveNumbers,
-  tabbed,
-} from "./numbers.ts";
-import { type Event, type Period, periodLines, periodQuestion } from "./periods.ts";
+import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
+import { fetchLines, fileName, saveFile, saveNumbers } from "./numbers.ts";
+import { type Event, periodLines, periodQuestion, type Span } from "./periods.ts";
 
 /** Lines that are drawn at first, and with each press of the button. */
 const DRAWN = 200;
@@ -38,7 +30,7 @@ interface NumbersDialogProps {
 /** The dialog. */
 export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
   const { numbers: text } = lazyWords.value;
-  const [period, setPeriod] = useState<Period>("year");
+  const [period, setPeriod] = useState<Span>("year");
   const [event, setEvent] = useState<Event>("opened");
   const dated = numbers.facets[0] === "started_year";
   const question = dated ? periodQuestion(numbers, event, period) : numbers;
@@ -122,7 +114,7 @@ interface TableProps {
 }
 
 /** Lines as a table; the last two cells of a line are a count and a share. */
-export function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
+function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
   const { numbers: text } = lazyWords.value;
   const [typed, setTyped] = useState("");
   const [drawn, setDrawn] = useState(DRAWN);

@@ -12,7 +12,7 @@ import { emptyQuery, type SentSpec, specOf } from "../question.ts";
 
 type Later = typeof import("../../app/later.ts");
 
-/** What is counted. */
+/** A request for the numbers of a chart. */
 export interface Numbers {
   readonly title: string;
   readonly facets: readonly string[];

@@ -18,19 +18,12 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Segmented, Select } from "../../parts/field.tsx";
 import { useAnswer } from "../../parts/load.ts";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import { type Cell, cellMap } from "./cells.ts";
+import { cellMap, type MapCell } from "./cells.ts";
+import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
 import { neighbour, shadeOf, shareBounds, stepOf } from "./mapnumbers.ts";
-import {
-  csvOf,
-  fetchLines,
-  fileName,
-  type Lines,
-  type NumbersQuestion,
-  saveFile,
-  tabbed,
-} from "./numbers.ts";
+import { fetchLines, fileName, saveFile } from "./numbers.ts";
 
-/** What the shades show. */
+/** Number that the shades show. */
 type Measure = "count" | "rate";
 
 /** A municipality with its numbers; the rate is per 10,000 inhabitants. */
@@ -240,7 +233,7 @@ function rateText(rate: number | null): string {
   return rate === null ? "–" : number(rate, 1);
 }
 
-function pathOf({ polygon }: Cell): string {
+function pathOf({ polygon }: MapCell): string {
   return `M${polygon.map(({ x, y }) => `${x} ${y}`).join("L")}z`;
 }
 

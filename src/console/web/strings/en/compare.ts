@@ -25,7 +25,7 @@ export const compare = {
   mode: "View",
   modeGroups: "Two groups",
   modeCross: "Cross table",
-  copyLink: "Copy link",
+  shareLink: "Copy link",
   group: "Search",
   groupNamed: (at: number) => `Group ${at}`,
   edit: "Edit in search",

@@ -26,7 +26,7 @@ export const compare: typeof English.compare = {
   mode: "Modo",
   modeGroups: "Dois grupos",
   modeCross: "Tabela cruzada",
-  copyLink: "Copiar link",
+  shareLink: "Copiar link",
   group: "Busca",
   groupNamed: (at) => `Grupo ${at}`,
   edit: "Editar na busca",

@@ -1,0 +1,53 @@
+/**
+ * Tables as lines of text: read from CSV, written as CSV or as tab-separated text.
+ * Invariant: a cell never spills into another one. Free of the DOM, so that tests run it without a
+ * browser.
+ */
+import { language } from "../../app/language.ts";
+import type { SentSpec } from "../question.ts";
+
+/** A request for numbers; a facet may be a pair, for a table of two. */
+export interface NumbersQuestion {
+  readonly title: string;
+  readonly facets: readonly (string | readonly string[])[];
+  readonly spec: SentSpec;
+}
+
+/** A table as text: headings, and lines of as many cells. */
+export interface Lines {
+  readonly head: readonly string[];
+  readonly body: readonly (readonly string[])[];
+}
+
+/** Parses a CSV text with quoted cells. */
+export function parseCsv(text: string, delimiter: string): string[][] {
+  const lines: string[][] = [];
+  for (const line of text.match(/(?:"(?:[^"]|"")*"|[^"\n])+/g) ?? []) {
+    const cells = line.replace(/\r$/, "").split(delimiter === ";" ? SEMICOLON : COMMA);
+    lines.push(cells.map((cell) => (cell.startsWith('"') ? unquoted(cell) : cell)));
+  }
+  return lines;
+}
+
+/** Delimiters outside quotes: an even number of quotes follows them. */
+const SEMICOLON = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+
+function unquoted(cell: string): string {
+  return cell.slice(1, -1).replaceAll('""', '"');
+}
+
+/** Writes lines as tab-separated text, which spreadsheets paste into cells. */
+export function tabbed({ head, body }: Lines): string {
+  const clean = (cell: string) => cell.replace(/[\t\r\n]+/g, " ");
+  return [head, ...body].map((line) => line.map(clean).join("\t")).join("\n");
+}
+
+/** Writes lines as CSV that spreadsheets of the language open, with a byte order mark. */
+export function csvOf({ head, body }: Lines): Blob {
+  const delimiter = language.peek() === "pt" ? ";" : ",";
+  const quote = (cell: string) =>
+    /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const text = [head, ...body].map((line) => `${line.map(quote).join(delimiter)}\r\n`).join("");
+  return new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" });
+}
