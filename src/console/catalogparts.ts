@@ -1,7 +1,8 @@
 /**
  * The catalog of a snapshot: activities with the words people use, their prefixes, municipalities,
- * states, and legal natures, each with its accounts, and names of status reasons. Short names of
- * the most frequent activities come from data/shortnames: code, Portuguese, English.
+ * states, and legal natures, each with its accounts, names of status reasons, and the data that the
+ * snapshot lacks. Short names of the most frequent activities come from data/shortnames: code,
+ * Portuguese, English.
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
  * lexicon; a prefix that neither names has no description.
  */

@@ -1,9 +1,9 @@
 /**
  * Proves, in Chromium against a real server: the filters of the public record are set by keyboard
- * and mouse, shown as chips and in the address, read back from it, and find what the API finds;
- * filters whose data the snapshot lacks are replaced by a line that names it; the company page shows
- * sanctions, debts, and dates with the date of their lists, and owners and owned companies as a tree
- * with links, two steps deep. Nothing scrolls sideways on a phone, and axe finds nothing.
+ * and mouse, shown as chips and in the address, read back from it, and find what the API finds. If
+ * the snapshot lacks the data of a filter, a line names it instead. The company page shows
+ * sanctions, debts, and dates with the date of their lists. It shows owners and owned companies as
+ * a tree with links, two steps deep. Nothing scrolls sideways on a phone, and axe finds nothing.
  * Does not prove: which accounts match (twin, unit/ingest).
  */
 import assert from "node:assert/strict";

@@ -42,6 +42,8 @@ const OWN_GONE: Statuses = [204, 204, 404];
 const OWNERS: Statuses = [403, 200, 200];
 const OWNERS_MADE: Statuses = [403, 201, 201];
 const OWNERS_OWN: Statuses = [403, 200, 404];
+/** For an owner, of something that does not exist. */
+const OWNERS_NONE: Statuses = [403, 404, 404];
 
 let made = 0;
 const fresh = (): string => {
@@ -104,6 +106,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /accounts/suggest": { statuses: ALL, query: "?q=cantina" },
   "GET /accounts/{cnpj}": { statuses: ALL },
   "GET /companies/{root}": { statuses: ALL },
+  "GET /companies/{root}/ownership": { statuses: ALL },
   "GET /catalog": { statuses: ALL },
   "GET /places": { statuses: ALL, query: "?uf=SP" },
   "GET /districts": { statuses: ALL, query: "?municipality_ibge=3550308,3304557&q=centro" },
@@ -137,6 +140,16 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /searches/{id}": { statuses: OWN },
   "POST /searches/{id}": { statuses: OWN, body: () => ({ name: "other" }) },
   "DELETE /searches/{id}": { statuses: OWN_GONE },
+  "GET /searches/{id}/notices": { statuses: OWN },
+  "POST /searches/{id}/notices": { statuses: OWN, body: () => ({ only_changes: true }) },
+  "GET /notices": { statuses: ALL },
+  "POST /notices/{id}/replay": { statuses: [404, 404, 404], body: () => ({}) },
+  "GET /webhooks": { statuses: ALL },
+  "POST /webhooks": { statuses: OWNERS_MADE, body: () => ({ url: "https://example.com/" }) },
+  "POST /webhooks/{id}": { statuses: OWNERS_NONE, body: () => ({ enabled: false }) },
+  "DELETE /webhooks/{id}": { statuses: OWNERS_NONE },
+  "POST /webhooks/{id}/rotate": { statuses: OWNERS_NONE, body: () => ({}) },
+  "POST /webhooks/{id}/test": { statuses: OWNERS_NONE, body: () => ({}) },
 };
 
 /** Routes that need no session. */
@@ -167,6 +180,8 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
     exports: targets.export,
     searches: targets.search,
     lists: targets.list,
+    webhooks: "whk_none",
+    notices: "ntc_none",
   };
   made++;
   const { cnpj } = targets;

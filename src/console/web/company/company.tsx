@@ -116,7 +116,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
             {drawer.snapshot(month(answer.snapshot), date(answer.snapshot_date))}
           </p>
         </section>
-        <div class="company">
+        <div class="company-side">
           {record && <record.Ownership root={cnpj.slice(0, 8)} />}
           <Establishments root={cnpj.slice(0, 8)} own={textOf(account, "cnpj")} />
         </div>

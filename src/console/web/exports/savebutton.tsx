@@ -1,6 +1,6 @@
 /**
- * The button that saves the current query and sets up its monthly notice; the dialog's code loads on
- * first use.
+ * The button that saves the current query and sets up its monthly notice; the dialog's code loads
+ * on first use.
  * Invariant: it saves the query at that moment, with its original sentence. Suggested names are
  * shorter than a line.
  */

@@ -186,7 +186,7 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
   );
 }
 
-/** A search of lists alone watches customers, of whom changes matter most. */
+/** A search of lists alone watches customers: their changes matter most. */
 function firstKind({ spec: { filters } }: OpenedSearch): ChangeKind {
   const set = PART_NAMES.filter((name) => isPartSet(filters, name));
   return set.length === 1 && set[0] === "lists" ? "changed" : "entered";

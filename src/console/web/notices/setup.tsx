@@ -37,7 +37,7 @@ import { toast } from "../parts/toast.tsx";
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A search to be saved. */
-export interface NoticeSubject {
+interface NoticeSubject {
   readonly spec: object;
   readonly text: string | null;
   /** The suggested name. */
@@ -87,7 +87,7 @@ interface SetupProps extends NoticeDialogProps {
   options: Options | null;
 }
 
-/** What the form wants. */
+/** The choices of the form. */
 interface Wish {
   name: string;
   /** Ids of webhooks. */
@@ -248,7 +248,7 @@ function hookHint({ searches, enabled }: Webhook, isOwner: boolean, isLast: bool
   return isLast ? notices.hearsThis : undefined;
 }
 
-/** What a notice comes with, and when. */
+/** The file of a notice, and when it is sent. */
 function When({ wish, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
   const offersFiles = Number(status.value?.limits.concurrent_exports) > 0;
@@ -389,7 +389,7 @@ async function hear({ id, searches }: Webhook, search: string, wanted: boolean):
   await post(`/webhooks/${id}`, { searches: wanted ? [...others, search] : others });
 }
 
-/** What is shown once: the secret of a webhook, and the address of a feed. */
+/** Shown once: the secret of a webhook, and the address of a feed. */
 function Made({ made, onClose }: { made: MadeNotice; onClose: () => void }): VNode {
   const { notices } = lazyWords.value;
   const { id, secret, feed } = made;
@@ -423,7 +423,7 @@ export function HookSecret({ secret: { secret, public_key } }: { secret: Webhook
     <>
       <Notice kind="warn">{notices.secretOnce}</Notice>
       <SecretOnce label={notices.secret} secret={secret} />
-      {public_key !== null && <SecretOnce label={notices.publicKey} secret={public_key} />}
+      {public_key !== null && <SecretOnce label={notices.keyLabel} secret={public_key} />}
     </>
   );
 }

@@ -33,7 +33,7 @@ export const notices = {
   doneText: "The first one comes with the next month.",
   secret: "Secret of the webhook (v1)",
   secretOnce: "Copy the secret now: it is not shown again. Your program verifies notices with it.",
-  publicKey: "Public key (v1a)",
+  keyLabel: "Public key (v1a)",
   close: "Done",
   open: "Open its page",
   saved: "Saved.",

@@ -34,7 +34,7 @@ export const notices: typeof English = {
   doneText: "O primeiro vem com o próximo mês.",
   secret: "Segredo do webhook (v1)",
   secretOnce: "Copie o segredo agora: ele não será mostrado de novo. Com ele, o programa verifica.",
-  publicKey: "Chave pública (v1a)",
+  keyLabel: "Chave pública (v1a)",
   close: "Pronto",
   open: "Abrir a página dele",
   saved: "Salvo.",
