@@ -44,7 +44,7 @@ const BEFORE: RoleWords = {
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
     "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
     "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
-    "coleta|coletor|coletora|extrativismo|extrativista|extrai|extraem",
+    "coleta|extrativismo|extrativista|extrai|extraem",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
@@ -128,7 +128,7 @@ export const GROWING = new Set(
 );
 /** Words for gathering: what no forest has is collected by others, as refuse is. */
 export const GATHERING = new Set(
-  "coleta coletor coletora coletores extrativismo extrativista extrativistas".split(" "),
+  "coleta extrativismo extrativista extrativistas".split(" "),
 );
 /** Gathering of other products of native forests. */
 export const GATHERED = "0220999";
@@ -143,7 +143,7 @@ for (const [words, origin] of [
       "ranches|rancher|breeder",
     FIELD,
   ],
-  ["coleta|coletor|coletora|extrativismo|extrativista", WILD],
+  ["coleta|extrativismo|extrativista", WILD],
   ["extração|extrai|extraem", RAW],
   ["mineração|lavra|jazida|quarry|quarries|quarrying|mine|mining|miner", MINE],
   [
