@@ -33,6 +33,7 @@ import {
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
+import { withPurpose } from "./purposes.ts";
 import { ROLE_DIVISIONS, ROLES_AFTER, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import {
@@ -177,7 +178,8 @@ function findKnown(
     const inside: boolean = !isSecondary(at) && isInside(sentence, at, before);
     const isSkipped = inside || (isFeatureHere && !isSibling(context, at, found));
     const plain: GoodsReading | null = isSkipped ? null : read(context, at, before);
-    const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
+    const bare: GoodsReading | null =
+      plain === null ? null : withPurpose(sentence, withGoods(sentence, at, plain));
     if (bare === null) {
       at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
       continue;

@@ -10,7 +10,10 @@ import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import { lexicon } from "./lexicon.ts";
 import {
+  GATHERED,
+  GATHERING,
   type Goods,
+  GROWING,
   type LexiconChoice,
   ORIGINS,
   QUALIFIERS,
@@ -100,15 +103,27 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
   return isSale && match !== null ? usual(match.value) : undefined;
 }
 
-/** "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. */
-function ofOrigin(sentence: Sentence, at: number, choice: LexiconChoice): LexiconChoice {
+/**
+ * "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. Crops
+ * that no code grows are unknown; undefined if nothing gathers the goods ("coleta de lixo").
+ */
+function ofOrigin(
+  sentence: Sentence,
+  at: number,
+  choice: LexiconChoice,
+): LexiconChoice | undefined {
   const origin = ORIGINS.longest(sentence.tokens, at);
   if (origin === null) return choice;
   const all = [...choice.codes, ...choice.also];
   const codes = (choice.codes.some((code) => origin.value.test(code)) ? choice.codes : all).filter(
     (code) => origin.value.test(code),
   );
-  if (codes.length === 0) return choice;
+  if (codes.length === 0) {
+    const word = sentence.folded(at);
+    if (GROWING.has(word)) return { codes, also: all };
+    if (!GATHERING.has(word)) return choice;
+    return all.some((code) => code.startsWith("0")) ? { codes: [GATHERED], also: all } : undefined;
+  }
   return { codes, also: all.filter((code) => !codes.includes(code)) };
 }
 

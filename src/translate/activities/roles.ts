@@ -43,7 +43,8 @@ const BEFORE: RoleWords = {
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
     "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
-    "processa|processam|procesan",
+    "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
+    "coleta|extrativismo|extrativista|extrai|extraem",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
@@ -117,6 +118,18 @@ export const ROLES_AFTER = phrasesOf(BEHIND);
 const FIELD = /^0[1-3]/;
 const MINE = /^0[5-9]/;
 const PLANT = /^([1-2]|3[0-3])/;
+/** Native forests and waters, whose goods are gathered; fields and mines besides. */
+const WILD = /^0(22|3)/;
+const RAW = /^0/;
+
+/** Words for growing: what no field grows is not made instead. */
+export const GROWING = new Set(
+  "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam".split(" "),
+);
+/** Words for gathering: what no forest has is collected by others, as refuse is. */
+export const GATHERING = new Set("coleta extrativismo extrativista extrativistas".split(" "));
+/** Gathering of other products of native forests. */
+export const GATHERED = "0220999";
 
 /** Words that name an origin of goods, with the codes of that origin. */
 export const ORIGINS = new Phrases<RegExp>();
@@ -128,10 +141,13 @@ for (const [words, origin] of [
       "ranches|rancher|breeder",
     FIELD,
   ],
+  ["coleta|extrativismo|extrativista", WILD],
+  ["extração|extrai|extraem", RAW],
   ["mineração|lavra|jazida|quarry|quarries|quarrying|mine|mining|miner", MINE],
   [
     "fábrica|fabricante|fabricação|indústria|manufatura|factory|manufacturer|fabrica|fabricam|" +
-      "industrialização|beneficiamento|processamento|manufacturing|confecção|factories|mill|" +
+      "industrialização|beneficiamento|processamento|beneficiadora|beneficiador|beneficia|" +
+      "beneficiam|processadora|manufacturing|confecção|factories|mill|" +
       "processor|processing|processing plant|plant",
     PLANT,
   ],

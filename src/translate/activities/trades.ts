@@ -147,7 +147,17 @@ export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | n
   const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
   if (end < 0 || !OF.has(sentence.folded(end))) return null;
   const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
-  return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
+  if (trade === null || isGeneral(trade.value)) return null;
+  // "comércio varejista de jornais" sells what publishers make.
+  const isSold = role?.value === "retail" && !isShop(trade.value);
+  const goods = isSold ? lexicon().goods.longest(sentence.tokens, end + 1, free) : null;
+  const isGoods = goods !== null && goods.to >= trade.to && goods.value.retail !== undefined;
+  return isGoods ? null : readingOf(trade);
+}
+
+/** True if a trade sells, or serves food and drink. */
+function isShop({ codes }: LexiconChoice): boolean {
+  return codes.every((code) => /^(?:4[57]|56)/.test(code));
 }
 
 /** Where professionals work: "consultório de nutricionista". */

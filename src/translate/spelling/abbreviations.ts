@@ -196,7 +196,7 @@ const NAME_REACH = 5;
 export function readPara(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "para" || !isParaState(sentence, places, at)) continue;
-    let isInName = false;
+    let isInName = isNut(sentence, at);
     for (let from = Math.max(0, at - NAME_REACH); from <= at && !isInName; from++) {
       const match = places.longest(sentence.tokens, from);
       isInName = match !== null && match.words > 1 && match.to > at;
@@ -204,6 +204,18 @@ export function readPara(sentence: Sentence, { places }: Gazetteer): void {
     if (!isInName) sentence.readAs(at, PARA_STATE);
   }
 }
+
+/** True for "castanha-do-pará", which grows in other states, too. */
+function isNut(sentence: Sentence, at: number): boolean {
+  for (let before = at - 1; before >= at - NUT_REACH; before--) {
+    if (/^(?:castanh?as?|nuez|nueces)$/.test(sentence.folded(before))) return true;
+    if (!/^(?:-|de|do|del)$/.test(sentence.tokens[before]?.folded ?? "")) return false;
+  }
+  return false;
+}
+
+/** Max tokens between "castanha" and "Pará", hyphens included. */
+const NUT_REACH = 4;
 
 function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const text = sentence.tokens[at]?.text ?? "";
