@@ -16,7 +16,7 @@ import { Segmented, TextInput } from "../../parts/field.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
 import { fetchLines, fileName, saveFile, saveNumbers } from "./numbers.ts";
-import { type Event, periodLines, periodQuestion, type Span } from "./periods.ts";
+import { type CalendarSpan, type Event, periodLines, periodQuestion } from "./periods.ts";
 
 /** Lines that are drawn at first, and with each press of the button. */
 const DRAWN = 200;
@@ -30,7 +30,7 @@ interface NumbersDialogProps {
 /** The dialog. */
 export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
   const { numbers: text } = lazyWords.value;
-  const [period, setPeriod] = useState<Span>("year");
+  const [period, setPeriod] = useState<CalendarSpan>("year");
   const [event, setEvent] = useState<Event>("opened");
   const dated = numbers.facets[0] === "started_year";
   const question = dated ? periodQuestion(numbers, event, period) : numbers;

@@ -8,7 +8,7 @@ import { words } from "../../app/words.ts";
 import type { Lines, NumbersQuestion } from "./lines.ts";
 
 /** A span of time. */
-export type Span = "year" | "quarter" | "month";
+export type CalendarSpan = "year" | "quarter" | "month";
 
 /** An event in the life of an account. */
 export type Event = "opened" | "closed";
@@ -20,7 +20,7 @@ const CLOSED = 8;
 export function periodQuestion(
   numbers: NumbersQuestion,
   event: Event,
-  period: Span,
+  period: CalendarSpan,
 ): NumbersQuestion {
   if (event === "opened") return { ...numbers, facets: [`started_${period}`] };
   const { spec } = numbers;
@@ -30,7 +30,7 @@ export function periodQuestion(
 }
 
 /** Orders lines by time, and sums the months of longer periods. */
-export function periodLines({ head, body }: Lines, event: Event, period: Span): Lines {
+export function periodLines({ head, body }: Lines, event: Event, period: CalendarSpan): Lines {
   const { year, count, share, closedIn } = words.peek().charts.timeHeads;
   const [total, ...dated] = body;
   const all = Number(total?.at(-2) ?? 0);
@@ -60,7 +60,7 @@ function order(key: string): number {
 }
 
 /** The period of a month such as 2026-07. */
-function spanOf(month: string, period: Span): string {
+function spanOf(month: string, period: CalendarSpan): string {
   const year = month.slice(0, 4);
   if (period === "month") return month;
   return period === "year" ? year : `${year}-Q${Math.ceil(Number(month.slice(5, 7)) / 3)}`;
