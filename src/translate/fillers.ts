@@ -19,7 +19,8 @@ const FILLERS = new Set(
     "precisamos encontre encontrar ache achar liste listar mostre mostrar traga trazer " +
     "m se possivel quanta quanto algum alguma alguns " +
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
-    "seja sao e esta estao estejam ter tem usam usem utilizam utilizem tenham tenha possua possuam possuir existe " +
+    "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
+    "usam usem utilizam utilizem " +
     "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
     "situada sediada fica ficam fique fiquem atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +

@@ -263,7 +263,7 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   return isBehind && end > object ? { from: at, object, to: end } : null;
 }
 
-/** Reads "preciso cotar uniformes com confecções": the goods are not sought, but their suppliers. */
+/** Reads "preciso cotar uniformes com confecções": the suppliers are sought, not the goods. */
 function purchaseAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;

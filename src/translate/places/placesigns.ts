@@ -91,7 +91,7 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   return isListed(sentence, from, last);
 }
 
-/** True for "Minas e Goiás", "São Paulo, Minas e Rio", "exceto Minas"; not "Goiás: minas de ouro". */
+/** True for "Minas e Goiás", "Recife, Minas e Rio", "exceto Minas"; not "Goiás: minas de ouro". */
 function isAmongPlaces(context: PlaceContext, match: PlaceMatch, last?: Mention): boolean {
   const { sentence } = context;
   const { from, to } = match;

@@ -71,7 +71,8 @@ const WORDS = new Map(
     "juguetes:brinquedos flores:flores limpieza:limpeza seguridad:seguranca belleza:beleza " +
     "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
     "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
-    "estacion:estacao estaciones:estacoes ganadero:criador ganaderos:criadores isla:ilha islas:ilhas " +
+    "estacion:estacao estaciones:estacoes ganadero:criador ganaderos:criadores " +
+    "isla:ilha islas:ilhas " +
     "o:ou u:ou pero:mas ni:nem " +
     "llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
     "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +

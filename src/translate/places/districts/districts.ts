@@ -379,7 +379,7 @@ function isImplied(
   return list.every((name) => (isLedIn || !isTrade(name)) && isOften(name.known, city));
 }
 
-/** True if no nearby town has a name, or the city's district has more accounts than each of them. */
+/** True if no nearby town has a name, or the city's district has more accounts than each town. */
 function isRatherPart(context: PlaceContext, { from, known }: NameAt, city: CityAt): boolean {
   if (isElsewhere(context, from, city)) return true;
   const { sentence, gazetteer } = context;

@@ -1,5 +1,5 @@
 /**
- * Proves rules that the fourth round of unseen sentences asked for. They concern Minas among
+ * Proves rules that the fourth round of unseen sentences required. They concern Minas among
  * places, ranges of postal codes, bounds before "de capital", parts of states in English and
  * Spanish, purchases of the speaker, and plurals of "-il". A linear twin checks every range.
  * Does not prove that unseen sentences of these kinds are right.

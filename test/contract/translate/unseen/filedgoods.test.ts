@@ -3,14 +3,14 @@
  * with confidence: growing, gathering, making, and selling of the same goods, goods for a purpose,
  * and machines with those who operate them. Also, that other activities are not suggested instead
  * where nothing is known, and that customers remain customers. Does not prove that a phrase has no
- * further codes; sentences that nobody has seen measure that.
+ * further codes; unseen sentences measure that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { translate } from "../../../src/translate/translate.ts";
-import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { FILED_GOODS } from "../../support/translate/filed-goods.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { translate } from "../../../../src/translate/translate.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { FILED_GOODS } from "../../../support/translate/filed-goods.ts";
 
 describe("goods and what is done with them", () => {
   let sample: SampleSnapshot;
