@@ -27,9 +27,9 @@ interface McpOptions {
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
-The tools are search_accounts, count_accounts, translate, list_districts, find_company, get_account
-and, with --exports, create_export. No server and no key are needed; a running server answers the
-same at POST /mcp.
+The tools are search_accounts, count_accounts, translate, list_districts, find_company, get_account,
+look_up_cnpjs and, with --exports, create_export. No server and no key are needed; a running server
+answers the same at POST /mcp, with list_news in addition.
 
 Examples:
   $ peneira mcp --snapshot 2026-10.peneira
