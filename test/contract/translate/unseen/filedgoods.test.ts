@@ -7,10 +7,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { translate } from "../../../src/translate/translate.ts";
-import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { FILED_GOODS } from "../../support/translate/filed-goods.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { translate } from "../../../../src/translate/translate.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { FILED_GOODS } from "../../../support/translate/filed-goods.ts";
 
 describe("goods and what is done with them", () => {
   let sample: SampleSnapshot;
