@@ -1,5 +1,5 @@
 /**
- * The purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil", "aluguel
+ * Purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil", "aluguel
  * de tratores com operador", "pepinos em conserva". Input: a sentence and the reading of goods that
  * end before such words. Output: the reading with the codes of that purpose, and the words.
  * Invariant: a purpose only replaces codes that its table has; a reading without any of them stays
@@ -114,7 +114,7 @@ const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
   ["atletismo|esporte", { [MAKERS]: "3230200", [SELLERS]: "4649499" }],
 ];
 
-/** Preserves are made by industry, not grown. */
+/** Goods in vinegar or tins come from a factory, not from a field. */
 const PRESERVED: Replaced = {
   "0119901 0119902 0119903 0119905 0119909 0121101 0139301": "1032599",
   "0133401 0133402 0133403 0133404 0133407 0133408 0133409 0133410 0133499 0131800": "1031700",
