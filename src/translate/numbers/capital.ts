@@ -115,7 +115,7 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
   return read === null ? null : { ...read, from };
 }
 
-/** Reads an amount before the word: "mais de R$ 100 mil de capital", "50 mil ou mais de capital". */
+/** Reads an amount before the word: "mais de 100 mil de capital", "5 mil ou mais de capital". */
 function before(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at - 1) === "share" ? at - 1 : at;
   const of = ["de", "in", "em", "of"].includes(sentence.folded(word - 1)) ? word - 1 : word;

@@ -102,6 +102,10 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "POST /v1/accounts/compare": (id) => [
     { body: { specs: [named(id), { filters: { geo: { uf_any_of: ["SP"] } } }], facets: ["uf"] } },
   ],
+  "POST /v1/console/accounts/compare": (id) => [
+    { body: { specs: [named(id), { filters: { geo: { uf_any_of: ["SP"] } } }], facets: ["uf"] } },
+  ],
+  "POST /v1/console/searches/{id}/notices": specs(),
   "POST /v1/console/explore": specs({ facets: ["uf"] }),
   "POST /v1/console/accounts/search": specs(),
   "POST /v1/console/accounts/count": specs(),
@@ -148,6 +152,12 @@ const TAKE_NONE = [
   ...["POST /v1/emails", "GET /v1/emails", "GET /v1/emails/{id}", "PATCH /v1/emails/{id}"],
   ...["DELETE /v1/emails/{id}", "POST /v1/emails/{id}/test", "GET /unsubscribe/{token}"],
   ...["POST /v1/notices/{id}/replay", "POST /unsubscribe/{token}"],
+  ...["GET /v1/console/companies/{root}/ownership", "GET /v1/console/places"],
+  ...["GET /v1/console/searches/{id}/notices", "GET /v1/console/notices"],
+  ...["POST /v1/console/notices/{id}/replay", "GET /v1/console/webhooks"],
+  ...["POST /v1/console/webhooks", "POST /v1/console/webhooks/{id}"],
+  ...["DELETE /v1/console/webhooks/{id}", "POST /v1/console/webhooks/{id}/rotate"],
+  ...["POST /v1/console/webhooks/{id}/test"],
 ];
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>

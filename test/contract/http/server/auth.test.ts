@@ -92,7 +92,7 @@ const methodsOf = (path: string) => {
 const openStatus = (path: string) =>
   path.startsWith("/files/")
     ? 403
-    : ({ "/": 302, "/docs/": 308, "/feeds/{name}": 404 }[path] ?? 200);
+    : ({ "/": 302, "/docs/": 308, "/feeds/{name}": 404, "/unsubscribe/{token}": 404 }[path] ?? 200);
 
 /** The wildcard segments, filled; the answer is then that no such object exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
