@@ -116,7 +116,6 @@ describe("a column", () => {
       [
         ...[
           "sanctioned",
-          "mei_excluded_on",
           "in_cnep",
           "in_cepim",
           "federal_debt",
