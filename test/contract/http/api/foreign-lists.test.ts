@@ -125,6 +125,9 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "PATCH /v1/searches/{id}": specs(),
 };
 
+/** Paths whose id is that of a saved search. */
+const OF_SEARCHES = new Set(["/v1/searches/{id}", "/v1/console/searches/{id}/notices"]);
+
 /** Routes without lists: their requests name no list and no spec. */
 const TAKE_NONE = [
   ...["GET /healthz", "GET /readyz", "GET /metrics", "GET /v1/status", "GET /openapi.json"],
@@ -239,7 +242,7 @@ for (const transport of TRANSPORTS) {
       const { body, type = "application/json", headers = {} } = how;
       const sent = typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body);
       // Its own search, so that only the list in the spec is foreign.
-      const own = path === "/v1/searches/{id}" ? search : id;
+      const own = OF_SEARCHES.has(path) ? search : id;
       const answer = await fetch(server.base + path.replace("{id}", own) + (how.path ?? ""), {
         method,
         headers: {
