@@ -257,10 +257,12 @@ describe("a spelling of a CNPJ over HTTP", () => {
     assert.ok(numbers.length > 20);
     for (const [text, reading] of [...numbers, ["1e21", "too_long"], ["9.99383e13", "rounded"]]) {
       for (const sent of [text, JSON.stringify(text)]) {
-        const { body } = await ask(entries, `{"cnpjs":[${sent}]}`);
+        const { status, body } = await ask(entries, `{"cnpjs":[${sent}]}`);
+        if (sent === "1e999999999") {
+          assert.equal(status, 422, "no number of JSON is infinite");
+          continue;
+        }
         const [refused] = body.refused;
-        // An infinite number cannot be sent in JSON.
-        if (sent === "1e999999999") continue;
         const found = refused === undefined ? "taken" : [refused.reason, refused.offered ?? ""];
         const wanted = asEntry(String(reading));
         const isTaken = /^(cnpj|root)/.test(wanted);
