@@ -235,7 +235,7 @@ bool appendPostalCode(int64_t code, TextBuffer& out) {
   return true;
 }
 
-// Digits of a phone after its area code; 0 without a Brazilian area code.
+// Number of digits after the area code; 0 if the area code is not Brazilian.
 size_t localDigits(int64_t phone) {
   if (hasArea(phone, 1'000'000'000)) return 9;
   if (hasArea(phone, 100'000'000)) return 8;

@@ -5,9 +5,9 @@
  * Invariant: entries ascend by CNPJ; the same pair gives the same bytes. A list opens only for its
  * own pair, and only if every byte is unchanged.
  *
- * Compared are the columns that filters or `watch` can use: all but the CNPJ (the identity) and the
- * scores, which drift with age and would list nearly every account. `sanctioned` is compared only
- * if both snapshots had the CEIS list. Values are compared, never codes.
+ * The compared columns are those that filters or `watch` can use: all but the CNPJ (the identity)
+ * and the scores, which drift with age and would list nearly every account. `sanctioned` is
+ * compared only if both snapshots had the CEIS list. Values are compared, never codes.
  *
  * File format, little endian. Header: magic "PNRCHANG", u32 version, u32 compared columns (a bit
  * each), u64 entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters

@@ -57,7 +57,7 @@ export class Counts {
     });
   }
 
-  /** Counts the facets of a spec with these filters that are not yet cached. */
+  /** For a spec with these filters, counts the facets that are not yet cached. */
   async count(
     spec: AccountQuerySpec,
     names: readonly FacetName[],

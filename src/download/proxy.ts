@@ -356,7 +356,7 @@ function socksFault(message: string, known: boolean): ProxyFault {
   return new ProxyFault("it does not speak SOCKS5");
 }
 
-/** Replies of RFC 1928 as the client names them. */
+/** Replies of RFC 1928, by the names that the SOCKS library gives them. */
 const SOCKS_REPLIES: Readonly<Record<string, string>> = {
   Failure: "it failed",
   NotAllowed: "its rules do not allow this host",

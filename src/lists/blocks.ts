@@ -32,7 +32,7 @@ interface BlockChange {
 /** Operation on entries. */
 export type BlockVerb = "add" | "remove";
 
-/** Changes blocks. `entries` ascend, without repeats. */
+/** Adds `entries` to blocks, or removes them. They are ascending and distinct. */
 export function changeBlocks(
   blocks: Iterable<StoredBlock>,
   entries: Uint8Array,

@@ -287,7 +287,7 @@ export class NoticeCounter {
     }
   }
 
-  /** Months come rarely, so an idle thread would only take memory. */
+  /** New months are rare, so an idle thread would only use memory. */
   async #endThread(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;

@@ -29,7 +29,7 @@ import { signedHeaders } from "./signing.ts";
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
-/** Stands for the operator's mail server, which all e-mails go to. */
+/** Key that counts the requests to the operator's mail server, which sends all e-mails. */
 const MAIL_SERVER = "mail server";
 /** Time from the end of an attempt to the search for the next one, in milliseconds. */
 const GATHER_MS = 20;

@@ -74,7 +74,7 @@ export class Egress implements ConnectionGuard {
       refusal = why ?? refusal;
       return why === null;
     });
-    // A name with one address inside the network is refused whole: it may be a trap.
+    // If any address of a name is internal, the name is refused, because it may be an attack.
     if (fit.length < found.length || fit.length === 0) throw new EgressRefusal(refusal);
     return fit;
   }

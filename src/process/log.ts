@@ -114,7 +114,7 @@ let lastStart = { second: Number.NaN, level: 0, text: "" };
 /** Beginning of the last line up to its milliseconds, which lines share under load. */
 const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
 
-/** Three digits of milliseconds with the text after them. */
+/** The end of a timestamp for each millisecond: three digits, and what follows in a log line. */
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => {
   return `${String(ms).padStart(3, "0")}Z",`;
 });

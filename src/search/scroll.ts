@@ -1,12 +1,13 @@
 /**
  * Reads all rows of an answer in batches, in answer order, up to the spec's limit.
  * Invariant: the rows equal the joined pages of the same search. Memory does not grow with their
- * number (at most one native selection is held, see SELECT_ROWS). A phase beyond the limit is not
- * even counted.
+ * number (at most one native selection is held, see SELECT_ROWS). Secondary matches of an export
+ * are not counted if the primary ones reach the limit.
  *
- * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
- * together meet every row at most once. An order of several keys may start again at the beginning
- * of its group of ties (see native-index/query/orders/select.cc). So calls are large.
+ * Work: with `rank` or an order of one key, each batch continues where the last one ended, so all
+ * batches together visit each row at most once. With several keys, a batch may restart at the
+ * beginning of its group of ties (native-index/query/orders/select.cc). Large batches make this
+ * rare.
  */
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -135,8 +135,8 @@ export const SETTINGS = {
   ),
   "http.share_max": setting<number>(
     0.25,
-    "Share that one tenant may use of the part of http.streams_max and http.bodies_max_bytes " +
-      "that others do not use; more is 429. Clients without a tenant count by address.",
+    "Largest share of the free part of http.streams_max and http.bodies_max_bytes that one " +
+      "tenant may use; more is 429. Clients without a tenant count by address.",
     { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
@@ -185,8 +185,8 @@ export const SETTINGS = {
   ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Addresses and networks of proxies, separated by commas. Their X-Forwarded-For names the " +
-      "client that wrong keys and passwords count for. http.sockets_per_address does not bound " +
+    "Addresses and networks of proxies, separated by commas. Wrong keys and passwords are " +
+      "counted for the client in their X-Forwarded-For. http.sockets_per_address does not bound " +
       "them.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
@@ -198,12 +198,14 @@ export const SETTINGS = {
   ),
   "http.drain_grace_ms": setting<number>(
     0,
-    "Time between not ready and closing the port at a stop, for load balancers to notice.",
+    "Time from reporting not ready to closing the port when the server stops, so that load " +
+      "balancers notice.",
     integer(0, 600_000),
   ),
   "http.drain_timeout_ms": setting<number>(
     9_000,
-    "Time for requests and downloads in flight at a stop; then their connections are closed.",
+    "Time that requests and downloads in flight get when the server stops; then their " +
+      "connections are closed.",
     integer(0, 3_600_000),
   ),
   "exports.waits_per_tenant": setting<number>(
@@ -238,7 +240,7 @@ export const SETTINGS = {
   ),
   "snapshots.keep": setting<number>(
     900,
-    "Seconds that a replaced snapshot answers cursors after its last use.",
+    "Seconds after its last use that a replaced snapshot stays open for cursors.",
     integer(0, 86_400),
   ),
   "snapshots.scrub_seconds": setting<number>(
@@ -255,7 +257,7 @@ export const SETTINGS = {
   "http.overload_lag_ms": setting<number>(
     1_000,
     "Searches that have waited longer than this are answered 503; large pages, facets, " +
-      "translations and documents after half of it.",
+      "translations, /docs, and /openapi.json after half of it.",
     integer(10, 60_000),
   ),
   "metrics.listen": setting<string | null>(
@@ -336,8 +338,8 @@ export const SETTINGS = {
   ),
   "notices.smtp.tls": setting<(typeof SMTP_TLS)[number]>(
     "starttls",
-    "Encryption of the mail server: after STARTTLS, which must succeed, or implicit from the " +
-      "first byte; none only without a user.",
+    "Encryption of the mail server. starttls: the connection must switch to TLS; implicit: TLS " +
+      "from the first byte; none: allowed only without a user.",
     { kind: "choice", of: SMTP_TLS },
   ),
   "notices.smtp.user": setting<string | null>(
@@ -390,8 +392,8 @@ export const SETTINGS = {
   ),
   "download.sanctions_url": setting<string>(
     "https://portaldatransparencia.gov.br/download-de-dados/",
-    "Where the lists of sanctions are, for download --public-lists: a page ceis, cnep, and cepim " +
-      "each, with the zip of a day below it.",
+    "Where the lists of sanctions are, for download --public-lists, with one page for each " +
+      "of ceis, cnep, and cepim. Under each are the zips, one for each day.",
     { kind: "text", check: checkService },
   ),
   "download.debts_url": setting<string>(

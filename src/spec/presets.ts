@@ -1,12 +1,12 @@
 /**
  * Layouts of files that other products import (`output.preset`): fields in order, headings,
  * delimiter.
- * Invariant: a layout has a field once; no heading needs quoting in a CSV file. Headings are those
- * that the product's importer maps automatically, in the language its user chose there. Fields it
- * does not have get the name of this registry. Fields with a fixed list of words, such as an
- * industry, are left out: this registry's activity names would be refused or would fill that list.
- * Added columns are empty, for notes, or have the first value of some fields. No field has their
- * names.
+ * Invariant: each field occurs once in a layout; no heading needs quoting in a CSV file. Headings
+ * are those that the product's importer maps automatically, in the language of its user. A field
+ * that the product lacks keeps its name in this registry. Product fields with a fixed list of
+ * words, such as an industry, are left out: activity names would be refused or would fill that
+ * list. Added columns are empty, for notes, or repeat the first value of some fields. No field may
+ * have the name of an added column.
  */
 import type { OutputField } from "./fields.ts";
 

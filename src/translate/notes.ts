@@ -1,7 +1,8 @@
 /**
  * Notes of a translation.
  * Input: assumptions, warnings, unfiltered requests. Output: lists for `explain`, in text order.
- * Invariant: every note has its words with their position, or none if it concerns missing words.
+ * Invariant: every note has its words and their position; a note about missing words has neither.
+
  * Codes are stable; sentences are for people, in Portuguese or English.
  */
 import type { Words } from "./words/sentence.ts";

@@ -130,7 +130,7 @@ function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair
   return { asked: placeFirst ? other : one, placeFirst, to: other.to };
 }
 
-/** True if only small words and a trade are between. */
+/** True if only small words and a trade stand between the two positions. */
 function isBeside(sentence: Sentence, from: number, to: number): boolean {
   // "em SP, exceto em Santos, com telefone"
   const isExcluding = sentence.tokens

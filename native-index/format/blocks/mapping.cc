@@ -73,7 +73,8 @@ void onSigbus(int signal, siginfo_t* info, void* context) {
 
 void installHandler() {
   pageMask = ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
-  // Node unloads an addon when the last worker that loaded it ends; the handler must stay.
+  // Node unloads an addon when the last worker that loaded it ends. The signal handler stays
+  // installed, so this pins the addon in memory.
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&onSigbus), &self) != 0) {
     dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

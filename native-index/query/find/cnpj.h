@@ -17,8 +17,9 @@ namespace peneira {
 // Input: a query, an order, and matching rows; or a company and the last row of the previous page.
 // Output: the rows that are the first match of their company; or the rows of the company, head
 // offices first, then by cnpj.
-// Invariant: a company's first row depends only on the query, order, and row, so answers can be
-// paged. Walking all pages of a company returns each establishment once.
+// Invariant: whether a row is the first match of its company depends only on the query, the order,
+// and that row, so answers can be paged. Walking all pages of a company returns each establishment
+// once.
 
 // Length of the part of a cnpj that identifies the company.
 constexpr uint32_t kRootLength = 8;

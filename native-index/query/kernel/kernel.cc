@@ -172,7 +172,7 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
 
 namespace {
 
-// Cost of finding the matches of a chunk, per clause, in counted rows.
+// Fixed cost of each clause in each chunk, in units of the cost of counting one row.
 constexpr uint64_t kChunkWork = 64;
 
 uint64_t countLooked(const Segment& segment, const Query& query, Work& work) {

@@ -16,14 +16,14 @@ import { VERSION } from "./version.ts";
 
 const EXAMPLES = `
 A backup holds the whole state as of one moment: keys, tenants, users, sessions, saved searches,
-lists, quotas, exports with their files, sent files of unfinished enrichments, idempotency keys,
+lists, quotas, exports with their files, uploaded files of unfinished enrichments, idempotency keys,
 and the secrets that sign links and cursors. The server keeps running. Protect a backup like the
 data directory: it grants the same access. It does not hold snapshots, which can be imported
 again, or the settings.
 With --no-exports the files are left out. After a restore they are rendered again, with the same
 bytes, if their snapshot is served.
 manifest.json lists every file with its SHA-256; peneira restore DIR --check compares them all.
-A killed backup leaves nothing at DIR. The next backup removes its hidden folder.
+A killed backup leaves nothing at DIR. The next backup removes the hidden folder that it left.
 
 Examples:
   $ peneira backup backups/2026-11-21 --data-dir state

@@ -63,7 +63,7 @@ export function registerCount(program: Command): void {
       new Option("--format <format>", "how to print").choices(COUNT_FORMATS).default("table"),
     )
     .addOption(
-      new Option("--labels <language>", "words for people, in csv and xlsx").choices(
+      new Option("--labels <language>", "csv, xlsx: headings and values in words").choices(
         LABEL_LANGUAGES,
       ),
     )

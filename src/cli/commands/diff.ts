@@ -70,8 +70,8 @@ const TABLE_LIMIT = 100;
 const EXAMPLES = `
 An account entered if it matches the spec in the newer snapshot only. It left if it matches in the
 older one only. It changed if it matches in both and a watched field differs. Without --spec, every
-account of the registry counts. With --list, only accounts of the file count, and those of companies
-whose root it holds.
+account of the registry counts. With --list, only the accounts in the file count; a root in the
+file stands for all accounts of its company.
 
 Examples:
   $ peneira diff 2026-09.peneira 2026-10.peneira
@@ -106,7 +106,7 @@ export function registerDiff(program: Command): void {
     )
     .option(
       "--changed <groups>",
-      `only accounts of which one of these changed: ${CHANGE_GROUPS.join(", ")}`,
+      `only accounts in which one of these changed: ${CHANGE_GROUPS.join(", ")}`,
       listed,
     )
     .option("--fields <fields>", "fields to show (default: those of the spec)", listed)

@@ -43,13 +43,14 @@ export function registerDistricts(program: Command): void {
     .description(
       "Lists the districts (bairros) of a municipality as its accounts spell them. A spec's " +
         "district_any_of and a lead query's districts take these names. Names that begin with " +
-        "the text come first, then by size. Accents and case do not count.",
+        "the text come first; among equals, the district with more accounts. Accents and case " +
+        "do not count.",
     )
     .argument("<city>", "its name, with the state if several cities have it, or its IBGE code")
     .argument("[text...]", "the beginning of a name; every word is a prefix of a word in it")
-    .requiredOption("--snapshot <file>", "the snapshot to look in")
+    .requiredOption("--snapshot <file>", "the snapshot to look in (required)")
     .addOption(
-      new Option("--limit <n>", `districts wanted, at most ${DISTRICT_LIMITS.limit}`)
+      new Option("--limit <n>", `maximum number of districts, at most ${DISTRICT_LIMITS.limit}`)
         .argParser(positive)
         .default(DISTRICT_LIMITS.limitDefault),
     )

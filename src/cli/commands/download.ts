@@ -82,8 +82,9 @@ Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROX
 \`peneira import --places\` and the setting translate.descriptors.
 
 --public-lists fetches other data for \`peneira import --public-lists\`. It takes the newest CEIS,
-CNEP, and CEPIM (3.7 MB) from the Portal da Transparência, and PGFN's debts (1.4 GB). Name some to
-fetch only these. A list gets its name when it was read; the one before it is then removed.
+CNEP, and CEPIM (3.7 MB) from the Portal da Transparência, and PGFN's debts (1.4 GB). Give
+names to fetch only those lists. A list gets its final name after it was checked; the previous one
+is then removed.
 
 The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).
@@ -108,7 +109,7 @@ export function registerDownload(program: Command): void {
     .option("--to <dir>", "parent folder of the folder of the month (required, except with --list)")
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
-    .option("--verify", "also compare the checksums of all bytes, which an import does in any case")
+    .option("--verify", "also compare the checksums of all bytes, which every import does too")
     .option("--replace", "replace a finished month if the share has published it again")
     .option("--places", "instead of a month: IBGE's regions, as places.csv for an import")
     .option(
@@ -133,7 +134,10 @@ export function shareOptions(command: Command): Command {
       "address of a share or mirror; repeat it for alternatives (setting download.url)",
       (one: string, before: readonly string[] = []) => [...before, one],
     )
-    .option("--proxy <address>", "HTTP or SOCKS5 proxy, or direct (setting download.proxy)")
+    .option(
+      "--proxy <address>",
+      "address of an HTTP or SOCKS5 proxy, or 'direct' for none " + "(setting download.proxy)",
+    )
     .option("--streams <n>", "concurrent files (setting download.streams)")
     .option("--config <file>", "JSON file with settings");
 }

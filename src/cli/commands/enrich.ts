@@ -1,6 +1,6 @@
 /**
  * `peneira enrich`. Input: a CSV or XLSX file with a column of CNPJs, and a snapshot. Output: the
- * same file with a status and fields of the registry behind each row; on standard error the
+ * same file with a status and fields of the registry after each row; on standard error the
  * progress, and how many CNPJs had which outcome.
  * Invariant: the bytes are those of a server's enrichment of the same file; the new file appears
  * whole or not at all, and the sent one is never changed. A wrong flag is found before any work.
@@ -65,24 +65,25 @@ export function registerEnrich(program: Command): void {
     .command("enrich")
     .summary("append fields of the registry to a file of CNPJs")
     .description(
-      "Writes a CSV or XLSX file again with a status and fields of the registry behind each row. " +
-        "The column of CNPJs is found by its name or content; rows and cells stay.",
+      "Writes a copy of a CSV or XLSX file with a status and fields of the registry appended to " +
+        "each row. The column of CNPJs is found by its name or content. Your rows and cells stay " +
+        "as they are.",
     )
     .argument("<file>", "the CSV or XLSX file with the CNPJs")
-    .requiredOption("--snapshot <file>", "the snapshot to look in")
-    .requiredOption("--out <file>", "file to write; a name on .csv or .xlsx decides its kind")
+    .requiredOption("--snapshot <file>", "the snapshot to look in (required)")
+    .requiredOption("--out <file>", "file to write (required); its ending decides the format")
     .addOption(
       new Option("--fields <names>", "output fields, separated by commas")
         .argParser(fieldsOf)
         .default(DEFAULT_FIELDS, DEFAULT_FIELDS.join(",")),
     )
     .addOption(
-      new Option("--labels <language>", "headings and values as people write them").choices(
+      new Option("--labels <language>", "headings and values in words of this language").choices(
         LABEL_LANGUAGES,
       ),
     )
-    .option("--column <name>", "header or number of the column of CNPJs, of XLSX its letters too")
-    .option("--fill-zeros", "put back the zeros that a number has lost in front")
+    .option("--column <name>", "header or number of the column of CNPJs; for XLSX also its letters")
+    .option("--fill-zeros", "restore the leading zeros that a number has lost")
     .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
     .action(run);

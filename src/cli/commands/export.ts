@@ -98,13 +98,13 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option(
         "--labels <language>",
-        "csv, xlsx, html: headers and values in words of this language",
+        "csv, xlsx, html: headings and values in words of this language",
       ).choices(LABEL_LANGUAGES),
     )
     .addOption(
       new Option(
         "--preset <name>",
-        "csv, xlsx, html: fields, order, and headers that a product imports",
+        "csv, xlsx, html: columns of a call list (sales), or those that a CRM imports",
       ).choices(PRESET_NAMES),
     )
     .option("--title <title>", "title of the file")

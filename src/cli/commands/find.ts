@@ -52,10 +52,10 @@ export function registerFind(program: Command): void {
         "of an e-mail.",
     )
     .argument("<text...>", "a name or a part of it, a CNPJ, a phone, or an e-mail")
-    .requiredOption("--snapshot <file>", "the snapshot to look in")
+    .requiredOption("--snapshot <file>", "the snapshot to look in (required)")
     .option("--uf <state>", "only accounts of this state; EX is abroad", state)
     .addOption(
-      new Option("--limit <n>", "accounts wanted, at most 20")
+      new Option("--limit <n>", "maximum number of accounts, at most 20")
         .argParser(positive)
         .default(SUGGEST_LIMITS.limitDefault),
     )
@@ -120,7 +120,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // If the text looks like a phone, the reason for the contact is printed first.
+  // For a text that looks like a phone, the refusal as a contact comes before that as a CNPJ.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${total} in snapshot ${label}\n`;
 }

@@ -75,9 +75,12 @@ export function registerImport(program: Command): void {
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
     .option("--cnep <file>", "punished companies: AAAAMMDD_CNEP.csv or its zip")
-    .option("--cepim <file>", "barred non-profit entities: AAAAMMDD_CEPIM.csv or its zip")
-    .option("--pgfn <folder>", "debts to the Union: folder with PGFN's three zips of a quarter")
-    .option("--public-lists <folder>", "all lists that download --public-lists put there")
+    .option("--cepim <file>", "barred nonprofits: AAAAMMDD_CEPIM.csv or its zip")
+    .option("--pgfn <folder>", "debts to the federal government: PGFN's three zips of a quarter")
+    .option(
+      "--public-lists <folder>",
+      "folder that download --public-lists wrote; imports all its lists",
+    )
     .option("--corporate-partners", "read which companies are partners of others, from Socios")
     .option(
       "--places <csv>",
@@ -96,10 +99,9 @@ export function registerImport(program: Command): void {
     .addHelpText(
       "after",
       `
-The import needs free space next to the output: 1.5 times the size of the snapshot, which includes
-temporary files. Space and permission are checked before the first row. Irregular values are counted
-and reported.
-A damaged or incomplete dump is refused.
+The folder of the output needs about as much free space as the finished snapshot is large. This
+includes temporary files. Space and permission are checked before the first row. Irregular values
+are counted and reported. A damaged or incomplete dump is refused.
 
 Examples:
   $ peneira import dumps/2026-10 --out 2026-10.peneira

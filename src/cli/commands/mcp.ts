@@ -45,7 +45,10 @@ export function registerMcp(program: Command): void {
     .command("mcp")
     .summary("serve agents over standard input and output (Model Context Protocol)")
     .description("Serves an agent over standard input and output with the Model Context Protocol.")
-    .requiredOption("--snapshot <path>", "snapshot file, or a folder whose newest valid one counts")
+    .requiredOption(
+      "--snapshot <path>",
+      "snapshot file, or a folder whose newest valid one is used",
+    )
     .option(
       "--exports <dir>",
       "folder for the files of the agent; without it there is no create_export",

@@ -73,7 +73,7 @@ export function registerNotices(program: Command): void {
   const notices = explain(program.command("notices"), {
     summary: "list, show, and replay notices of saved searches; list and test their receivers",
     description:
-      "Shows what was new for the saved searches of a tenant, and whether it arrived. A new " +
+      "Shows the notices of a tenant's saved searches, and whether they were delivered. A new " +
       "month makes one notice for each saved search.",
     examples: [
       "peneira notices list --data-dir state --tenant acme",

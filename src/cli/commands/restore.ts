@@ -13,12 +13,12 @@ import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 
 const EXAMPLES = `
-Every file is compared with its SHA-256 first, and all mistakes are reported. The data directory
+Every file is compared with its SHA-256 first, and all differences are reported. The data directory
 must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
-idempotency keys, and the links and cursors of the old server stay valid. Do not run both servers:
-they would continue from the same moment.
-Exports that were waiting need their snapshot to be served. A backup of an older version is restored
-unchanged, and the first serve migrates it. A backup of a newer version is refused.
+idempotency keys, and the links and cursors of the old server stay valid. Do not run both
+servers, because their states would differ, except as a second server for searches (docs/scale.md).
+Waiting exports are made only when their snapshot is served. A backup of an older version is
+restored unchanged, and the first serve migrates it. A backup of a newer version is refused.
 
 Examples:
   $ peneira restore backups/2026-11-21 --check

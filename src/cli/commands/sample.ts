@@ -22,8 +22,9 @@ const MONTHS_MAX = 60;
 
 const EXAMPLES = `
 The companies are invented. --establishments and --seed identify the sample. With --since it is the
-same sample some months later, as the registry would publish it. Below ten companies, some of the
-ten parts have no rows, and the month is imported only with --partial.
+same sample some months later, as the registry would publish it; no earlier folder is
+read. Below ten companies, some of the ten parts have no rows, and the month is imported only with
+--partial.
 
 Examples:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1
@@ -36,11 +37,11 @@ export function registerSample(program: Command): void {
     .command("sample")
     .summary("write a synthetic dump in the layout of the registry's monthly release")
     .description("Writes a synthetic dump in the exact layout of the registry's monthly release.")
-    .requiredOption("--out <dir>", "folder to make for the 37 zips")
-    .requiredOption("--establishments <n>", "number of establishments (accounts)")
+    .requiredOption("--out <dir>", "folder to create for the 37 zips (required)")
+    .requiredOption("--establishments <n>", "number of establishments (required)")
     .option("--seed <s>", "whole number; the same arguments give the same bytes", DEFAULT_SEED)
     .option("--label <YYYY-MM>", "month of the release", DEFAULT_LABEL)
-    .option("--since <YYYY-MM>", "write the later state of the release of this earlier month")
+    .option("--since <YYYY-MM>", "write the release that follows the sample of this earlier month")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: SampleFlags) => runSample(flags));
 }

@@ -103,14 +103,14 @@ export interface UpdateReport {
 
 const NOTES = `
 The command is made for cron and systemd timers. It does nothing if no month is newer, and resumes
-after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. Snapshots
-are 3 times as large as the zips. During an import, the snapshot and temporary files need 7.5 times
-the size of the zips. The free space is checked before the download. All snapshots are kept unless
---keep is given; \`peneira diff\` and /v1/changes need the older ones. A snapshot that a server or a
-command still reads is never removed.
+after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. A snapshot
+is 3 to 4 times as large as the zips. Before the download, the command requires free space for the
+zips, and 7.5 times their size for the snapshot and temporary files, which is more than they need.
+All snapshots are kept unless --keep is given; \`peneira diff\` and /v1/changes need the older ones.
+A snapshot that a server or a command still reads is never removed.
 
---public-lists fetches the newest lists of sanctions and debts after a new month, into the folder
-\`lists\` of the zips, and imports them with it. If a publisher cannot be reached, the list of the
+When a new month is downloaded, --public-lists also fetches the newest lists of sanctions and debts
+into the subfolder \`lists\`, and imports them. If a publisher cannot be reached, the list of the
 last update is imported with a warning. If there is none, the update fails before the import.
 
 The command reports how many establishments entered, left, and changed since the previous month, and
@@ -119,8 +119,8 @@ DIR/.update.check.json, from which a server on the folder makes the metrics
 peneira_snapshot_months_behind and peneira_update_check_age_seconds.
 
 --check downloads nothing and prints one JSON document: the newest published month, the newest
-local month, the month that an update would import, and why not the others. The exit code is 0 if
-the share answered, and 1 if it did not.
+local month, the month that an update would import, and the reason why each other month
+would not be imported. The exit code is 0 if the share answered, and 1 if it did not.
 
 Examples:
   $ peneira update --dir snapshots
@@ -143,7 +143,7 @@ export function registerUpdate(program: Command): void {
     .option("--ceis <file>", "for the import: sanctioned companies")
     .option("--cnep <file>", "for the import: punished companies")
     .option("--cepim <file>", "for the import: barred non-profit entities")
-    .option("--pgfn <folder>", "for the import: debts to the Union, PGFN's three zips")
+    .option("--pgfn <folder>", "for the import: debts to the federal government, PGFN's three zips")
     .option(
       "--public-lists [names]",
       "also download and import lists: ceis,cnep,cepim,pgfn (default: all)",

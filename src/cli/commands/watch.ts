@@ -27,7 +27,7 @@ export function registerWatch(program: Command): void {
     description:
       "Prints each new notice of a tenant's saved searches as one line of JSON, in the form that " +
       "webhooks get, until it is interrupted.",
-    remarks: "With --all it begins with the oldest notice in the log, else with the next one.",
+    remarks: "Without --all it begins with the next notice.",
     examples: [
       "peneira watch --data-dir state --tenant acme",
       "peneira watch --data-dir state --all --once | jq -r .data.search_name",
@@ -38,7 +38,7 @@ export function registerWatch(program: Command): void {
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .option("--search <id>", "only notices of this saved search")
     .option("--all", "begin with the oldest notice in the log")
-    .option("--once", "end when the notices that are there are printed")
+    .option("--once", "print the notices that exist, and exit")
     .action((options: WatchOptions) => working(options, (open) => watch(open, options), "read"));
 }
 

@@ -44,10 +44,11 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each with its place and its fix.",
   query_too_broad:
-    "The spec names no activity, name, place, list, phone or e-mail. Add one; `matches` is the " +
-    "number of accounts that match.",
+    "The spec names no activity, name, place, list, owner, phone, or e-mail. Add one; `matches` " +
+    "is the number of accounts that match.",
   invalid_cursor: "The cursor was changed, or comes from another server. Begin at the first page.",
-  cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
+  cursor_mismatch:
+    "The cursor belongs to another spec. Send it with the spec of the search that returned it.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Start again.",
   since_not_available:
     "The server has no snapshot of the month in `since`. `changes_since` of the answer, and " +

@@ -150,7 +150,7 @@ interface WrittenNumber {
 /** Words that people and programs write before a number. */
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
-/** 99938275000138.0; three zeros after up to three digits may be thousands. */
+/** A whole number with a zero fraction, such as 99938275000138.0; "1.000" may mean thousands. */
 const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
 /** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: try that first. */
 const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;

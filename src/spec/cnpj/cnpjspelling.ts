@@ -85,7 +85,7 @@ export function readLoneCnpj(text: string): CnpjReading {
   return isAlone ? reading : refused("not_a_number");
 }
 
-/** Reads a root, even of letters only, as in paths. Returns null for other texts. */
+/** Reads a root as in paths of URLs, where it may be letters only. Returns null for other texts. */
 export function readRootText(text: string): string | null {
   const reading = readCnpjText(text);
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));

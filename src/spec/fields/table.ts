@@ -42,8 +42,8 @@ export const FIELD_TYPES = {
 } as const;
 
 /**
- * How a value is written for people (`output.labels`) if its type does not decide: with a mask, as
- * a word of words.ts or reasons.ts, or after a word that preserves its zeros.
+ * How `output.labels` writes a value whose type does not determine it: with a mask, as a word of
+ * words.ts or reasons.ts, or with a word before it, so that a spreadsheet keeps its zeros.
  */
 export type FieldWriting =
   | "cnpj"

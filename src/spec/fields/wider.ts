@@ -110,7 +110,7 @@ export const WIDER_FIELDS = [
     shown: { heading: "Federal debt", group: "rank", width: 12 },
     unwatched: "listed",
     description:
-      "Whether it is a debtor in PGFN's list of debts to the Union; null if not imported.",
+      "Whether PGFN lists it as a debtor of the federal government; null if not imported.",
   },
   {
     name: "federal_debt_total",

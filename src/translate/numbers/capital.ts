@@ -155,7 +155,7 @@ function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number
   return null;
 }
 
-/** Returns the side of a comparing word: "menos" alone is less, "pelo menos" more. */
+/** Returns the side of a comparison word: "menos" is a maximum, "pelo menos" a minimum. */
 function sideOf(sentence: Sentence, at: number): Read["side"] {
   const word = sentence.folded(at);
   const mark = sentence.tokens[at]?.text ?? "";

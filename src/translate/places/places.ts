@@ -281,7 +281,7 @@ function isLetters({ words }: Mention): boolean {
 interface Beside {
   readonly city: Mention;
   readonly state: Mention;
-  /** Written as at the end of an address: "Taguatinga, DF". */
+  /** True if it is written like the end of an address: "Taguatinga, DF". */
   readonly address: boolean;
 }
 

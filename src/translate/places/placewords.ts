@@ -36,7 +36,7 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const after = next === "de" ? sentence.folded(at + 2) : next;
   const amount = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
   const joins = after === "e" || after === "and" || after === "of";
-  // "100 mil de capital", "ordem decrescente de capital".
+  // Money after "de": "100 mil de capital", "ordem decrescente de capital".
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
   const counted = of && (of.kind === "number" || isAmount(of.folded));

@@ -123,7 +123,7 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
   return lead.kind === "in" || (article && isCapitalised(sentence, from));
 }
 
-/** Returns the states directly after a name that select its regions, or null. */
+/** Returns the states that follow a region's name and select the region meant, or null. */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
   const marked = (index: number) => ["(", "/"].includes(sentence.tokens[index]?.text ?? "");

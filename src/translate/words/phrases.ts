@@ -171,9 +171,9 @@ export interface Match<Value> {
 
 /** Names by their reduced words; `Spot` is a position in the walk along a name. */
 export abstract class PhraseBook<Value, Spot = unknown> {
-  /** Reduced words of all names, with the spelling in the first name that has each. */
+  /** Reduced words of all names, each with its original spelling in the first name with it. */
   abstract readonly vocabulary: ReadonlyMap<string, string>;
-  /** Returns the spelling in the first name that has a reduced word, or undefined. */
+  /** Returns the original spelling of a reduced word, from the first name with it, or undefined. */
   abstract written(key: string): string | undefined;
   /** The position before the first word. */
   protected abstract readonly start: Spot;

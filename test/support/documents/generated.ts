@@ -89,7 +89,7 @@ function costsTable(): string {
   const list = (length: number) => Array<string>(length).fill("01");
   const text = "characters of a sentence, or of names of activities";
   return table(
-    ["One more for every", "so that in all"],
+    ["One more request for every", "Examples"],
     [
       row(`${number(accounts)} accounts of the limit`, [100, 50_000], (limit) => costOf({ limit })),
       row(`${values} values in the lists of the spec`, [100, 10_000], (length) =>

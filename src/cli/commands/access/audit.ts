@@ -36,8 +36,8 @@ const RENAMES_MAX = 10;
 
 const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
 
-const REMARKS = `Every change of a tenant, key, or user, every restore, and every upgrade of the
-state writes a line, in the same transaction as the change. The actor is "command" (a
+const REMARKS = `Every change of a tenant, key, user, webhook, or e-mail receiver writes a line, in
+the same transaction. A restore and an upgrade of the state do too. The actor is "command" (a
 command line on this machine), "server", user:ID, or key:ID. peneira user list --json
 and peneira key list show the ids. Lines are kept for audit.retention, two years by
 default. Lines hold no names of users, e-mails, secrets, or addresses. The trail does not hold

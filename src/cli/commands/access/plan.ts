@@ -38,7 +38,7 @@ const ZERO_IS_UNLIMITED: ReadonlySet<string> = new Set<PlanLimit>([
 export function registerPlan(program: Command): void {
   const plan = explain(program.command("plan"), {
     summary: "list plans and show their limits",
-    description: "Prints the plans and their limits, with the changes of the configuration.",
+    description: "Prints the plans and their limits, as changed by the configuration.",
     examples: ["peneira plan list", "peneira plan show growth --config peneira.json"],
   });
   common(

@@ -67,7 +67,7 @@ const RENAME: CommandText = {
   examples: ['peneira tenant rename acme "Acme Ltda" --data-dir state'],
 };
 const DISABLE: CommandText = {
-  summary: "disable every key and link of a tenant",
+  summary: "disable every key, session, and link of a tenant",
   description: "Disables every key, session, and download link of a tenant until it is enabled.",
   examples: ["peneira tenant disable acme --data-dir state"],
 };

@@ -105,7 +105,7 @@ export function registerUser(program: Command): void {
 
 function creating(command: Command): void {
   explain(command, {
-    summary: "create a user, and its tenant",
+    summary: "create a user, and its tenant if it does not exist",
     description: "Creates a user of the console, and its tenant if it does not exist.",
     remarks: "Without --password-stdin, a password is generated and printed once.",
     examples: EXAMPLES.slice(0, 2),

@@ -120,7 +120,7 @@ function Badge(): VNode | null {
   );
 }
 
-/** The data searched; its space is reserved until the answer arrives. */
+/** Shows which data is searched; its space is reserved until the answer arrives. */
 function Served(): VNode {
   const { shell } = words.value;
   const now = status.value;

@@ -72,7 +72,7 @@ export function list(
   };
 }
 
-/** A choice of a few words; the value that filters nothing has the empty word. */
+/** One of a few words; the empty word stands for the value that does not filter. */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],

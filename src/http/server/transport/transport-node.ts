@@ -192,7 +192,7 @@ function unsupported(message: IncomingMessage, headBytesMax: number): number | n
   return headBytes(message) > headBytesMax ? 431 : null;
 }
 
-/** Returns the usual size of the head; Node's own limit ignores some bytes. */
+/** Returns the size of the head as sent by most clients; Node's own limit ignores some bytes. */
 function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
   const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;

@@ -423,7 +423,7 @@ export class HeaderBlock {
   readonly lines: readonly HeaderLine[];
   /** Name of the first line. */
   readonly name: string;
-  /** Value of the first line, followed by the other lines. */
+  /** Value of the first line, and after it all other lines, so that one write sends them all. */
   readonly value: string;
   /** All lines, each after a line break. */
   readonly text: string;

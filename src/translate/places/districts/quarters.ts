@@ -79,7 +79,7 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
   if (run.length === 1 && isOther(last, city) && !last.lead.city) {
     const isNear = !isElsewhere(last, city);
-    // Two towns of one state are usual; only a known district makes them doubtful.
+    // Two towns of one state are common; a known district of that name makes them doubtful.
     const name = context.sentence.words(last.at, last.to).words;
     const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
     // A large city is no district of a small town ("em Brasília, Taguatinga"): see `settleTowns`.

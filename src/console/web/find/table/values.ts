@@ -176,7 +176,7 @@ const KEPT = new Set(
 const SMALL = new Set(
   "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
 );
-/** Suffix of companies limited by shares; after a particle, a family name. */
+/** The suffix SA (sociedade anônima). After DA or DE it is the family name Sá: "DA SA". */
 const IS_FORM = /(?<!\bD[AE]) SA$/;
 const ROMAN = /^[IVX]{2,}$/;
 const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
