@@ -237,6 +237,11 @@ for (const transport of MATRIX) {
         assert.equal(foreign.status, 404, `${method} ${path}`);
         assert.equal(foreign.value.detail, unknown.value.detail);
       }
+      for (const id of [search.id, "sch_x"]) {
+        const { status, value } = await ask("GET", `/v1/notices?search=${id}`, undefined, "growth");
+        assert.deepEqual([status, value.code], [404, "not_found"]);
+        assert.match(String(value.detail), /no such saved search/);
+      }
       const named = await refused(
         "POST",
         "/v1/webhooks",
