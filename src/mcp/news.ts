@@ -67,7 +67,7 @@ function counted(
 ): NoticeRow[] {
   const page = { before: Number.MAX_SAFE_INTEGER, limit: READ_MAX };
   const wanted = search === undefined ? page : { ...page, searchId: search };
-  if (search !== undefined) knownSearch(service.searches, identity.tenantId, search);
+  if (typeof search === "string") knownSearch(service.searches, identity.tenantId, search);
   const found = service.notices.history.page(identity.tenantId, wanted);
   const rows = found.map(({ row }) => row).filter(({ state }) => state === "counted");
   return rows.slice(0, limit);
