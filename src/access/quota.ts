@@ -21,7 +21,7 @@ export function refuseBeyondQuota(
     readonly used: number;
     readonly wanted: number;
     /** Name of the request with the wanted rows; an export by default. */
-    readonly of?: "request";
+    readonly of?: "request" | "file";
   },
   nowMs: number,
 ): void {
@@ -29,7 +29,10 @@ export function refuseBeyondQuota(
   const { used, wanted, of = "export" } = rows;
   if (quota === 0 || wanted === 0 || used + wanted <= quota) return;
   const left = Math.max(0, quota - used);
-  const fewer = of === "export" ? `Lower the limit to ${left}` : `Send ${left} CNPJs at most`;
+  const fewer =
+    of === "export"
+      ? `Lower the limit to ${left}`
+      : `Send ${left} ${of === "file" ? "rows" : "CNPJs"} at most`;
   const lower = left > 0 ? fewer : "Nothing is left";
   const later = wanted > quota ? "" : left > 0 ? ", or try again then" : ": try again then";
   const nextMs = (utcDay(nowMs) + 1) * DAY_MS;

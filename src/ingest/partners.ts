@@ -5,6 +5,7 @@
  * roots, day, and qualification. Nothing of another row, and no name, leaves this file: persons,
  * foreigners, and legal representatives are never stored.
  */
+import { basename } from "node:path";
 import { encodeOwners, type OwnerPair } from "../../native-index/format/snapshot/owners.ts";
 import { placeOf, readMember, specificReason } from "../dump/archive.ts";
 import { checkDigits, cleanRoot, readBase36 } from "../dump/cnpj.ts";
@@ -62,6 +63,12 @@ export async function readPartners(files: PartnerFiles): Promise<CorporatePartne
 /** Refuses a release without all parts, or warns of what is missing. */
 function checkThere({ folder, partial }: PartnerFiles, members: readonly DumpMember[]): string[] {
   const seen = members.map(({ part }) => part);
+  for (const part of new Set(seen)) {
+    const files = members.filter((one) => one.part === part).map(({ file }) => basename(file));
+    if (files.length < 2) continue;
+    const detail = `part ${part} of the partners is there more than once: ${files.join(", ")}`;
+    throw new CommandError(`${folder}: ${detail}. Download the other parts again.`);
+  }
   const all = Array.from({ length: PARTS }, (_, part) => part);
   const lacking = all.filter((part) => !seen.includes(part)).map((part) => `Socios${part}.zip`);
   if (lacking.length === 0) return [];

@@ -54,11 +54,16 @@ export function provenanceOf(
 /** Warnings about rows of the lists that were left out. */
 export function listWarnings(lists: PublicLists): string[] {
   const sanctions = SANCTION_LISTS.flatMap((list) => {
-    const without = lists[list]?.counts.withoutCnpj ?? 0;
-    if (without === 0) return [];
+    const { withoutCnpj: without = 0, wrongDates = 0 } = lists[list]?.counts ?? {};
     const what = wordFor(without, "sanctioned company has", "sanctioned companies have");
     const where = list === "ceis" ? "" : ` (${list.toUpperCase()})`;
-    return [`${without} ${what} no 14-digit CNPJ; left out${where}`];
+    const dated = wordFor(wrongDates, "sanction has", "sanctions have");
+    return [
+      ...(without === 0 ? [] : [`${without} ${what} no 14-digit CNPJ; left out${where}`]),
+      ...(wrongDates === 0
+        ? []
+        : [`${wrongDates} ${dated} a date that is not DD/MM/AAAA; it limits nothing${where}`]),
+    ];
   });
   return [...sanctions, ...(lists.debts?.warnings ?? [])];
 }

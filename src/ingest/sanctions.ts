@@ -1,6 +1,6 @@
 /**
  * Reads companies under a sanction (CEIS, CNEP, and CEPIM of the Portal da Transparência). Input:
- * the published zip or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs
+ * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs
  * with a sanction in force on a date, and the date of the list.
  * Invariant: only rows of companies with a 14-character CNPJ count; persons' documents are never
  * stored or shown. Dates alone decide if a sanction is in force: started (or no start given) and
@@ -11,7 +11,7 @@ import { basename } from "node:path";
 import { isDay } from "../../native-index/format/snapshot/meta-schema.ts";
 import { readMember } from "../dump/archive.ts";
 import { isOwnEntry, readZip } from "../dump/directory.ts";
-import { decodeText } from "../dump/registrytext.ts";
+import { decodeTable } from "../dump/registrytext.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../files/filekind.ts";
@@ -31,6 +31,8 @@ export interface Sanctions {
     readonly persons: number;
     readonly withoutCnpj: number;
     readonly notInForce: number;
+    /** Companies' rows with a date that no calendar has, or in another form. */
+    readonly wrongDates: number;
   };
 }
 
@@ -87,6 +89,9 @@ export async function readSanctions(
       `${name}, line 1: no ${title} header; ${strange} is a column of the CNEP (--cnep)`,
     );
   }
+  if (rows.length === 1) {
+    throw new CommandError(`${name} has a header and no rows, as after a cut download. ${AGAIN}`);
+  }
   return { asOf, ...sanctionedOf({ name, rows: rows.slice(1), header, required, date }) };
 }
 
@@ -106,7 +111,7 @@ function sanctionedOf({
   date,
 }: ListRows): Pick<Sanctions, "cnpjs" | "counts"> {
   const cnpjs = new Set<string>();
-  const counts = { rows: 0, persons: 0, withoutCnpj: 0, notInForce: 0 };
+  const counts = { rows: 0, persons: 0, withoutCnpj: 0, notInForce: 0, wrongDates: 0 };
   for (const { cells, line } of rows) {
     if (cells.length !== header.length) {
       const found = `${cells.length} ${wordFor(cells.length, "column")}`;
@@ -123,8 +128,13 @@ function sanctionedOf({
       continue;
     }
     const cnpj = cnpjOf(cell("document") ?? "");
-    if (cnpj === null) counts.withoutCnpj++;
-    else if (!isInForce(cell("start") ?? "", cell("end") ?? "", date)) counts.notInForce++;
+    if (cnpj === null) {
+      counts.withoutCnpj++;
+      continue;
+    }
+    const [start, end] = [cell("start") ?? "", cell("end") ?? ""];
+    if (isWrongDate(start) || isWrongDate(end)) counts.wrongDates++;
+    if (!isInForce(start, end, date)) counts.notInForce++;
     else cnpjs.add(cnpj);
   }
   return { cnpjs, counts };
@@ -146,7 +156,13 @@ function isInForce(start: string, end: string, date: string): boolean {
 /** DD/MM/AAAA to ISO; null if it is no such date. */
 function isoDate(text: string): string | null {
   const match = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text);
-  return match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;
+  const date = match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;
+  return isDay(date) ? date : null;
+}
+
+/** True for a date that does not exist or has another form; false for none, or for words. */
+function isWrongDate(text: string): boolean {
+  return /\d/.test(text) && isoDate(text) === null;
 }
 
 function dateOfName(name: string): string | null {
@@ -169,10 +185,14 @@ async function readCsv(path: string, title: string): Promise<CsvFile> {
     }
     return {
       name: basename(path),
-      text: withoutCtrlZ(decodeText(readSmallFile(path, SMALL_FILE_BYTES.table), "windows-1252")),
+      text: withoutCtrlZ(decodeTable(readSmallFile(path, SMALL_FILE_BYTES.table))),
     };
   } catch (error) {
     if (error instanceof CommandError) throw error;
+    if ((error as NodeJS.ErrnoException).code === "EISDIR") {
+      const detail = `${path} is a folder. Name the CSV of the ${title}, or its zip.`;
+      throw new CommandError(detail, 1, error);
+    }
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
   }
 }
@@ -185,7 +205,7 @@ async function readZipped(path: string): Promise<CsvFile> {
   if (packed.bytes > BYTES_MAX) throw new Error("the CSV is too long");
   const chunks: Uint8Array[] = [];
   for await (const chunk of readMember(packed)) chunks.push(chunk);
-  const text = decodeText(Buffer.concat(chunks), "windows-1252");
+  const text = decodeTable(Buffer.concat(chunks));
   return { name: basename(packed.member), text: withoutCtrlZ(text) };
 }
 

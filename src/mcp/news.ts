@@ -6,6 +6,7 @@
  */
 import type { TSchema } from "typebox";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";
+import { knownSearch } from "../notices/history.ts";
 import { countsOf } from "../notices/payload.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
@@ -66,6 +67,7 @@ function counted(
 ): NoticeRow[] {
   const page = { before: Number.MAX_SAFE_INTEGER, limit: READ_MAX };
   const wanted = search === undefined ? page : { ...page, searchId: search };
+  if (typeof search === "string") knownSearch(service.searches, identity.tenantId, search);
   const found = service.notices.history.page(identity.tenantId, wanted);
   const rows = found.map(({ row }) => row).filter(({ state }) => state === "counted");
   return rows.slice(0, limit);

@@ -66,8 +66,8 @@ export class Egress implements ConnectionGuard {
     const name = withoutBrackets(host);
     const family = isIP(name);
     const found =
-      family === 0 ? await this.#resolve(name) : [{ address: name, family: family as 4 | 6 }];
-    let refusal = "Its name has no address.";
+      family === 0 ? await this.#resolved(name) : [{ address: name, family: family as 4 | 6 }];
+    let refusal = NO_ADDRESS;
     const fit = found.filter(({ address }) => {
       const bytes = bytesOf(address);
       const why = bytes === null ? "Its address cannot be read." : this.#refusalOf(bytes, protocol);
@@ -75,8 +75,20 @@ export class Egress implements ConnectionGuard {
       return why === null;
     });
     // If any address of a name is internal, the name is refused, because it may be an attack.
-    if (fit.length < found.length || fit.length === 0) throw new EgressRefusal(refusal);
+    if (fit.length < found.length || fit.length === 0) {
+      throw new EgressRefusal(family === 0 ? NO_ADDRESS : refusal);
+    }
     return fit;
+  }
+
+  /** Refuses an unknown name like an inner one, so that tenants cannot list inner names. */
+  async #resolved(name: string): Promise<readonly KnownAddress[]> {
+    try {
+      return await this.#resolve(name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOTFOUND") throw error;
+      throw new EgressRefusal(NO_ADDRESS, { cause: error });
+    }
   }
 
   #refusalOf(bytes: Uint8Array, protocol: string): string | null {
@@ -90,6 +102,10 @@ const HTTPS_ONLY =
   "It must begin with https://; plain http is for the networks in notices.allow_networks.";
 const PRIVATE =
   "It leads to an address that is not public. The operator can name its network in " +
+  "notices.allow_networks.";
+
+const NO_ADDRESS =
+  "Its name has no address that may be connected to: over https:// a public one, or one in " +
   "notices.allow_networks.";
 
 /** Returns true if an address belongs to the public internet; 4 or 16 bytes. */

@@ -20,6 +20,8 @@ interface FeedSearch {
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;
+  /** Secret of the feed's address, or null. */
+  readonly feed: string | null;
 }
 
 /** Words of a feed in one language. */
@@ -63,6 +65,10 @@ export function feedOf(
     title: plain(words.title(search.name)),
     link,
     language,
+    author: { name: "Peneira" },
+    ...(base === "" || search.feed === null
+      ? {}
+      : { feedLinks: { atom: `${base}/feeds/${search.feed}.atom?lang=${language}` } }),
     generator: "Peneira",
     updated: new Date(newest?.countedAt ?? search.createdAt),
     copyright: "",

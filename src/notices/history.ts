@@ -7,7 +7,7 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
-import type { SearchRow } from "../store/searchstore.ts";
+import type { SearchRow, SearchStore } from "../store/searchstore.ts";
 import type { DeliveryRow, WebhookStore } from "../store/webhookstore.ts";
 import { type FeedLanguage, feedOf } from "./feed.ts";
 import { noticeBody } from "./payload.ts";
@@ -41,6 +41,12 @@ interface HistoryParts {
   readonly hooks: WebhookStore;
   readonly clock: Clock;
   readonly baseUrl: string;
+}
+
+/** Throws `not_found` if a tenant has no saved search of an id. */
+export function knownSearch(searches: SearchStore, tenantId: string, id: string): void {
+  if (stored(() => searches.find(tenantId, id)) !== undefined) return;
+  throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
 }
 
 /** The log of all tenants. */

@@ -12,6 +12,7 @@ import { changeCatalog } from "../changes/query.ts";
 import { AppError } from "../errors.ts";
 import type { Exporter } from "../export/exporter.ts";
 import { signNoticeLink } from "../export/files/links.ts";
+import { type ExportRecord, failureText } from "../export/record.ts";
 import type { ListBinder } from "../lists/listbinding.ts";
 import type { Clock } from "../process/clock.ts";
 import { faultPoint } from "../process/fault.ts";
@@ -66,7 +67,7 @@ export class NoticeExports {
     row: CountingRow,
     { older, newer }: ChangePair,
     { counts, watch }: { readonly counts: NoticeCounts; readonly watch: readonly OutputField[] },
-  ): MadeExport | "later" | Pick<NoticeCounts, "export_error"> {
+  ): MadeExport | "later" | Pick<NoticeCounts, "export_error" | "export_problem"> {
     if (row.exportId !== null) return { id: row.exportId };
     const { exporter, listed, plans, planOf, store } = this.#parts;
     const plan = plans[planOf(row)];
@@ -92,7 +93,7 @@ export class NoticeExports {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const passes = ["rate_limited", "storage_full", "overloaded"].includes(error.code);
-      return passes ? "later" : { export_error: error.code };
+      return passes ? "later" : refusalOf(error);
     }
   }
 
@@ -101,20 +102,33 @@ export class NoticeExports {
     tenantId: string,
     { id }: MadeExport,
     waitMs: number,
-  ): Promise<Pick<NoticeCounts, "file" | "file_until" | "export_error"> | null> {
+  ): Promise<Pick<NoticeCounts, "file" | "file_until" | "export_error" | "export_problem"> | null> {
     const { exporter, secrets } = this.#parts;
     try {
       const record = await exporter.settled(tenantId, id, waitMs);
-      if (record.state === "failed") return { export_error: record.failure ?? "failed" };
+      if (record.state === "failed") return failureOf(record);
       if (record.state !== "done" || record.expiresAtMs === null) return null;
       const until = new Date(record.expiresAtMs).toISOString();
       return { file: signNoticeLink(record, secrets), file_until: until };
     } catch (error) {
       // The tenant has deleted it meanwhile.
-      if (error instanceof AppError && error.status === 404) return { export_error: error.code };
+      if (error instanceof AppError && error.status === 404) return refusalOf(error);
       throw error;
     }
   }
+}
+
+/** A refusal of an export as a notice has it. */
+function refusalOf({
+  code,
+  message,
+}: AppError): Pick<NoticeCounts, "export_error" | "export_problem"> {
+  return { export_error: code, export_problem: `The export was refused. ${message}` };
+}
+
+function failureOf({ failure }: Pick<ExportRecord, "failure">) {
+  if (failure === null) return { export_error: "failed" };
+  return { export_error: failure, export_problem: failureText(failure, null) };
 }
 
 /** Names the file after its search and month, unless the search has a title for it. */

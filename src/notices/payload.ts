@@ -33,8 +33,10 @@ export interface NoticeCounts extends ChangeTotals {
   /** Address of the export's file without the host, and the end of its life, if there is one. */
   readonly file?: string;
   readonly file_until?: string;
-  /** Why there is no export although the search wants one. */
+  /** Code of why there is no export although the search wants one, and the same in a sentence. */
   readonly export_error?: string;
+  /** Earlier notices have only the code. */
+  readonly export_problem?: string;
 }
 
 /** Links of a notice; null if there is nothing to link. */
@@ -47,6 +49,11 @@ interface NoticeLinks {
 /** The counts of a counted notice. */
 export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | null {
   return counts === null ? null : (JSON.parse(counts) as NoticeCounts);
+}
+
+/** Returns why a counted notice lacks its export, or null. */
+export function exportProblem(counts: NoticeCounts | null): string | null {
+  return counts?.export_problem ?? counts?.export_error ?? null;
 }
 
 /** Returns the links of a notice. `base` is the public address of the server, or empty. */
@@ -81,6 +88,7 @@ export function noticeBody(row: NoticeRow, base: string): string {
         ...{ entered, left, changed, changed_fields },
         first: accounts,
         links,
+        problem: exportProblem(counts),
       },
     });
   for (let most = first.length; ; most--) {
@@ -104,6 +112,7 @@ export function testBody(id: string, now: Date, base: string): string {
         changes: `${base}/v1/searches/${search}/changes?since=2026-09`,
         export: null,
       },
+      problem: null,
     },
   });
 }

@@ -88,7 +88,6 @@ const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "The receiver refuses connections.",
   ECONNRESET: "The receiver closed the connection.",
   UND_ERR_SOCKET: "The receiver closed the connection.",
-  ENOTFOUND: "The receiver's name was not found (DNS).",
   EAI_AGAIN: "The receiver's name could not be looked up (DNS).",
   EHOSTUNREACH: "The receiver cannot be reached.",
   ENETUNREACH: "The receiver cannot be reached.",

@@ -249,6 +249,17 @@ function prefixesOf(natures: readonly string[]): Map<string, string[]> {
   return lists;
 }
 
+const comparing = new WeakMap<Catalog, Catalog>();
+
+/** Returns a catalog for specs whose changes are counted later; cached like the lookups. */
+export function comparingCatalog(catalog: Catalog): Catalog {
+  const known = comparing.get(catalog);
+  if (known !== undefined) return known;
+  const marked: Catalog = { ...catalog, comparesMonths: true };
+  comparing.set(catalog, marked);
+  return marked;
+}
+
 const lookups = new WeakMap<Catalog, CatalogLookup>();
 
 /** Returns a catalog's lookups, cached as long as the catalog lives. */

@@ -135,17 +135,25 @@ export class NoticeStore {
     return this.#database.prepare<[string]>(wanted).get(label) !== undefined;
   }
 
-  /** Creates a notice for every saved search; returns their number. Call it with `note`. */
+  /**
+   * Creates a notice for every saved search; returns their number. Call it with `note`. The first
+   * notice of a search begins with the month of its count if that is older: an older month was
+   * served again when it was saved.
+   */
   announce(month: number, since: number, nowMs: number): number {
     this.#database.prepare("UPDATE saved_searches SET notices = notices + 1").run();
     return this.#database
       .prepare(
         `INSERT INTO notices
            (id, tenant_id, search_id, number, month, since, state, attempts, next_at, created_at)
-         SELECT 'ntc_' || lower(hex(randomblob(16))), tenant_id, id, notices, ?, ?, 'counting', 0,
-           ?, ? FROM saved_searches`,
+         SELECT 'ntc_' || lower(hex(randomblob(16))), tenant_id, id, notices, @month,
+           COALESCE((SELECT past.sequence FROM served_months AS past, served_months AS last
+             WHERE saved_searches.notices = 1 AND past.label = saved_searches.snapshot
+               AND last.sequence = @since AND (past.date, past.label) < (last.date, last.label)),
+             @since),
+           'counting', 0, @nowMs, @nowMs FROM saved_searches`,
       )
-      .run(month, since, nowMs, nowMs).changes;
+      .run({ month, since, nowMs }).changes;
   }
 
   /** Returns due notices to count, oldest month first, so that numbers ascend in time. */

@@ -31,6 +31,7 @@ interface CountOptions {
   readonly format: (typeof COUNT_FORMATS)[number];
   readonly labels?: LabelLanguage;
   readonly out?: string;
+  readonly force?: true;
 }
 
 const COUNT_FORMATS = ["table", "json", "csv", "xlsx"] as const;
@@ -68,6 +69,7 @@ export function registerCount(program: Command): void {
       ),
     )
     .option("--out <file>", "write to this file instead of standard output")
+    .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
     .action(run);
 }
@@ -80,6 +82,7 @@ async function run(options: CountOptions): Promise<void> {
   if (format === "xlsx" && out === undefined) {
     throw new CommandError("--format xlsx needs --out FILE.", 2);
   }
+  const target = { out, force: options.force === true };
   const specOf = specSource(options);
   const segment = await openAnySegment(options.snapshot);
   try {
@@ -89,10 +92,10 @@ async function run(options: CountOptions): Promise<void> {
     const counts = await countAll(segment, spec, request);
     const { label: snapshot, snapshotDate } = segment;
     const file = { counts, labels: labels ?? null, snapshot, snapshotDate };
-    if (format === "csv") write(countCsv(file), out);
-    else if (format === "xlsx") write(countXlsx(file), out);
-    else if (format === "json") write(Buffer.from(documentOf(segment, spec, counts)), out);
-    else write(Buffer.from(tableOf(counts)), out);
+    if (format === "csv") write(countCsv(file), target);
+    else if (format === "xlsx") write(countXlsx(file), target);
+    else if (format === "json") write(Buffer.from(documentOf(segment, spec, counts)), target);
+    else write(Buffer.from(tableOf(counts)), target);
     const { total } = counts;
     const match = wordFor(total, "account matches", "accounts match");
     stderr.print(`${total} ${match} in snapshot ${snapshot} (${snapshotDate})\n`);
@@ -101,6 +104,9 @@ async function run(options: CountOptions): Promise<void> {
   }
 }
 
+const NO_PAIR = (part: string) =>
+  `${part} is no pair. Name two facets: uf${BY}mei. Separate pairs by commas.`;
+
 /** Reads `uf,company_size,uf*started_year`. */
 function readFacets(text: string): FacetRequest {
   const names: FacetName[] = [];
@@ -108,7 +114,10 @@ function readFacets(text: string): FacetRequest {
   for (const part of text.split(",").map((one) => one.trim())) {
     if (part === "") continue;
     const [first, second, ...more] = part.split(BY).map((one) => facetNamed(one.trim()));
-    if (first === undefined || more.length > 0) throw new CommandError(`${part} is no pair.`, 2);
+    if (first === undefined || more.length > 0) throw new CommandError(NO_PAIR(part), 2);
+    if (second === undefined && names.includes(first)) {
+      throw new CommandError(`--facets names ${first} twice. Name it once.`, 2);
+    }
     if (second === undefined) names.push(first);
     else if (first === second) throw new CommandError(`${part} names one facet twice.`, 2);
     else pairs.push([first, second]);
@@ -116,7 +125,7 @@ function readFacets(text: string): FacetRequest {
   if (pairs.length > FACET_PAIRS_MAX) {
     throw new CommandError(`--facets takes at most ${FACET_PAIRS_MAX} pairs.`, 2);
   }
-  return { names: [...new Set(names)], pairs };
+  return { names, pairs };
 }
 
 function facetNamed(text: string): FacetName {
@@ -173,16 +182,22 @@ function tableOf({ facets, crosses }: AllCounts): string {
   return lines.length === 0 ? "" : printTable(lines, ["facet", "value", "count", "name"]);
 }
 
-function write(bytes: Uint8Array, out: string | undefined): void {
+interface Target {
+  readonly out: string | undefined;
+  readonly force: boolean;
+}
+
+function write(bytes: Uint8Array, { out, force }: Target): void {
   if (out === undefined) {
     stdout.data(Buffer.from(bytes));
     return;
   }
   try {
-    writeFileSync(out, bytes, { flag: "wx" });
+    writeFileSync(out, bytes, { flag: force ? "w" : "wx" });
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const why = error.code === "EEXIST" ? "is there already" : `cannot be written (${error.code})`;
+    const exists = error.code === "EEXIST";
+    const why = exists ? "exists; --force replaces it" : `cannot be written (${error.code})`;
     throw new CommandError(`${out} ${why}.`, 1, error);
   }
 }

@@ -13,7 +13,7 @@ import { noticeJson } from "../../http/api/notices/noticeanswers.ts";
 import { addressOf } from "../../notices/addresses.ts";
 import { Egress } from "../../notices/egress.ts";
 import { Emails } from "../../notices/emails.ts";
-import { NoticeHistory } from "../../notices/history.ts";
+import { knownSearch, NoticeHistory } from "../../notices/history.ts";
 import { Mailer } from "../../notices/mailer.ts";
 import { Webhooks } from "../../notices/webhooks.ts";
 import { systemClock } from "../../process/clock.ts";
@@ -54,6 +54,8 @@ interface ReplayOptions extends NoticeFlags {
 export interface OpenNotices {
   readonly tenantId: string;
   readonly history: NoticeHistory;
+  /** Refuses the id of a search that the tenant lacks. */
+  readonly knows: (search: string | undefined) => void;
   readonly webhooks: Webhooks;
   readonly emails: Emails;
   /** Ends connections to receivers. */
@@ -170,15 +172,25 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
   const emails = new Emails({ ...receivers, notices: store, mailer });
   const history = new NoticeHistory({ store, hooks, clock, baseUrl });
-  return { tenantId, history, webhooks, emails, close: () => way.close() };
+  const knows = (search: string | undefined) => {
+    if (search === undefined) return;
+    try {
+      knownSearch(searches, tenantId, search);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new CommandError(`--search ${search}: ${error.message}`);
+    }
+  };
+  return { tenantId, history, knows, webhooks, emails, close: () => way.close() };
 }
 
-function list({ history, tenantId }: OpenNotices, options: ListOptions): void {
+function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): void {
   const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : 0;
   if (limit < 1 || limit > LIMIT_MAX) {
     throw new CommandError(`--limit must be a whole number from 1 to ${LIMIT_MAX}.`, 2);
   }
   const { search } = options;
+  knows(search);
   const before = Number.MAX_SAFE_INTEGER;
   const wanted = { before, limit, ...(search === undefined ? {} : { searchId: search }) };
   const notices = history.page(tenantId, wanted).map(noticeJson);

@@ -44,6 +44,7 @@ export function registerWatch(program: Command): void {
 
 async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Promise<void> {
   const { history, tenantId } = open;
+  open.knows(search);
   const [newest] = history.page(tenantId, { before: Number.MAX_SAFE_INTEGER, limit: 1 });
   /** All notices up to this sequence are printed, or will never be. */
   let done = all === true ? 0 : (newest?.row.sequence ?? 0);

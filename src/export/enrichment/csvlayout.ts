@@ -54,7 +54,7 @@ export interface CsvLayout {
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
 
-/** Rows in which a header may be: titles and blank rows come before it. */
+/** Rows in which a header without the word CNPJ may be: titles and blank rows come before it. */
 const HEADER_ROWS = 20;
 
 /** Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. */
@@ -149,15 +149,19 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 
 /**
  * The row that is the header: of those above the first CNPJ the one that says CNPJ, else the first
- * of those with the most cells that are filled. 0 if the first row has a CNPJ.
+ * of those with the most cells that are filled. 0 if the first row has a CNPJ. Below the first rows,
+ * only the word CNPJ makes a header, above a CNPJ and without one that says it before.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));
-  const above = rows.slice(0, data < 0 ? HEADER_ROWS : Math.min(data, HEADER_ROWS));
+  const above = rows.slice(0, data < 0 ? HEADER_ROWS : data);
   const width = Math.max(1, ...rows.map(({ length }) => length));
-  const scores = above.map((row) => {
+  let isNamed = false;
+  const scores = above.map((row, at) => {
     const filled = row.filter((cell) => cell.trim() !== "").length;
     const says = filled >= Math.min(2, width) && row.some((cell) => /\bcnpj\b/i.test(cell));
+    if (at >= HEADER_ROWS && (!says || isNamed)) return 0;
+    isNamed ||= says;
     return filled + (says ? width : 0);
   });
   const best = Math.max(0, ...scores);

@@ -199,11 +199,12 @@ export class Intake {
     refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
   }
 
-  #refuseBeyondQuota({ tenantId, plan, rows: wanted }: NewExport): void {
+  #refuseBeyondQuota({ tenantId, plan, rows: wanted, enrichment }: NewExport): void {
     const { store, clock } = this.#parts;
     const nowMs = clock.nowMs();
     const used = store.quota.charged(tenantId, utcDay(nowMs));
-    refuseBeyondQuota(plan, { used, wanted }, nowMs);
+    const file = enrichment ? ({ of: "file" } as const) : {};
+    refuseBeyondQuota(plan, { used, wanted, ...file }, nowMs);
   }
 
   /** Charges rows of an answer, durably. Throws `quota_exceeded`. */

@@ -15,6 +15,7 @@ import {
   notInSnapshot,
 } from "../catalog.ts";
 import { readCnpjText } from "../cnpj/cnpjspelling.ts";
+import { hideCpf, withoutCpfs } from "../cnpj/cpf.ts";
 import { isEmailPattern, readEmail } from "../contacts/emails.ts";
 import { readPhone } from "../contacts/phones.ts";
 import { foldDistrict } from "../districtname.ts";
@@ -517,7 +518,8 @@ export class ValueReader
       const reading = readCnpjText(text);
       if (reading.kind === "root") return [reading.root];
       if (reading.kind === "cnpj") return [reading.cnpj.slice(0, 8)];
-      const detail = () => `Must be a CNPJ or its first 8 characters, not ${shown(text)}.`;
+      const safe = reading.reason === "cpf" ? hideCpf(text) : withoutCpfs(text);
+      const detail = () => `Must be a CNPJ or its first 8 characters, not ${shown(safe)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
       return [];
     });

@@ -1,6 +1,7 @@
 /**
- * Proves: an unusable spec is rejected with its file's name, and each mistake is printed once. Does
- * not prove: what is a mistake (unit/spec).
+ * Proves: an unusable spec is rejected with its file's name, and each mistake is printed once. Wrong
+ * facets, and a file that exists, are refused with the fix. Does not prove: what is a mistake
+ * (unit/spec).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -48,5 +49,34 @@ describe("a rejected spec", () => {
     const one = refusal('{"filters": {"nix": 1}}', file);
     assert.match(one, /^peneira: At \/spec\/filters\/nix: There is no member "nix" here.*\n$/);
     assert.equal(one.split("\n").length, 2);
+  });
+});
+
+describe("a count", () => {
+  const count = (...args: string[]) => {
+    const spec = path.join(sample.folder, "all.json");
+    writeFileSync(spec, "{}");
+    const sent = ["count", "--snapshot", sample.snapshot, "--spec", spec, ...args];
+    return spawnSync(...productCommand(sent), { encoding: "utf8" });
+  };
+
+  it("is refused with the fix for wrong facets", () => {
+    const triple = count("--facets", "uf*mei*simples");
+    assert.match(triple.stderr, /uf\*mei\*simples is no pair\. Name two facets: uf\*mei\./);
+    const twice = count("--facets", "uf,mei,uf");
+    assert.match(twice.stderr, /--facets names uf twice\. Name it once/);
+    assert.deepEqual([triple.status, twice.status], [2, 2]);
+  });
+
+  it("replaces a file only with --force", () => {
+    const out = path.join(sample.folder, "counts.csv");
+    const args = ["--facets", "uf", "--format", "csv", "--out", out];
+    assert.equal(count(...args).status, 0);
+    const again = count(...args);
+    assert.deepEqual(
+      [again.status, again.stderr.includes("exists; --force replaces it")],
+      [1, true],
+    );
+    assert.equal(count(...args, "--force").status, 0);
   });
 });

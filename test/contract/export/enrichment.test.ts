@@ -241,6 +241,25 @@ describe("an enriched CSV file", () => {
     }
   });
 
+  it("has its header below many titles if it says CNPJ", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const titled = async (titles: readonly string[], header: string) => {
+      const text = [...titles, header, `1;${cnpj};x`].join("\n");
+      const { bytes, summary } = await enriched(Buffer.from(`${text}\n`));
+      const at = slowRecords(bytes.toString(), ";").findIndex(({ cells }) =>
+        cells.includes("enrichment_status"),
+      );
+      return [summary.column, at];
+    };
+    const titles = (count: number) => Array.from({ length: count }, () => "Titulo;x;y");
+    assert.deepEqual(await titled(titles(19), "id;CNPJ;v"), ["CNPJ", 19]);
+    assert.deepEqual(await titled(titles(20), "id;CNPJ;v"), ["CNPJ", 20]);
+    assert.deepEqual(await titled(titles(90), "id;CNPJ;v"), ["CNPJ", 90]);
+    // A sentence among rows without a CNPJ is no header.
+    const noted = ["id;CNPJ;", ...titles(30), "sem CNPJ;a;b"];
+    assert.deepEqual(await titled(noted, "2;;z"), ["CNPJ", 0]);
+  });
+
   it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });

@@ -114,13 +114,7 @@ describe("a column", () => {
     assert.deepEqual(
       empty,
       [
-        ...[
-          "sanctioned",
-          "in_cnep",
-          "in_cepim",
-          "federal_debt",
-          "federal_debt_total",
-        ],
+        ...["sanctioned", "in_cnep", "in_cepim", "federal_debt", "federal_debt_total"],
         ...["federal_debt_fgts", "federal_debt_social_security", "federal_debt_other"],
       ],
       "filled by native-index/scan and src/ingest/columns/column-rows.ts",

@@ -10,8 +10,10 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
 import type { NewExport } from "../../../src/export/exporter.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
+import { noticeJson } from "../../../src/http/api/notices/noticeanswers.ts";
 import type { NoticeParts } from "../../../src/notices/notices.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { type MailServer, readMail, startMailServer } from "../../support/changes/mailserver.ts";
@@ -53,6 +55,41 @@ function finishing(made: NewExport[]): NoticeParts["exporter"] {
     },
   };
 }
+
+it("a refused export is explained in words, in the log and to receivers", async () => {
+  const parts = {
+    exporter: {
+      ...finishing([]),
+      create: () => {
+        throw new AppError("quota_exceeded", "The plan free allows 10 export rows a day.");
+      },
+    },
+  };
+  const office = await openOffice({ folder, parts });
+  try {
+    await office.serve(join(folder, "a.peneira"));
+    office.search("Refused", {}, { export: JSON.stringify({ ...WISH, output: {} }) });
+    office.search("Plain");
+    await office.serve(join(folder, "b.peneira"));
+    await office.work();
+    const notices = office.notices.history.page(TENANT, { before: 1e9, limit: 9 });
+    const problems = notices.map(({ row }) => {
+      const { data } = JSON.parse(office.notices.history.bodyOf(row)) as {
+        data: { problem: string | null; links: { export: string | null } };
+      };
+      assert.equal(data.links.export, null);
+      const shown = noticeJson({ row, deliveries: [] }).problem;
+      assert.equal(shown, data.problem);
+      return `${row.searchName}: ${shown}`;
+    });
+    assert.deepEqual(problems.sort(), [
+      "Plain: null",
+      "Refused: The export was refused. The plan free allows 10 export rows a day.",
+    ]);
+  } finally {
+    await office.close();
+  }
+});
 
 it("files of notices are named after their search and month, and linked", async () => {
   const made: NewExport[] = [];

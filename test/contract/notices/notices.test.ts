@@ -184,6 +184,27 @@ describe("notices", () => {
     );
   });
 
+  it("begin with the month of the first count if an older one was served again", async () => {
+    await open();
+    hook();
+    office.search("old", {}, { snapshot: "2026-09" });
+    await office.serve(newer);
+    await office.work();
+    await office.serve(older);
+    const late = office.search("late");
+    office.database
+      .prepare("UPDATE saved_searches SET snapshot = '2026-09' WHERE id = ?")
+      .run(late);
+    await office.serve(third);
+    await office.work();
+    const months = all().map(({ row }) => [row.searchName, row.since, row.snapshot].join(" "));
+    assert.deepEqual(months.sort(), [
+      "late 2026-09 2026-11",
+      "old 2026-09 2026-10",
+      "old 2026-10 2026-11",
+    ]);
+  });
+
   it("skip a month that was taken away, and say since when they count", async () => {
     await open();
     hook();

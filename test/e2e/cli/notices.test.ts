@@ -55,8 +55,9 @@ describe("peneira notices", () => {
     assert.match(head, /^notice_id +search_name +sequence +snapshot +since +state +entered/);
     assert.match(second, /Padarias +1 +2026-10 +2026-09 +counted +12 +3 +5 +0 of 1$/);
     assert.match(await fails("notices", "list", "--limit", "0"), /whole number from 1/);
-    const none = await json("notices", "list", "--search", "sch_none");
-    assert.deepEqual(none, { notices: [] });
+    const unknown = /--search sch_none: There is no such saved search/;
+    assert.match(await fails("notices", "list", "--search", "sch_none"), unknown);
+    assert.match(await fails("watch", "--all", "--once", "--search", "sch_none"), unknown);
   });
 
   it("show a notice with the text that is sent", async () => {

@@ -302,6 +302,8 @@ describe("refuseBeyondQuota", () => {
     );
     assert.match(refusal(quota, 1)?.message ?? "", /Nothing is left: try again then\.$/);
     assert.match(refusal(0, quota + 1)?.message ?? "", /Lower the limit to 5000\.$/);
+    const sent = { used: quota - 10, wanted: 11, of: "file" } as const;
+    assert.throws(() => refuseBeyondQuota(free, sent, NOW_MS), /file has 11.*Send 10 rows at/);
   });
 
   it("sends clients to the next midnight of UTC", () => {

@@ -17,6 +17,8 @@ import {
 } from "../../../native-index/format/snapshot/owners.ts";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { verifySnapshot } from "../../../native-index/format/snapshot/verify.ts";
+import type { DumpMember } from "../../../src/dump/directory.ts";
+import { readPartners } from "../../../src/ingest/partners.ts";
 import { ownershipOf } from "../../../src/search/owners.ts";
 import { countMatches, search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -189,6 +191,15 @@ describe("an import with corporate partners", () => {
     await assert.rejects(
       space.import(source, "none.peneira", { corporatePartners: true }),
       /lacks Socios0\.zip, .*which --corporate-partners reads\. Download them/,
+    );
+    const member = { type: "socios", part: 3 } as DumpMember;
+    const twice = ["Socios2.zip", "Socios3.zip"].map((name) => ({ ...member, file: `/s/${name}` }));
+    await assert.rejects(
+      readPartners({
+        ...{ folder: "/s", members: twice, label: "2026-10", latestDay: 0, partial: true },
+        ...{ skipBadRows: 0, startStage: () => assert.fail("no file is read") },
+      }),
+      /part 3 of the partners is there more than once: Socios2\.zip, Socios3\.zip\./,
     );
   });
 });

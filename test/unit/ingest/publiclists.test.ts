@@ -73,6 +73,36 @@ describe("the lists of CNEP and CEPIM", () => {
     }
   });
 
+  it("are refused without rows, as after a cut download, and as folders", async () => {
+    for (const list of ["ceis", "cnep", "cepim"] as const) {
+      const path = writeSanctions(folderOf(), list, []);
+      await assert.rejects(imported({ [list]: path }), /has a header and no rows, .* Download/);
+      const folder = folderOf();
+      await assert.rejects(imported({ [list]: folder }), /lists-\d+ is a folder\. Name the CSV/);
+    }
+  });
+
+  it("count sanctions with dates in another form as in force, with a warning", async () => {
+    const cnep = writeSanctions(folderOf(), "cnep", [
+      { document: ONE, start: "99/99/2020" },
+      { document: TWO, start: "2020-01-01", end: "31/02/2021" },
+      { document: THREE, start: "", end: "Sem informação" },
+    ]);
+    const { of, report } = await imported({ cnep });
+    assert.deepEqual(of("in_cnep"), [true, true, true]);
+    const dated = report.warnings.filter((one) => /DD\/MM\/AAAA/.test(one));
+    assert.equal(dated.length, 1);
+    assert.match(dated[0] ?? "", /^2 sanctions have a date .* limits nothing \(CNEP\)$/);
+  });
+
+  it("are read as UTF-8 too, with or without its mark", async () => {
+    for (const mark of ["", "\ufeff"]) {
+      const ceis = writeSanctions(folderOf(), "ceis", [{ document: ONE }]);
+      writeFileSync(ceis, mark + readFileSync(ceis, "latin1"), "utf8");
+      assert.deepEqual((await imported({ ceis })).of("sanctioned"), [true, false, false]);
+    }
+  });
+
   it("are refused in place of each other", async () => {
     const folder = folderOf();
     const ceis = writeSanctions(folder, "ceis", [{ document: ONE }]);

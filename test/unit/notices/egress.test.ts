@@ -118,6 +118,28 @@ describe("addresses", () => {
     const none = new Egress(null, () => Promise.resolve([]));
     await assert.rejects(none.addresses("none.example", "https:"), /no address/);
   });
+
+  it("are refused in the same words if the name is unknown, or inside the network", async () => {
+    const lookUp = (name: string) => {
+      if (name === "inner.example") return Promise.resolve([{ address: "10.0.0.1", family: 4 }]);
+      return Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+    };
+    for (const allowed of [null, "192.168.7.0/24"]) {
+      const egress = new Egress(allowed, lookUp as ConstructorParameters<typeof Egress>[1]);
+      for (const protocol of ["https:", "http:"]) {
+        const [inner, unknown] = await Promise.all(
+          ["inner.example", "unknown.example"].map((name) =>
+            egress.addresses(name, protocol).then(String, (error: Error) => {
+              assert.ok(error instanceof EgressRefusal);
+              return error.message;
+            }),
+          ),
+        );
+        assert.match(inner ?? "", /^Its name has no address that may be connected to/);
+        assert.equal(inner, unknown);
+      }
+    }
+  });
 });
 
 describe("a name server that rebinds", () => {

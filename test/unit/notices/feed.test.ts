@@ -10,7 +10,7 @@ import { SaxesParser } from "saxes";
 import { feedOf } from "../../../src/notices/feed.ts";
 import type { NoticeRow } from "../../../src/store/noticestore.ts";
 
-const SEARCH = { id: "sch_1", name: "Cantinas", createdAt: 0 };
+const SEARCH = { id: "sch_1", name: "Cantinas", createdAt: 0, feed: "secret" };
 const HOSTILE = ["]]>", "</entry><x>", "&lt;", "\u0000\u0008", "\ud800", "\uffff", '"<!--', "🎂"];
 
 function notice(number: number, first: readonly object[] = []): NoticeRow {
@@ -55,6 +55,16 @@ describe("a feed", () => {
     assert.match(title?.[1] ?? "", /12 novas, 3 saíram, 5 mudaram/);
     const english = parsed(feedOf(SEARCH, [notice(1)], { ...place, language: "en" }));
     assert.match(english.title?.[1] ?? "", /12 new, 3 gone, 5 changed/);
+  });
+
+  it("names its author, and its own address if the server has a public one", () => {
+    const text = feedOf(SEARCH, [notice(1)], place);
+    assert.match(text, /<author>\s*<name>Peneira<\/name>\s*<\/author>/);
+    const own = "https://peneira.example.com/feeds/secret.atom?lang=pt";
+    assert.ok(text.includes(`<link rel="self" href="${own}"/>`), text);
+    const local = feedOf(SEARCH, [notice(1)], { ...place, base: "" });
+    assert.match(local, /<author>/);
+    assert.doesNotMatch(local, /rel="self"/);
   });
 
   it("is valid without a public address", () => {

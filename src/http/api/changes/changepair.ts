@@ -64,9 +64,11 @@ export function noSuchMonth(service: Pick<Service, "months" | "segment">, since:
     ? "This server serves a single file. Serve a folder with the snapshots of several months to " +
       "ask what changed between them."
     : since === served
-      ? `${since} is the month that is served; name an older one: ${listed(labels)}.`
-      : `There is no older snapshot of ${since} in the served folder; there is ` +
-        `${listed(labels)}. Name one of these, or put the file of that month into the folder.`;
+      ? `${since} is the month that is served. ${olderOnes(labels)}`
+      : labels.length === 0
+        ? olderOnes(labels)
+        : `There is no older snapshot of ${since} in the served folder; there is ` +
+          `${labels.join(", ")}. Name one of these, or put the file of that month into the folder.`;
   return { pointer: "/since", code: "since_not_available", detail };
 }
 
@@ -76,8 +78,10 @@ export function changesSince({ months, segment }: Pick<Service, "months" | "segm
   return served === null ? [] : months.before(served).map(({ label }) => label);
 }
 
-function listed(labels: readonly string[]): string {
-  return labels.length === 0 ? "none" : labels.join(", ");
+function olderOnes(labels: readonly string[]): string {
+  return labels.length === 0
+    ? "The served folder has no older month. Put the snapshot of one into the folder."
+    : `Name an older one: ${labels.join(", ")}.`;
 }
 
 /** Finds the older month with a label; rescans the folder before it returns null. */

@@ -6,8 +6,8 @@
  */
 import { AppError, type Mistake } from "../../../errors.ts";
 import { decodeListCursor, encodeListCursor, LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
-import type { NoticeWithDeliveries } from "../../../notices/history.ts";
-import { countsOf } from "../../../notices/payload.ts";
+import { knownSearch, type NoticeWithDeliveries } from "../../../notices/history.ts";
+import { countsOf, exportProblem } from "../../../notices/payload.ts";
 import type { ReceiverOwner } from "../../../notices/receivers.ts";
 import { publicKeyOf, secretOf } from "../../../notices/signing.ts";
 import type { DeliveryRow, WebhookRow } from "../../../store/webhookstore.ts";
@@ -80,9 +80,12 @@ export async function testWebhook(call: KeyCall<"notices">): Promise<ShapedAnswe
 }
 
 /** `GET /v1/notices`: the tenant's notices with their deliveries, newest first. */
-export function listNotices(call: KeyCall<"notices" | "secrets">): ShapedAnswer<"Notices"> {
+export function listNotices(
+  call: KeyCall<"notices" | "searches" | "secrets">,
+): ShapedAnswer<"Notices"> {
   const { before, limit } = placeOf(call, "notices");
   const searchId = call.query.get("search");
+  if (searchId !== undefined) knownSearch(call.service.searches, call.identity.tenantId, searchId);
   const wanted = { before, limit: limit + 1, ...(searchId === undefined ? {} : { searchId }) };
   const found = call.service.notices.history.page(call.identity.tenantId, wanted);
   const rows = found.map((one) => ({ ...one, sequence: one.row.sequence }));
@@ -128,7 +131,7 @@ export function noticeJson({ row, deliveries }: NoticeWithDeliveries): Shape<"No
     changed: counts?.changed ?? null,
     changed_fields: counts?.changed_fields ?? null,
     export_id: row.exportId,
-    problem: row.failure ?? counts?.export_error ?? null,
+    problem: row.failure ?? exportProblem(counts),
     created_at: new Date(row.createdAt).toISOString(),
     counted_at: timeOf(row.countedAt),
     deliveries: deliveries.map(deliveryJson),

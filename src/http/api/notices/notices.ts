@@ -230,7 +230,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
         sometimes: ["Link"],
       },
     },
-    errors: ["invalid_cursor", "overloaded"],
+    errors: ["not_found", "invalid_cursor", "overloaded"],
     handle: listNotices,
   }),
   route({

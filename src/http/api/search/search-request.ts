@@ -94,7 +94,7 @@ export function searchContext(
 /** Returns the normalization context of a spec that is only counted: search or export. */
 export function eitherContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
-  segment: Segment,
+  segment: Pick<Segment, "catalog">,
   input: unknown,
 ): NormalizeContext {
   return {
@@ -123,7 +123,7 @@ export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; l
 /** Reads the spec in a body in the form of a search or an export. */
 export function readEither(
   task: ReadTask,
-  segment: Segment,
+  segment: Pick<Segment, "catalog">,
   body: BodyObject,
 ): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
   const { spec: input } = body.members;

@@ -10,6 +10,7 @@ import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError } from "../../../errors.ts";
 import { type ExportWish, exportSpec } from "../../../notices/noticeexports.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { comparingCatalog } from "../../../spec/catalog.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readGivenName } from "../../../text/givenname.ts";
@@ -60,12 +61,17 @@ export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
       mistakes.push({ pointer: "", code: "missing", detail });
     }
     const reads = isNew || members.spec !== undefined;
-    const spec = reads ? { spec: readEither(task, segment, body).spec } : {};
+    const spec = reads ? { spec: readEither(task, compared(segment), body).spec } : {};
     const read = withBodyMistakes(body, () => ({ ...name, ...spec, ...options }));
     checkExport(read, task, segment);
     return read;
   },
 };
+
+/** Notices compare months, so a spec that changes refuse is refused before it is saved. */
+function compared({ catalog }: Segment): Pick<Segment, "catalog"> {
+  return { catalog: comparingCatalog(catalog) };
+}
 
 function readName({ members, mistakes }: BodyObject): string {
   const { name: sent } = members;

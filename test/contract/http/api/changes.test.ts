@@ -414,6 +414,7 @@ for (const transport of MATRIX) {
       const question = { since: "2026-09", spec: {}, limit: 1 };
       const none = await refused(await changes.post(question), 422);
       assert.deepEqual(none.changes_since, []);
+      assert.match(none.detail, /folder has no older month\. Put the snapshot of one into/);
       renameSync(join(pair.folder, "away"), older);
       assert.ok((await answered(await changes.post(question))).count > 0);
       await changes.close();

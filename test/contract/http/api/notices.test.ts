@@ -159,6 +159,16 @@ for (const transport of MATRIX) {
       assert.ok((await refused("POST", "/v1/searches", {})).places.includes("/name missing"));
     });
 
+    it("refuse a filter that changes refuse, when a search is saved or changed", async () => {
+      const owned = { filters: { company: { owned_by_any_of: ["11222333"] } } };
+      const place = ["/spec/filters/company/owned_by_any_of not_for_changes"];
+      const fresh = await refused("POST", "/v1/searches", { name: "Owned", spec: owned });
+      assert.deepEqual(fresh.places, place);
+      const { id } = await save({ name: "Open", spec: {} });
+      const later = await refused("PATCH", `/v1/searches/${id}`, { spec: owned });
+      assert.deepEqual(later.places, place);
+    });
+
     it("show the secret of a webhook once, and refuse addresses of the network", async () => {
       const { status, value, headers } = await ask("POST", "/v1/webhooks", {
         ...{ url: receiver.url, signature: "both" },
@@ -226,6 +236,11 @@ for (const transport of MATRIX) {
         const unknown = await ask(method, path.replace(/_[0-9a-f]{32}/, "_x"), body, "growth");
         assert.equal(foreign.status, 404, `${method} ${path}`);
         assert.equal(foreign.value.detail, unknown.value.detail);
+      }
+      for (const id of [search.id, "sch_x"]) {
+        const { status, value } = await ask("GET", `/v1/notices?search=${id}`, undefined, "growth");
+        assert.deepEqual([status, value.code], [404, "not_found"]);
+        assert.match(String(value.detail), /no such saved search/);
       }
       const named = await refused(
         "POST",
