@@ -1,8 +1,8 @@
 /**
  * The dialog that saves a search and sets up its monthly notice, or changes how a saved one
  * notifies: in the console, by webhooks, by e-mail, and by a feed.
- * Invariant: a search is saved once, also if a later step fails and is sent again. A receiver
- * never loses its last search here, because one without any would hear all. Secrets of a new webhook are
+ * Invariant: a search is saved once, also if a later step fails and is sent again. A receiver never
+ * loses its last search here, because one without any would hear all. Secrets of a new webhook are
  * shown once, in a dialog that closes only by its own button. Apart from the button, because the
  * first page does not load it.
  */
