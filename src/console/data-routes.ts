@@ -31,6 +31,13 @@ import {
 } from "../http/api/lists/listanswers.ts";
 import { addFromSearch } from "../http/api/lists/listsearch.ts";
 import {
+  changeEmail,
+  createEmail,
+  deleteEmail,
+  listEmails,
+  testEmail,
+} from "../http/api/notices/emailanswers.ts";
+import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
@@ -141,9 +148,14 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   owned(remove("/webhooks/{id}", deleteWebhook)),
   owned(post("/webhooks/{id}/rotate", rotateWebhook)),
   owned(ask("/webhooks/{id}/test", testWebhook, "first")),
+  get("/emails", listEmails, ["limit", "cursor"]),
+  owned(post("/emails", createEmail)),
+  owned(post("/emails/{id}", changeEmail)),
+  owned(remove("/emails/{id}", deleteEmail)),
+  owned(ask("/emails/{id}/test", testEmail, "first")),
 ];
 
-/** A route for owners: webhooks send data to other servers. */
+/** A route for owners: webhooks and e-mails send data to other servers. */
 function owned(row: Route): Route {
   return { ...(row as Extract<Route, { readonly access: "session" }>), role: "owner" };
 }

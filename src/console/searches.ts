@@ -187,10 +187,11 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   return noContent();
 }
 
-/** `GET /status`: the public status, and searches not counted again this month. */
+/** `GET /status`: the public status, new searches of this month, and if e-mails can be sent. */
 export function readStatus(
   call: KeyCall<
     | "months"
+    | "notices"
     | "plans"
     | "scrubbed"
     | "searches"
@@ -201,11 +202,12 @@ export function readStatus(
   >,
 ): HttpAnswer {
   const label = loadedSegment(call.service)?.label;
-  const { searches } = call.service;
+  const { searches, notices } = call.service;
   const unseen = label === undefined ? 0 : searches.countOlder(call.identity.tenantId, label);
   const { provenance, ...known } = statusOf(call);
   const origin = provenance === null ? null : { ...provenance };
-  return typedAnswer<Status>({ ...known, provenance: origin, unseen_searches: unseen });
+  const own = { unseen_searches: unseen, sends_emails: notices.emails.ready };
+  return typedAnswer<Status>({ ...known, provenance: origin, ...own });
 }
 
 function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {

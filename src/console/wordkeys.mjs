@@ -3,8 +3,8 @@
  * where they are read. Compressed, they are 2 KB of its scripts.
  * Invariant: only keys in camel case, because members of the API are in snake case and keys that
  * values select (`views[name]`) are single words. A key that any source has as a text is left
- * alone, because that text may select it. So is a name of the browser; a test finds those
- * (unit/console/wordkeys).
+ * alone, because that text may select it. So is a name of the browser. A test finds those
+ * and sources that compute a key from parts (unit/console/wordkeys).
  */
 import fs from "node:fs";
 import path from "node:path";

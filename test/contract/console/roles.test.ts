@@ -57,8 +57,11 @@ for (const transport of MATRIX) {
     let tenants = 0;
 
     before(async () => {
-      const engine = ENGINE;
-      server = await startConsole(transport, { parts: { engine } });
+      const smtp = {
+        ...{ host: "127.0.0.1", port: 9, user: null, password: null, tls: "none" as const },
+        ...{ from: "peneira@example.com", timeoutMs: 1_000, ca: null },
+      };
+      server = await startConsole(transport, { parts: { engine: ENGINE, smtp } });
       server.load(segment);
     });
     after(() => server.close());

@@ -62,6 +62,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(now.now, { snapshot: "2026-11", total: 250 });
       const news = async (of: Person) => (await of.get("/status")).json.unseen_searches;
       assert.equal(await news(person), 2);
+      assert.equal((await person.get("/status")).json.sends_emails, false);
       const refreshed = await person.post(`/searches/${id}`, { refresh: true });
       assert.deepEqual(refreshed.json.search.saved, { snapshot: "2026-11", total: 250 });
       assert.equal(await news(colleague), 1);

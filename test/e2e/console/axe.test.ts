@@ -71,6 +71,7 @@ const PLACES: readonly Place[] = [
   ["deleting an export", "/app/exports", then(seen("CSV"), openRemoval)],
   ["saved searches", "/app/saved", seen("Restaurantes")],
   ["news", "/app/saved", openNews],
+  ["webhooks", "/app/webhooks", seen("https://example.com/hook")],
   ["keys", "/app/keys", seen("CRM")],
   ["a new key", "/app/keys", then(seen("CRM"), opens(keys.create))],
   ["usage", "/app/usage", async ({ page }) => page.waitForLoadState("networkidle")],
@@ -155,6 +156,7 @@ async function prepared(open: Opener, width: number): Promise<Visit> {
   await visit.send("/exports", { spec, output: { format: "csv" } });
   await visit.send("/searches", { name: "Restaurantes", spec });
   await visit.send("/keys", { name: "CRM" });
+  await visit.send("/webhooks", { url: "https://example.com/hook" });
   return visit;
 }
 

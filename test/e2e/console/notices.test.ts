@@ -4,8 +4,9 @@
  * replaced and withdrawn. The next month's notice is shown with its counts, changed columns, and
  * deliveries, and is sent again under the same id. A watched list notifies about its groups of
  * fields. Webhooks are tested, paused, given a new secret, and deleted. A refused address is shown
- * at its field and saves nothing twice; members change no webhook.
- * Does not prove: signatures, retries, and counts (contract/notices).
+ * at its field and saves nothing twice; members change no webhook. Without a mail
+ * server no e-mail is offered.
+ * Does not prove: signatures, retries, and counts (contract/notices); e-mail (emails.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";
@@ -76,6 +77,7 @@ describe("a monthly notice", () => {
     await button(page, commands.saveButton).click();
     await dialog(visit).getByLabel(commands.saveName).fill(NAME);
     await dialog(visit).getByLabel(notices.feed).check();
+    assert.equal(await dialog(visit).getByLabel(notices.email(ana.email)).count(), 0);
     await clean(visit, "a notice");
     await button(page, notices.create).click();
     await page.getByRole("heading", { name: notices.done }).waitFor();

@@ -70,14 +70,14 @@ describe("the menu of a chart", () => {
       );
       assert.ok(sums.length >= (facets[facet]?.values.length ?? 0), title);
       for (const [entry, start] of [
-        [CSV, "Campo;"],
+        [CSV, "\uFEFFCampo;"],
         [XLSX, "PK"],
       ] as const) {
         const waiting = visit.page.waitForEvent("download");
         await press(visit, title, entry);
         const file = await waiting;
         assert.match(file.suggestedFilename(), /^[\p{L}-]+(-\d{4}-\d{2})?\.(csv|xlsx)$/u);
-        assert.equal(readFileSync(await file.path(), "latin1").slice(0, start.length), start);
+        assert.equal(readFileSync(await file.path(), "utf8").slice(0, start.length), start);
       }
     }
   });

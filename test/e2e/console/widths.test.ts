@@ -34,7 +34,8 @@ const { inBrowser } = suite;
 
 /** Elements that scroll sideways without being meant to: tables do, on purpose. */
 const SIDEWAYS = `(() => {
-  const meant = ".table-scroll, .enrich-scroll, pre, .scroll, [role=region][tabindex]";
+  const regions = "[role=region][tabindex], section[aria-label][tabindex]";
+  const meant = ".table-scroll, .enrich-scroll, pre, .scroll, " + regions;
   const wide = document.documentElement.scrollWidth - innerWidth;
   const found = wide > 0 ? ["the page: " + wide + " px"] : [];
   for (const one of document.querySelectorAll("main, main *, header, nav, dialog, dialog *")) {

@@ -150,6 +150,11 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "DELETE /webhooks/{id}": { statuses: OWNERS_NONE },
   "POST /webhooks/{id}/rotate": { statuses: OWNERS_NONE, body: () => ({}) },
   "POST /webhooks/{id}/test": { statuses: OWNERS_NONE, body: () => ({}) },
+  "GET /emails": { statuses: ALL },
+  "POST /emails": { statuses: OWNERS_MADE, body: () => ({ address: "ana@example.com" }) },
+  "POST /emails/{id}": { statuses: OWNERS_NONE, body: () => ({ enabled: false }) },
+  "DELETE /emails/{id}": { statuses: OWNERS_NONE },
+  "POST /emails/{id}/test": { statuses: OWNERS_NONE, body: () => ({}) },
 };
 
 /** Routes that need no session. */
@@ -181,6 +186,7 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
     searches: targets.search,
     lists: targets.list,
     webhooks: "whk_none",
+    emails: "eml_none",
     notices: "ntc_none",
   };
   made++;

@@ -9,7 +9,6 @@ import type { OpenSession } from "../../../src/access/sessions.ts";
 import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
-import type { Service } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
@@ -45,7 +44,7 @@ const LIMIT = { limits: { requests_per_second: 1e6, burst: 1e6, concurrent_reque
 /** Starts a server whose console has its data routes. */
 export async function startConsole(
   transport: TransportName,
-  parts: Partial<Service> = {},
+  parts: Parameters<typeof startFake>[1] = {},
 ): Promise<ConsoleServer> {
   const open = new Map<string, OpenSession>();
   const sessions = { find: (token: string) => open.get(token) ?? null };

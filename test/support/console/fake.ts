@@ -29,7 +29,7 @@ export interface ConsoleOptions {
   readonly limit?: Limited;
   /** Folder of the built console; a nonexistent one by default. */
   readonly folder?: string;
-  readonly parts?: Partial<Service>;
+  readonly parts?: Parameters<typeof startFake>[1];
 }
 
 /** A request; `host` defaults to the server's address. */

@@ -1,7 +1,8 @@
 /**
  * Proves: the console loads one module on demand besides its tables of words, so its scripts are
  * few. The keys of words that its bundle shortens are no names of the browser, of JavaScript, or of
- * Preact, and no member of the API, which would change their meaning.
+ * Preact, and no member of the API, which would change their meaning. No source computes such a
+ * key from parts.
  * Does not prove: that the shortened console works (e2e/console), or how large its files are
  * (e2e/console/budget).
  */
@@ -64,6 +65,19 @@ describe("the bundle of the console", () => {
       .join();
     assert.deepEqual(
       keys.filter((key) => new RegExp(`^ *(?:readonly )?${key}\\??:`, "m").test(answers)),
+      [],
+    );
+  });
+
+  it("shortens no key that a source computes", () => {
+    const computed = filesMatching(WEB).flatMap((file) =>
+      [...textOf(file).matchAll(/\[`(\w*(?:\$\{[^`{}]*\}\w*)+)`\]/g)].map(
+        ([, parts = ""]) => new RegExp(`^${parts.replaceAll(/\$\{[^}]*\}/g, "\\w+")}$`),
+      ),
+    );
+    assert.ok(computed.length > 0);
+    assert.deepEqual(
+      wordKeys(ROOT).filter((key) => computed.some((pattern) => pattern.test(key))),
       [],
     );
   });

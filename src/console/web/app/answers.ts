@@ -219,6 +219,8 @@ export type Status = Described<
 > & {
   /** Saved searches last viewed with a month older than the served month. */
   unseen_searches: number;
+  /** True if the operator has set a mail server. */
+  sends_emails: boolean;
 };
 
 /** The current user. */

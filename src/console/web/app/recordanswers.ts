@@ -1,6 +1,6 @@
 /**
- * Types of the console's answers about notices, webhooks, and owners as the browser sees them; a
- * part of answers.ts, which describes how they are checked.
+ * Types of the console's answers about notices, their receivers, and owners as the browser sees
+ * them; a part of answers.ts, which describes how they are checked.
  */
 import type Type from "typebox";
 import type { NOTICE_SCHEMAS } from "../../../http/api/notices/notices-schemas.ts";
@@ -35,6 +35,16 @@ export interface WebhookSecret {
 
 /** `POST /webhooks/{id}/test`: the outcome. */
 export type WebhookTest = Type.Static<typeof NOTICE_SCHEMAS.WebhookTest>;
+
+/** An e-mail receiver, as GET /v1/emails returns it. */
+export type EmailReceiver = Type.Static<typeof NOTICE_SCHEMAS.Email>;
+
+/** `GET /emails?limit&cursor`: newest first. */
+export interface EmailPage {
+  emails: EmailReceiver[];
+  next_cursor: string | null;
+  has_more: boolean;
+}
 
 /**
  * `GET /searches/{id}/notices`, and `POST` with the members of PATCH /v1/searches/{id}: a saved

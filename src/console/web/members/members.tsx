@@ -197,6 +197,14 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
   if (dialog.kind === "link") return <ShownLink invited={dialog.invited} close={close} />;
   const { kind, member } = dialog;
   const confirm = kind === "password" ? text.passwordSubmit : text[kind];
+  const [title, explanation] = {
+    makeOwner: [text.makeOwnerTitle, text.makeOwnerText] as const,
+    makeMember: [text.makeMemberTitle, text.makeMemberText] as const,
+    disable: [text.disableTitle, text.disableText] as const,
+    password: [text.passwordTitle, text.passwordText] as const,
+    newLink: [text.newLinkTitle, text.newLinkText] as const,
+    uninvite: [text.uninviteTitle, text.uninviteText] as const,
+  }[kind];
   const run = async () => {
     if (kind === "makeOwner") await change(member, { role: "owner" });
     if (kind === "makeMember") await change(member, { role: "member" });
@@ -217,12 +225,12 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
     <ConfirmDialog
       open
       danger={kind === "disable" || kind === "uninvite"}
-      title={text[`${kind}Title`](member.email)}
+      title={title(member.email)}
       confirm={confirm}
       onClose={close}
       onConfirm={run}
     >
-      <p>{text[`${kind}Text`]}</p>
+      <p>{explanation}</p>
     </ConfirmDialog>
   );
 }

@@ -1,8 +1,8 @@
 /**
- * The view of webhooks: their state, with ways to add, test, pause, and delete them and to replace
- * their secrets.
+ * The view of webhooks and e-mail receivers: their state, with ways to test, pause, and delete
+ * them, to add webhooks, and to replace the secrets of those.
  * Invariant: a secret is shown once, in a dialog that closes only by its own button. Members see
- * webhooks and change none.
+ * receivers and change none. A receiver whose reader has unsubscribed can only be deleted.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -10,30 +10,37 @@ import { post, remove } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
 import { ago, dateTime, duration } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
-import type { Webhook, WebhookPage, WebhookSecret, WebhookTest } from "../app/recordanswers.ts";
+import type { WebhookSecret, WebhookTest } from "../app/recordanswers.ts";
 import { user } from "../app/session.ts";
 import { errorNextTo, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog, Dialog } from "../parts/dialog.tsx";
 import { TextInput } from "../parts/field.tsx";
-import { useAnswer } from "../parts/load.ts";
-import { Menu } from "../parts/menu.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { EmptyState, ErrorNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
+import {
+  addressOf,
+  hasUnsubscribed,
+  isEmail,
+  pathOf,
+  type Receiver,
+  useReceivers,
+} from "./receivers.ts";
 import { HookSecret } from "./setup.tsx";
 
 type Open =
   | { readonly kind: "add" }
-  | { readonly kind: "rotate" | "remove"; readonly hook: Webhook };
+  | { readonly kind: "rotate" | "remove"; readonly receiver: Receiver };
 
 /** The view. */
 export function WebhooksView(): VNode {
   const { notices } = lazyWords.value;
   const [open, ask] = useState<Open | null>(null);
-  const { answer, error, reload } = useAnswer<WebhookPage>("/webhooks?limit=100");
+  const { receivers, error, reload } = useReceivers();
   const isOwner = user()?.role === "owner";
   const add = isOwner ? (
     <Button variant="primary" icon="plus" onClick={() => ask({ kind: "add" })}>
@@ -43,15 +50,15 @@ export function WebhooksView(): VNode {
   return (
     <Page title={notices.hooks} lead={notices.hooksLead} actions={add}>
       {error !== null && <ErrorNotice error={error} onRetry={reload} />}
-      {answer === null && error === null && <Skeleton lines={3} height={72} />}
-      {answer?.webhooks.length === 0 && (
+      {receivers === null && error === null && <Skeleton lines={3} height={72} />}
+      {receivers?.length === 0 && (
         <EmptyState icon="link" title={notices.hooksEmpty}>
           <p>{notices.hooksEmptyHint}</p>
         </EmptyState>
       )}
       <ul class="records">
-        {answer?.webhooks.map((hook) => (
-          <Row key={hook.id} hook={hook} isOwner={isOwner} ask={ask} reload={reload} />
+        {receivers?.map((one) => (
+          <Row key={one.id} receiver={one} isOwner={isOwner} ask={ask} reload={reload} />
         ))}
       </ul>
       {open !== null && <Dialogs open={open} close={() => ask(null)} done={reload} />}
@@ -60,25 +67,26 @@ export function WebhooksView(): VNode {
 }
 
 interface RowProps {
-  hook: Webhook;
+  receiver: Receiver;
   isOwner: boolean;
   ask: (open: Open) => void;
   reload: () => void;
 }
 
-function Row({ hook, isOwner, ask, reload }: RowProps): VNode {
+function Row({ receiver, isOwner, ask, reload }: RowProps): VNode {
   const { notices } = lazyWords.value;
-  const { url, enabled, disabled_reason: why, searches } = hook;
+  const { enabled, disabled_reason: why, searches } = receiver;
+  const oldUntil = isEmail(receiver) ? null : receiver.old_secret_until;
   const facts = [
     searches === null ? notices.hearsAll : notices.hearsSome(searches.length),
-    hook.last_success_at === null ? "" : notices.succeeded(ago(hook.last_success_at)),
-    hook.failing_since === null ? "" : notices.failing(dateTime(hook.failing_since)),
-    hook.old_secret_until === null ? "" : notices.oldUntil(dateTime(hook.old_secret_until)),
+    receiver.last_success_at === null ? "" : notices.succeeded(ago(receiver.last_success_at)),
+    receiver.failing_since === null ? "" : notices.failing(dateTime(receiver.failing_since)),
+    oldUntil === null ? "" : notices.oldUntil(dateTime(oldUntil)),
   ];
   return (
     <li class="record">
       <div class="record-text">
-        <h2 class="record-title">{url}</h2>
+        <h2 class="record-title">{addressOf(receiver)}</h2>
         <p class="record-facts">
           {facts
             .filter((one) => one !== "")
@@ -88,57 +96,72 @@ function Row({ hook, isOwner, ask, reload }: RowProps): VNode {
         </p>
       </div>
       <div class="record-state">
-        <Pill kind={enabled ? "good" : why === "owner" ? "plain" : "bad"}>
-          {enabled ? notices.enabled : notices.reasons[why ?? "owner"]}
-        </Pill>
+        <Pill kind={enabled ? "good" : why === "owner" ? "plain" : "bad"}>{stateOf(receiver)}</Pill>
       </div>
-      {isOwner && <Actions {...{ hook, ask, reload }} />}
+      {isOwner && <Actions {...{ receiver, ask, reload }} />}
     </li>
   );
 }
 
-function Actions({ hook, ask, reload }: Omit<RowProps, "isOwner">): VNode {
+function stateOf(receiver: Receiver): string {
   const { notices } = lazyWords.value;
-  const { id, url, enabled } = hook;
+  const { enabled, disabled_reason: why } = receiver;
+  if (enabled) return notices.enabled;
+  return isEmail(receiver) && why === "gone" ? notices.noAddress : notices.reasons[why ?? "owner"];
+}
+
+function Actions({ receiver, ask, reload }: Omit<RowProps, "isOwner">): VNode {
+  const { notices } = lazyWords.value;
+  const { enabled } = receiver;
+  const address = addressOf(receiver);
+  const path = pathOf(receiver);
   const [busy, setBusy] = useState(false);
   const failed = (failure: unknown) => toast(errorText(failure), { kind: "error" });
-  const toggle = () => post(`/webhooks/${id}`, { enabled: !enabled }).then(reload, failed);
+  const toggle = () => post(path, { enabled: !enabled }).then(reload, failed);
   const test = () => {
     setBusy(true);
-    post<WebhookTest>(`/webhooks/${id}/test`, {})
-      .then(tell, failed)
+    post<WebhookTest>(`${path}/test`, {})
+      .then((answer) => showOutcome(receiver, answer), failed)
       .finally(() => setBusy(false));
   };
   const switching = enabled ? notices.pause : notices.enable;
+  const rotate: MenuItem = {
+    ...{ label: notices.rotate, icon: "refresh" },
+    onSelect: () => ask({ kind: "rotate", receiver }),
+  };
+  const drop: MenuItem = {
+    ...{ label: notices.remove, icon: "trash", danger: true },
+    onSelect: () => ask({ kind: "remove", receiver }),
+  };
   return (
     <div class="record-actions">
-      <Button small busy={busy} aria-label={`${notices.test}: ${url}`} onClick={test}>
-        {notices.test}
-      </Button>
-      <Button small aria-label={`${switching}: ${url}`} onClick={() => void toggle()}>
-        {switching}
-      </Button>
+      {!hasUnsubscribed(receiver) && (
+        <>
+          <Button small busy={busy} aria-label={`${notices.test}: ${address}`} onClick={test}>
+            {notices.test}
+          </Button>
+          <Button small aria-label={`${switching}: ${address}`} onClick={() => void toggle()}>
+            {switching}
+          </Button>
+        </>
+      )}
       <Menu
         icon="more"
         small
-        label={notices.menu(url)}
-        items={[
-          { label: notices.rotate, icon: "refresh", onSelect: () => ask({ kind: "rotate", hook }) },
-          {
-            label: notices.remove,
-            icon: "trash",
-            danger: true,
-            onSelect: () => ask({ kind: "remove", hook }),
-          },
-        ]}
+        label={notices.menu(address)}
+        items={isEmail(receiver) ? [drop] : [rotate, drop]}
       />
     </div>
   );
 }
 
-function tell({ test: { delivered, status, duration_ms: took, error } }: WebhookTest): void {
+function showOutcome(receiver: Receiver, { test }: WebhookTest): void {
   const { notices } = lazyWords.peek();
-  if (delivered) toast(notices.tested(status, duration(took / 1000)));
+  const { delivered, status, duration_ms: took, error } = test;
+  const arrived = isEmail(receiver)
+    ? notices.mailed
+    : notices.tested(status, duration(took / 1000));
+  if (delivered) toast(arrived);
   else toast(notices.notTested(error ?? String(status)), { kind: "error" });
 }
 
@@ -178,7 +201,7 @@ function Dialogs({ open, close, done }: DialogsProps): VNode {
       </FormDialog>
     );
   }
-  const path = `/webhooks/${open.hook.id}`;
+  const path = pathOf(open.receiver);
   if (open.kind === "rotate") {
     return (
       <FormDialog
@@ -202,7 +225,7 @@ function Dialogs({ open, close, done }: DialogsProps): VNode {
     <ConfirmDialog
       open
       danger
-      title={notices.removeTitle}
+      title={notices.removeTitle(addressOf(open.receiver))}
       confirm={notices.remove}
       onConfirm={drop}
       onClose={close}

@@ -10,17 +10,16 @@ import { post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
 import { ago, duration, month, number } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
-import type { Notice, NoticePage, Webhook, WebhookPage } from "../app/recordanswers.ts";
+import type { Notice, NoticePage } from "../app/recordanswers.ts";
 import { Link } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
-import { useAnswer } from "../parts/load.ts";
 import { Card } from "../parts/page.tsx";
 import { PagesEnd, usePages } from "../parts/pages.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
-import { hostOf } from "./setup.tsx";
+import { nameOf, type Receiver, useReceivers } from "./receivers.ts";
 
 type Delivery = Notice["deliveries"][number];
 
@@ -56,26 +55,22 @@ function countsText({ state, entered, left, changed }: Notice): string {
 /** The notices of a search, newest first. */
 export function NoticeLog({ search }: { search: string }): VNode {
   const [turn, setTurn] = useState(0);
-  const hooks = useAnswer<WebhookPage>("/webhooks?limit=100");
+  const { receivers } = useReceivers();
   return (
     <Card title={lazyWords.value.notices.log}>
-      <Lines
-        key={turn}
-        search={search}
-        hooks={hooks.answer?.webhooks ?? []}
-        reload={() => setTurn(turn + 1)}
-      />
+      <Lines key={turn} search={search} receivers={receivers} reload={() => setTurn(turn + 1)} />
     </Card>
   );
 }
 
 interface LinesProps {
   search: string;
-  hooks: readonly Webhook[];
+  /** Null until they are loaded. */
+  receivers: readonly Receiver[] | null;
   reload: () => void;
 }
 
-function Lines({ search, hooks, reload }: LinesProps): VNode {
+function Lines({ search, receivers, reload }: LinesProps): VNode {
   const { notices } = lazyWords.value;
   const path = `/notices?limit=12&search=${search}`;
   const pages = usePages<NoticePage, Notice>(path, (page) => page.notices);
@@ -85,7 +80,7 @@ function Lines({ search, hooks, reload }: LinesProps): VNode {
       {pages.items?.length === 0 && <p class="sub">{notices.noNotices}</p>}
       <ul class="notice-log">
         {pages.items?.map((notice) => (
-          <Line key={notice.notice_id} notice={notice} hooks={hooks} reload={reload} />
+          <Line key={notice.notice_id} notice={notice} receivers={receivers} reload={reload} />
         ))}
       </ul>
       <PagesEnd pages={pages} failed={notices.failed} label={notices.older} />
@@ -93,11 +88,11 @@ function Lines({ search, hooks, reload }: LinesProps): VNode {
   );
 }
 
-interface LineProps extends Pick<LinesProps, "hooks" | "reload"> {
+interface LineProps extends Pick<LinesProps, "receivers" | "reload"> {
   notice: Notice;
 }
 
-function Line({ notice, hooks, reload }: LineProps): VNode {
+function Line({ notice, receivers, reload }: LineProps): VNode {
   const { notices } = lazyWords.value;
   const { snapshot, since, deliveries, problem, state, export_id: file } = notice;
   const [busy, setBusy] = useState(false);
@@ -130,7 +125,7 @@ function Line({ notice, hooks, reload }: LineProps): VNode {
       {problem !== null && <p class="field-error">{problem}</p>}
       <ul>
         {deliveries.map((one) => (
-          <Delivered key={one.webhook_id} delivery={one} hooks={hooks} />
+          <Delivered key={idOf(one)} delivery={one} receivers={receivers} />
         ))}
       </ul>
       {(deliveries.length > 0 || state === "failed") && (
@@ -155,9 +150,19 @@ function Columns({ fields }: { fields: Readonly<Record<string, number>> }): VNod
   );
 }
 
-function Delivered({ delivery, hooks }: { delivery: Delivery; hooks: readonly Webhook[] }): VNode {
+function idOf({ webhook_id: webhook, email_id: email }: Delivery): string | null {
+  return webhook ?? email;
+}
+
+interface DeliveredProps extends Pick<LinesProps, "receivers"> {
+  delivery: Delivery;
+}
+
+function Delivered({ delivery, receivers }: DeliveredProps): VNode {
   const { notices } = lazyWords.value;
-  const hook = hooks.find(({ id }) => id === delivery.webhook_id);
+  const receiver = receivers?.find(({ id }) => id === idOf(delivery));
+  const deleted = delivery.email_id === null ? notices.deletedHook : notices.deletedEmail;
+  const name = receiver === undefined ? deleted : nameOf(receiver);
   const { state, attempts, last_status: code, last_duration_ms: took, last_error: why } = delivery;
   const facts = [
     notices.attempts(attempts),
@@ -170,7 +175,7 @@ function Delivered({ delivery, hooks }: { delivery: Delivery; hooks: readonly We
   return (
     <li class="notice-delivery">
       <Pill kind={KINDS[state]}>{notices.deliveryStates[state]}</Pill>
-      <span>{hook === undefined ? notices.deletedHook : hostOf(hook)}</span>
+      <span>{receivers === null ? "…" : name}</span>
       <span class="sub">{facts.filter((one) => one !== "").join(" · ")}</span>
     </li>
   );

@@ -1,7 +1,7 @@
 /**
  * The dialog that saves a search and sets up its monthly notice, or changes how a saved one
- * notifies: in the console, by webhooks, and by a feed.
- * Invariant: a search is saved once, also if a later step fails and is sent again. A webhook never
+ * notifies: in the console, by webhooks, by e-mail, and by a feed.
+ * Invariant: a search is saved once, also if a later step fails and is sent again. A receiver never
  * loses its last search here, because one without any would hear all. Secrets of a new webhook are
  * shown once, in a dialog that closes only by its own button. Apart from the button, because the
  * first page does not load it.
@@ -12,12 +12,7 @@ import { type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts"
 import { post } from "../app/api.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
-import type {
-  NoticeOptionsAnswer,
-  Webhook,
-  WebhookPage,
-  WebhookSecret,
-} from "../app/recordanswers.ts";
+import type { NoticeOptionsAnswer, WebhookSecret } from "../app/recordanswers.ts";
 import { go } from "../app/router.ts";
 import { user } from "../app/session.ts";
 import { status } from "../app/status.ts";
@@ -32,6 +27,15 @@ import { useAnswer } from "../parts/load.ts";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 import { toast } from "../parts/toast.tsx";
+import {
+  addressOf,
+  hasUnsubscribed,
+  hear,
+  isEmail,
+  nameOf,
+  type Receiver,
+  useReceivers,
+} from "./receivers.ts";
 
 /** Groups of fields that a watched list notifies about. */
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
@@ -58,16 +62,15 @@ interface NoticeDialogProps {
 export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
   const { notices } = lazyWords.value;
   const path = typeof subject === "string" ? `/searches/${subject}/notices` : null;
-  const hooks = useAnswer<WebhookPage>("/webhooks?limit=100");
+  const { receivers, error: unloaded, reload } = useReceivers();
   const known = useAnswer<NoticeOptionsAnswer>(path);
-  const error = hooks.error ?? known.error;
+  const error = unloaded ?? known.error;
   const options = known.answer?.search ?? null;
-  if (hooks.answer !== null && (path === null || options !== null)) {
-    const { webhooks } = hooks.answer;
-    return <Setup {...{ subject, webhooks, options, onClose }} />;
+  if (receivers !== null && (path === null || options !== null)) {
+    return <Setup {...{ subject, receivers, options, onClose }} />;
   }
   const retry = () => {
-    hooks.reload();
+    reload();
     known.reload();
   };
   return (
@@ -82,7 +85,7 @@ export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
 }
 
 interface SetupProps extends NoticeDialogProps {
-  webhooks: Webhook[];
+  receivers: Receiver[];
   /** Null for a search to be saved. */
   options: Options | null;
 }
@@ -90,8 +93,10 @@ interface SetupProps extends NoticeDialogProps {
 /** The choices of the form. */
 interface Wish {
   name: string;
-  /** Ids of webhooks. */
-  hooks: string[];
+  /** Ids of receivers. */
+  ids: string[];
+  /** True to make the user's own address a receiver. */
+  newEmail: boolean;
   newHook: boolean;
   url: string;
   feed: boolean;
@@ -102,7 +107,7 @@ interface Wish {
 }
 
 function Setup(props: SetupProps): VNode {
-  const { subject, webhooks, options, onClose } = props;
+  const { subject, receivers, options, onClose } = props;
   const { notices } = lazyWords.value;
   const form = useId();
   const [wish, setWish] = useState(() => firstWish(props));
@@ -140,7 +145,7 @@ function Setup(props: SetupProps): VNode {
             onValue={(name) => set({ name })}
           />
         )}
-        <Ways wish={wish} set={set} webhooks={webhooks} />
+        <Ways wish={wish} set={set} receivers={receivers} />
         {wish.newHook && (
           <TextInput
             label={notices.url}
@@ -162,9 +167,10 @@ function Setup(props: SetupProps): VNode {
   );
 }
 
-function firstWish({ subject, webhooks, options }: SetupProps): Wish {
-  const heard = (hook: Webhook) => options !== null && hook.searches?.includes(options.id);
-  const own = { newHook: false, url: "", hooks: webhooks.filter(heard).map(({ id }) => id) };
+function firstWish({ subject, receivers, options }: SetupProps): Wish {
+  const heard = (one: Receiver) => options !== null && one.searches?.includes(options.id);
+  const ids = receivers.filter(heard).map(({ id }) => id);
+  const own = { newEmail: false, newHook: false, url: "", ids };
   if (typeof subject !== "string") {
     const watch = subject.watches === true ? WATCHED : null;
     const { name } = subject;
@@ -187,10 +193,13 @@ interface PartProps {
   set: (change: Partial<Wish>) => void;
 }
 
-/** Checkboxes of the ways. */
-function Ways({ wish, set, webhooks }: PartProps & { webhooks: Webhook[] }): VNode {
+/** Checkboxes of the ways. E-mail is shown only if the server can send it. */
+function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): VNode {
   const { notices } = lazyWords.value;
-  const isOwner = user()?.role === "owner";
+  const { email = "", role } = user() ?? {};
+  const isOwner = role === "owner";
+  const sends = status.value?.sends_emails === true;
+  const isKnown = receivers.some((one) => addressOf(one).toLowerCase() === email.toLowerCase());
   return (
     <fieldset class="checks">
       <legend class="field-label">{notices.how}</legend>
@@ -201,22 +210,19 @@ function Ways({ wish, set, webhooks }: PartProps & { webhooks: Webhook[] }): VNo
         disabled
         onChecked={() => {}}
       />
-      {webhooks.map((hook) => {
-        const { id, searches } = hook;
-        const isLast = searches?.length === 1 && wish.hooks.includes(id);
-        const toggle = (checked: boolean) =>
-          set({ hooks: wish.hooks.filter((one) => one !== id).concat(checked ? [id] : []) });
-        return (
-          <Checkbox
-            key={id}
-            label={hostOf(hook)}
-            hint={hookHint(hook, isOwner, isLast)}
-            checked={searches === null || wish.hooks.includes(id)}
-            disabled={!isOwner || searches === null || isLast}
-            onChecked={toggle}
-          />
-        );
-      })}
+      {receivers
+        .filter((one) => sends || !isEmail(one))
+        .map((one) => (
+          <Way key={one.id} wish={wish} set={set} receiver={one} isOwner={isOwner} />
+        ))}
+      {isOwner && sends && !isKnown && (
+        <Checkbox
+          label={notices.email(email)}
+          hint={notices.emailHint}
+          checked={wish.newEmail}
+          onChecked={(newEmail) => set({ newEmail })}
+        />
+      )}
       {isOwner && (
         <Checkbox
           label={notices.newHook}
@@ -235,13 +241,33 @@ function Ways({ wish, set, webhooks }: PartProps & { webhooks: Webhook[] }): VNo
   );
 }
 
-/** Returns the host of a webhook, or its whole address if it has none. */
-export function hostOf({ url }: Pick<Webhook, "url">): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+interface WayProps extends PartProps {
+  receiver: Receiver;
+  isOwner: boolean;
 }
 
-function hookHint({ searches, enabled }: Webhook, isOwner: boolean, isLast: boolean) {
+/** The checkbox of a receiver that exists. */
+function Way({ wish, set, receiver, isOwner }: WayProps): VNode {
+  const { id, searches } = receiver;
+  const isLast = searches?.length === 1 && wish.ids.includes(id);
+  const name = nameOf(receiver);
+  const toggle = (checked: boolean) =>
+    set({ ids: wish.ids.filter((one) => one !== id).concat(checked ? [id] : []) });
+  return (
+    <Checkbox
+      label={isEmail(receiver) ? lazyWords.value.notices.email(name) : name}
+      hint={hintOf(receiver, isOwner, isLast)}
+      checked={searches === null || wish.ids.includes(id)}
+      disabled={!isOwner || searches === null || isLast}
+      onChecked={toggle}
+    />
+  );
+}
+
+function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string | undefined {
   const { notices } = lazyWords.value;
+  const { searches, enabled } = receiver;
+  if (hasUnsubscribed(receiver)) return notices.reasons.unsubscribed;
   if (!enabled) return notices.isOff;
   if (searches === null) return notices.hearsAll;
   if (!isOwner) return notices.ownersOnly;
@@ -309,13 +335,14 @@ interface MadeNotice {
   readonly feed: string | null;
 }
 
-/** Sends the form: the search, its options, and the webhooks that hear it. */
-function useSetup({ subject, webhooks, options, onClose }: SetupProps, wish: Wish) {
+/** Sends the form: the search, its options, and the receivers that hear it. */
+function useSetup({ subject, receivers, options, onClose }: SetupProps, wish: Wish) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [made, setMade] = useState<MadeNotice | null>(null);
   const saved = useRef(typeof subject === "string" ? subject : null);
+  const addressed = useRef(false);
   const send = async () => {
     setChecked(true);
     const isNew = typeof subject !== "string";
@@ -328,7 +355,9 @@ function useSetup({ subject, webhooks, options, onClose }: SetupProps, wish: Wis
       saved.current ??= await save(subject as NoticeSubject, wish.name.trim());
       const id = saved.current;
       const { search } = await setOptions(id, wish, options);
-      for (const hook of webhooks) await hear(hook, id, wish.hooks.includes(hook.id));
+      for (const one of receivers) await hear(one, id, wish.ids.includes(one.id));
+      if (wish.newEmail && !addressed.current) await addOwnEmail(id);
+      addressed.current ||= wish.newEmail;
       const body = { url: wish.url.trim(), signature: "both", searches: [id] };
       const secret = wish.newHook ? await post<WebhookSecret>("/webhooks", body) : null;
       const feed = options?.feed ? null : search.feed;
@@ -382,11 +411,10 @@ function watched(groups: readonly string[]): string[] | null {
   return fields.length === 0 ? null : fields;
 }
 
-/** Adds a search to those that a webhook hears, or takes it out. */
-async function hear({ id, searches }: Webhook, search: string, wanted: boolean): Promise<void> {
-  if (searches === null || searches.includes(search) === wanted) return;
-  const others = searches.filter((one) => one !== search);
-  await post(`/webhooks/${id}`, { searches: wanted ? [...others, search] : others });
+/** Makes the user's own address a receiver of a search. */
+async function addOwnEmail(search: string): Promise<void> {
+  const address = user()?.email;
+  await post("/emails", { address, searches: [search], language: language.peek() });
 }
 
 /** Shown once: the secret of a webhook, and the address of a feed. */

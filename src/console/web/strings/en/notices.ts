@@ -1,5 +1,5 @@
 /**
- * English words of notices and webhooks; functions take formatted values and counts.
+ * English words of notices and their receivers; functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys.
  */
 import { number } from "../../app/format.ts";
@@ -15,7 +15,7 @@ export const notices = {
   hearsAll: "Receives all saved searches.",
   hearsThis: "Receives only this search. Pause or delete it under Webhooks.",
   isOff: "It is disabled.",
-  ownersOnly: "Only owners change webhooks.",
+  ownersOnly: "Only owners change this.",
   newHook: "By a new webhook",
   newHookHint: "For programs: a signed POST to your address.",
   url: "Address of the webhook",
@@ -25,7 +25,8 @@ export const notices = {
   feedHint: "A secret address that feed readers understand.",
   feedAddress: "Address of the feed: everyone who has it can read the feed",
   feedNew: "Replace the address",
-  email: "By e-mail",
+  email: (address: string) => `By e-mail: ${address}`,
+  emailHint: "Counts, the first companies, and a link to end the e-mails.",
   file: "With a spreadsheet of the new ones",
   onlyChanges: "Only if something has changed",
   watch: "Notify when this changes",
@@ -59,17 +60,20 @@ export const notices = {
   replay: "Send again",
   replayed: "It is sent again.",
   deletedHook: "deleted webhook",
+  deletedEmail: "deleted e-mail",
 
   hooks: "Webhooks",
-  hooksLead: "Your programs get a signed notice of each saved search when a new month is served.",
+  hooksLead: "These programs and e-mail addresses get a notice when a new month is served.",
   hooksEmpty: "No webhook yet",
   hooksEmptyHint: "Add the address of a program, or notify yourself in the console.",
   add: "Add a webhook",
   enabled: "Enabled",
+  noAddress: "Disabled: there is no such address",
   reasons: {
     owner: "Paused",
     gone: "Disabled: the receiver answered 410 (gone)",
     failing: "Disabled: five days without success",
+    unsubscribed: "The reader has ended the e-mails",
   },
   hearsSome: (count: number) => (count === 1 ? "1 saved search" : `${count} saved searches`),
   succeeded: (when: string) => `last delivered ${when}`,
@@ -77,14 +81,15 @@ export const notices = {
   oldUntil: (when: string) => `the old secret is valid until ${when}`,
   test: "Send a test",
   tested: (status: number | null, time: string) => `The test arrived: ${status ?? ""}, ${time}.`,
+  mailed: "The mail server has taken the test.",
   notTested: (why: string) => `The test did not arrive: ${why}`,
   pause: "Pause",
   enable: "Enable",
   rotate: "Replace the secret",
   rotateText: "For 24 hours notices have the signatures of both secrets.",
   remove: "Delete",
-  removeTitle: "Delete this webhook?",
+  removeTitle: (address: string) => `Delete ${address}?`,
   removeText: "Waiting notices are deleted with it. This cannot be undone.",
-  removed: "The webhook was deleted.",
+  removed: "Deleted.",
   menu: (url: string) => `More about ${url}`,
 };

@@ -1,5 +1,5 @@
 /**
- * Portuguese words of notices and webhooks; functions take formatted values and counts.
+ * Portuguese words of notices and their receivers; functions take formatted values and counts.
  * Invariant: the same keys as the English table, by its type.
  */
 import { number } from "../../app/format.ts";
@@ -16,7 +16,7 @@ export const notices: typeof English = {
   hearsAll: "Recebe todas as buscas salvas.",
   hearsThis: "Só recebe esta busca. Pause-o ou exclua-o em Webhooks.",
   isOff: "Está desativado.",
-  ownersOnly: "Só proprietários mudam webhooks.",
+  ownersOnly: "Só proprietários mudam isto.",
   newHook: "Por um webhook novo",
   newHookHint: "Para programas: um POST assinado para o seu endereço.",
   url: "Endereço do webhook",
@@ -26,7 +26,8 @@ export const notices: typeof English = {
   feedHint: "Um endereço secreto, que leitores de feeds entendem.",
   feedAddress: "Endereço do feed: quem o tem pode ler o feed",
   feedNew: "Trocar o endereço",
-  email: "Por e-mail",
+  email: (address) => `Por e-mail: ${address}`,
+  emailHint: "Contagens, as primeiras empresas e um link para cancelar.",
   file: "Com uma planilha dos novos",
   onlyChanges: "Só quando algo mudar",
   watch: "Avisar quando isto mudar",
@@ -64,17 +65,20 @@ export const notices: typeof English = {
   replay: "Enviar de novo",
   replayed: "Será enviado de novo.",
   deletedHook: "webhook excluído",
+  deletedEmail: "e-mail excluído",
 
   hooks: "Webhooks",
-  hooksLead: "Seus programas recebem um aviso assinado de cada busca salva quando há um mês novo.",
+  hooksLead: "Estes programas e endereços de e-mail recebem um aviso quando há um mês novo.",
   hooksEmpty: "Nenhum webhook ainda",
   hooksEmptyHint: "Inclua o endereço de um programa, ou seja avisado aqui no console.",
   add: "Incluir um webhook",
   enabled: "Ativo",
+  noAddress: "Desativado: o endereço não existe",
   reasons: {
     owner: "Pausado",
     gone: "Desativado: o destino respondeu 410 (não existe mais)",
     failing: "Desativado: cinco dias sem sucesso",
+    unsubscribed: "Cancelado por quem recebe",
   },
   hearsSome: (count) => (count === 1 ? "1 busca salva" : `${count} buscas salvas`),
   succeeded: (when) => `última entrega ${when}`,
@@ -82,14 +86,15 @@ export const notices: typeof English = {
   oldUntil: (when) => `o segredo antigo vale até ${when}`,
   test: "Enviar um teste",
   tested: (status, time) => `O teste chegou: ${status ?? ""}, ${time}.`,
+  mailed: "O servidor de e-mail aceitou o teste.",
   notTested: (why) => `O teste não chegou: ${why}`,
   pause: "Pausar",
   enable: "Reativar",
   rotate: "Trocar o segredo",
   rotateText: "Por 24 horas os avisos levam as assinaturas dos dois segredos.",
   remove: "Excluir",
-  removeTitle: "Excluir este webhook?",
+  removeTitle: (address) => `Excluir ${address}?`,
   removeText: "Os avisos à espera somem com ele. Não há como desfazer.",
-  removed: "O webhook foi excluído.",
+  removed: "Excluído.",
   menu: (url) => `Mais sobre ${url}`,
 };

@@ -1,0 +1,59 @@
+/**
+ * The receivers of notices outside the console: webhooks and e-mail addresses of the tenant.
+ * Input: the pages of both. Output: one list, with a name for each, and changes of the searches
+ * that one hears.
+ * Invariant: the list is null until both pages are loaded. A receiver of all searches stays one.
+ */
+import { post } from "../app/api.ts";
+import type { EmailPage, EmailReceiver, Webhook, WebhookPage } from "../app/recordanswers.ts";
+import { useAnswer } from "../parts/load.ts";
+
+/** A webhook or an e-mail address. */
+export type Receiver = Webhook | EmailReceiver;
+
+/** Loads the receivers: webhooks, then e-mail addresses, each newest first. */
+export function useReceivers() {
+  const hooks = useAnswer<WebhookPage>("/webhooks?limit=100");
+  const emails = useAnswer<EmailPage>("/emails?limit=100");
+  const receivers: Receiver[] | null = hooks.answer &&
+    emails.answer && [...hooks.answer.webhooks, ...emails.answer.emails];
+  const reload = () => {
+    hooks.reload();
+    emails.reload();
+  };
+  return { receivers, error: hooks.error ?? emails.error, reload };
+}
+
+/** True for an e-mail address. */
+export function isEmail(receiver: Receiver): receiver is EmailReceiver {
+  return "address" in receiver;
+}
+
+/** Returns the address of a receiver. */
+export function addressOf(receiver: Receiver): string {
+  return isEmail(receiver) ? receiver.address : receiver.url;
+}
+
+/** Returns the host of a webhook, or the whole address if it has none or is one of e-mail. */
+export function nameOf(receiver: Receiver): string {
+  const address = addressOf(receiver);
+  return !isEmail(receiver) && URL.canParse(address) ? new URL(address).host : address;
+}
+
+/** Returns the path of the receiver's routes. */
+export function pathOf(receiver: Receiver): string {
+  return `/${isEmail(receiver) ? "emails" : "webhooks"}/${receiver.id}`;
+}
+
+/** True if the reader of an address has ended its e-mails; only the reader begins them again. */
+export function hasUnsubscribed({ disabled_reason: reason }: Receiver): boolean {
+  return reason === "unsubscribed";
+}
+
+/** Adds a search to those that a receiver hears, or takes it out. */
+export async function hear(receiver: Receiver, search: string, wanted: boolean): Promise<void> {
+  const { searches } = receiver;
+  if (searches === null || searches.includes(search) === wanted) return;
+  const others = searches.filter((one) => one !== search);
+  await post(pathOf(receiver), { searches: wanted ? [...others, search] : others });
+}
