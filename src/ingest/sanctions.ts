@@ -1,7 +1,7 @@
 /**
  * Reads companies under a sanction (CEIS, CNEP, and CEPIM of the Portal da Transparência). Input:
- * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs
- * with a sanction in force on a date, and the date of the list.
+ * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/AAAA. Output:
+ * the CNPJs with a sanction in force on a date, and the date of the list.
  * Invariant: only rows of companies with a 14-character CNPJ count; persons' documents are never
  * stored or shown. Dates alone decide if a sanction is in force: started (or no start given) and
  * not ended (or no end given). CEPIM has neither dates nor persons, so each of its rows counts.

@@ -149,8 +149,8 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 
 /**
  * The row that is the header: of those above the first CNPJ the one that says CNPJ, else the first
- * of those with the most cells that are filled. 0 if the first row has a CNPJ. Below the first rows,
- * only the word CNPJ makes a header, above a CNPJ and without one that says it before.
+ * of those with the most cells that are filled. 0 if the first row has a CNPJ. Below the first
+ * rows, only the word CNPJ makes a header, above a CNPJ and without one that says it before.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));

@@ -1,6 +1,6 @@
 /**
- * Proves: an unusable spec is rejected with its file's name, and each mistake is printed once. Wrong
- * facets, and a file that exists, are refused with the fix. Does not prove: what is a mistake
+ * Proves: an unusable spec is rejected with the name of its file, and each mistake is printed once.
+ * Wrong facets, and a file that exists, are refused with the fix. Does not prove: the mistakes
  * (unit/spec).
  */
 import assert from "node:assert/strict";

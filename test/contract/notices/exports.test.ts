@@ -1,8 +1,13 @@
 /**
  * Proves, with two real months: the export of a notice is named after its search and month, unless
  * its search names it. The webhook and the e-mail link it, and the e-mail shows the companies with
+<<<<<<< HEAD
  * their names and cities, also if the search exports other fields. A name that no title can have
  * makes an export without one.
+=======
+ * their names and cities, regardless of the exported fields. A refused export is explained. A name
+ * that no title can have makes an export without one.
+>>>>>>> 8f9579ecb847eba926ab524d4e5279012bd29899
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";

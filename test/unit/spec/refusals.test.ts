@@ -360,6 +360,15 @@ describe("normalizeSpec: limits, each at the limit and one beyond it", () => {
     assert.deepEqual(found, ["/spec/explain/warnings too_many"]);
   });
 
+  it("repeats no CPF that was sent as an owner", () => {
+    for (const sent of ["123.456.789-09", "12345678909", "Fulana Inventada 123.456.789-09"]) {
+      const owners = filters("company", { owned_by_any_of: [sent] });
+      const shown = JSON.stringify(failure(owners));
+      assert.match(shown, /Must be a CNPJ or its first 8 characters, not .*\*\*\*\.\*\*\*/);
+      assert.doesNotMatch(shown, /456\.?789/);
+    }
+  });
+
   it("reports a nonexistent day as such, not as a wrong form", () => {
     const detailOf = (date: string) =>
       String(JSON.stringify(failure(filters("company", { started_before: date }))));
