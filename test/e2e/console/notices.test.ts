@@ -1,10 +1,10 @@
 /**
  * Proves, in Chromium against a real server and a receiver: a result becomes a monthly notice in
- * three clicks, saved once, with a webhook whose secret is shown once and a feed that can be
- * replaced and withdrawn; the next month's notice is shown with its counts, changed columns, and
- * deliveries, and is sent again under the same id; a watched list notifies about its groups of
- * fields; webhooks are tested, paused, given a new secret, and deleted; a refused address is shown
- * at its field and saves nothing twice; members change no webhook. Without a mail server no e-mail
+ * three clicks. It is saved once, with a webhook whose secret is shown once, and with a feed that
+ * can be replaced and withdrawn. The next month's notice is shown with its counts, changed columns,
+ * and deliveries. It is sent again under the same id. A watched list notifies about its groups of
+ * fields. Webhooks are tested, paused, given a new secret, and deleted. A refused address is shown
+ * at its field and saves nothing twice. Members change no webhook. Without a mail server no e-mail
  * is offered.
  * Does not prove: signatures, retries, and counts (contract/notices); e-mail (emails.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
- * Proves, in Chromium against a real server, that all numbers of a chart can be taken out: the menu
- * copies every value, saves CSV and XLSX, and opens a table to its end; openings and closings by
- * year, quarter, and month add up to the same totals; municipalities are on a map; the whole
+ * Proves, in Chromium against a real server, that all numbers of a chart can be taken out. The menu
+ * copies every value, saves CSV and XLSX, and opens a table to its end. Openings and closings by
+ * year, quarter, and month add up to the same totals. Municipalities are on a map. The whole
  * registry can be counted too. A comparison of two groups and a cross table show the server's
  * counts, are held by one link, and are saved. The plans are shown to owners only, without raw
  * names.

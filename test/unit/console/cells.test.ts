@@ -1,7 +1,7 @@
 /**
- * Proves: a map of cells gives every place an area that contains it and no other place, that areas
- * do not overlap, keep the proportions of the land, and are the same each time; periods are summed
- * to the total in order of time; a comparison survives its address; CSV lines are read as written.
+ * Proves: a map of cells gives every place an area that contains it and no other place. Areas do
+ * not overlap, keep the proportions of the land, and are the same each time. Periods are summed to
+ * the total in order of time. A comparison survives its address. CSV lines are read as written.
  * Does not prove: how they look (e2e/console/numbers).
  */
 import assert from "node:assert/strict";
