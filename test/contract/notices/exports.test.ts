@@ -1,7 +1,7 @@
 /**
  * Proves, with two real months: the export of a notice is named after its search and month, unless
  * its search names it. The webhook and the e-mail link it, and the e-mail shows the companies with
- * their names and cities whatever the search exports. A name that no title can have makes an export
+ * their names and cities for any exported columns. A name that no title can have makes an export
  * without one.
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */

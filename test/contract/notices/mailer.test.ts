@@ -1,6 +1,6 @@
 /**
  * Proves, over sockets: a message arrives with one recipient, encoded headers, and both bodies,
- * whatever its values hold. Each answer and each failure of a mail server has its outcome: retried,
+ * for any values in it. Each answer and each failure of a mail server has its outcome: retried,
  * refused for good, gone, or the server's own fault. A slow server and a stop end the attempt.
  * With Exim of the distribution: STARTTLS and implicit TLS with a sign-in; a wrong password, a
  * certificate that is not trusted, and a server without TLS are refused, and no password is sent.
