@@ -5,9 +5,9 @@
  * their names and cities, also if the search exports other fields. A name that no title can have
  * makes an export without one.
 =======
- * their names and cities, regardless of the exported fields. A refused export is explained. A name
- * that no title can have makes an export without one.
->>>>>>> 8f9579ecb847eba926ab524d4e5279012bd29899
+ * their names and cities for any exported columns. A name that no title can have makes an export
+ * without one.
+>>>>>>> cff4af5a1700f04ad74360777446a5c4aa605110
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
  * Proves, in Chromium against a real server with a mail server: the dialog of a notice offers the
  * user's own address and makes it a receiver of that search; a refused webhook after it makes no
  * second one. The e-mail of the next month is in the log under its address. The receiver is tested,
- * paused, and deleted beside the webhooks; after its reader has unsubscribed, it can only be
+ * paused, and deleted in the view of webhooks; after its reader has unsubscribed, it can only be
  * deleted. Members change none. axe finds nothing.
  * Does not prove: the bytes of e-mails and retries (contract/notices).
  */

@@ -4,7 +4,8 @@
  * - Combobox: label; options?: ComboOption[] (filtered here, ignoring case and accents) or
  *   search: (text, signal) => ComboOption[] or Promise; selected: ComboOption[];
  *   onSelect(option); onRemove(value); multiple? = true (false: a choice replaces the last, the
- *   box shows it); placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows chips);
+ *   box shows it).
+ * - Options: placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows chips);
  *   chipRole? (see Chip); empty? (text if nothing is found)
  *
  * Invariant: the focus stays in the text box. Arrows, Home/End, Enter, Escape, and Backspace work.
