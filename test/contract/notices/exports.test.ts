@@ -1,13 +1,8 @@
 /**
  * Proves, with two real months: the export of a notice is named after its search and month, unless
  * its search names it. The webhook and the e-mail link it, and the e-mail shows the companies with
-<<<<<<< HEAD
- * their names and cities, also if the search exports other fields. A name that no title can have
- * makes an export without one.
-=======
  * their names and cities for any exported columns. A name that no title can have makes an export
  * without one.
->>>>>>> cff4af5a1700f04ad74360777446a5c4aa605110
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";
