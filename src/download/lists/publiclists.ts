@@ -13,6 +13,7 @@ import { basename, join } from "node:path";
 import { readMember } from "../../dump/archive.ts";
 import { isOwnEntry, readZipMembers } from "../../dump/directory.ts";
 import { CommandError } from "../../errors.ts";
+import { makeFolders } from "../../files/newfolder.ts";
 import { tryLock } from "../../store/database.ts";
 import { retryLimitsOf, withRetries } from "../backoff.ts";
 import { DownloadError, ShareFault } from "../downloaderror.ts";
@@ -142,7 +143,7 @@ class ListDownload {
   async run(): Promise<FetchedList> {
     const record = await readRecord(this.#use.to);
     if (await this.#isThere(record)) return this.#done(true);
-    await mkdir(this.#work, { recursive: true });
+    makeFolders(this.#work);
     await this.#removeOtherParts();
     await this.#fetchAll();
     await this.#check();

@@ -174,7 +174,7 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly Cell[]> {
   yield line([labels === null ? "total" : inWords(TOTAL, labels), "", ""], none, total);
   for (const [name, { values, missing }] of Object.entries(facets)) {
     const cells = (one: Omit<CrossCount, "count">) => valueCells(name as FacetName, one, labels);
-    for (const one of values) yield line(cells(one), none, one.count);
+    for (const one of inOrder(name, values)) yield line(cells(one), none, one.count);
     if (missing > 0) yield line(cells({ value: null }), none, missing);
   }
   for (const { facets: pair, rows, columns, counts: cells } of crosses) {
@@ -188,6 +188,19 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly Cell[]> {
     }
   }
 }
+
+/** Values of a time facet by time; others keep the order of their counts. */
+function inOrder<Value extends Omit<CrossCount, "count">>(
+  name: string,
+  values: readonly Value[],
+): readonly Value[] {
+  if (!TIME_FACETS.has(name)) return values;
+  return [...values].sort((a, b) => (String(a.value) < String(b.value) ? -1 : 1));
+}
+
+const TIME_FACETS: ReadonlySet<string> = new Set([
+  ...["started_year", "started_quarter", "started_month", "status_month"],
+] satisfies FacetName[]);
 
 /** The facet, the value as a filter takes it, and its name; with labels in words. */
 function valueCells(

@@ -236,6 +236,17 @@ for (const transport of MATRIX) {
       assert.deepEqual(wrong.errors[0], { ...wrong.errors[0], pointer: "/labels" });
     });
 
+    it("have facets of time in the order of time", async () => {
+      const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
+      for (const facet of ["started_year", "started_quarter", "started_month"]) {
+        const text = await (await send(COUNT, { ...body, facets: [facet] }, "text/csv")).text();
+        const values = readCsv(text).filter(([name]) => name === facet);
+        const times = values.flatMap(([, value = ""]) => (value === "" ? [] : [value]));
+        assert.ok(times.length > 3, facet);
+        assert.deepEqual(times, [...times].sort(), facet);
+      }
+    });
+
     it("come in the format that Accept prefers", async () => {
       const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, facets: ["uf"] };
       const formats = [
