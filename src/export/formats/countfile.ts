@@ -198,9 +198,10 @@ function inOrder<Value extends Omit<CrossCount, "count">>(
   return [...values].sort((a, b) => (String(a.value) < String(b.value) ? -1 : 1));
 }
 
-const TIME_FACETS: ReadonlySet<string> = new Set([
-  ...["started_year", "started_quarter", "started_month", "status_month"],
-] satisfies FacetName[]);
+const TIMES: readonly FacetName[] = [
+  ...(["started_year", "started_quarter", "started_month", "status_month"] as const),
+];
+const TIME_FACETS: ReadonlySet<string> = new Set(TIMES);
 
 /** The facet, the value as a filter takes it, and its name; with labels in words. */
 function valueCells(
