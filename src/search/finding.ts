@@ -7,6 +7,7 @@
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
+import type { NativeSuggestions } from "../../native-index/napi/handles.ts";
 import { FairQueue } from "../scheduling/fairqueue.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import type { Cnpj } from "../spec/cnpj/cnpj.ts";
@@ -265,11 +266,24 @@ function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   return { kind: "root", value: root, check_digits_right: null };
 }
 
-function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest, tenantId: string) {
-  const words = analyzeWords(text);
+/** Returns the accounts of a name; if it has none, those of the name without "e", written as "&". */
+async function namedRows(
+  segment: Segment,
+  { text, uf, limit }: SuggestRequest,
+  tenantId: string,
+): Promise<NativeSuggestions> {
   const clauses = uf === null ? [] : [stateClause(segment, uf)];
-  return queue.run(tenantId, 1, () => segment.native.suggestAsync({ words, clauses, limit }));
+  const search = (words: string[]) =>
+    queue.run(tenantId, 1, () => segment.native.suggestAsync({ words, clauses, limit }));
+  const words = analyzeWords(text);
+  const found = await search(words);
+  // The last word may be the beginning of another one.
+  const others = words.filter((word, at) => at === words.length - 1 || !JOINING.has(word));
+  return found.rows.length > 0 || others.length === words.length ? found : search(others);
 }
+
+/** Words that names write as "&", which is no word. */
+const JOINING = new Set(["e", "and", "y"]);
 
 function stateClause(segment: Segment, uf: string): Clause {
   const code = segment.codeOf("uf", uf);

@@ -132,6 +132,24 @@ describe("finding", () => {
     assert.deepEqual((await ask(name, "XX")).suggestions, []);
   });
 
+  it("finds a name with & by the word for it, and names with that word before", async () => {
+    const isJoined = ({ legal_name: name }: Row) => / & /.test(name) && !/ [EY] /.test(name);
+    const joined = rows.filter(isJoined).slice(0, 20);
+    assert.ok(joined.length > 5);
+    for (const { legal_name: name, cnpj } of joined) {
+      for (const word of ["e", "E", "and", "y"]) {
+        const { suggestions } = await ask(name.replace(" & ", ` ${word} `), null, 20);
+        assert.ok(
+          suggestions.some(({ account }) => account.cnpj === cnpj),
+          `${word}: ${name}`,
+        );
+      }
+    }
+    // The last word is the beginning of another one.
+    const plain = await ask("e");
+    assert.ok(plain.suggestions.length > 0);
+  });
+
   it("reports input that cannot be searched", () => {
     assert.equal(mistakeIn("a"), null);
     assert.equal(mistakeIn("&"), "Type at least one letter or digit.");
