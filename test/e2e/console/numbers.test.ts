@@ -261,6 +261,12 @@ describe("the plans", () => {
     await visit.page.getByText(plans.used, { exact: true }).waitFor();
     const member = await open(bia);
     member.expect(403);
+    await visit.page.setViewportSize({ width: 390, height: 844 });
+    const wide = await visit.page.evaluate(
+      "(() => { const table = document.querySelector('.plans-used');" +
+        "return table.scrollWidth - table.parentElement.clientWidth; })()",
+    );
+    assert.ok(Number(wide) <= 0, `the table of use is ${wide} px too wide on a phone`);
     await member.go("/app/plans");
     await member.page.getByRole("alert").first().waitFor();
     assert.equal(await member.page.getByRole("table").count(), 0);

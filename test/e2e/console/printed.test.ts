@@ -57,6 +57,17 @@ describe("on paper", () => {
     assert.ok(await page.locator(".find-body").isVisible());
   });
 
+  inBrowser("all rows are there if the paper is laid out right after beforeprint", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app#uf=SP,MG&contact=email");
+    await page.getByRole("grid").waitFor();
+    await countOf(visit);
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    const sheets = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
+    assert.ok(sheets.length >= 4, `200 rows on ${sheets.length} pages`);
+  });
+
   inBrowser("and on the screen a few results have no charts", async (open) => {
     const visit = await open(ana);
     await visit.go("/app#uf=SP&name=padaria&mei=yes&capital=1000000..");
