@@ -70,7 +70,7 @@ describe("the menu of a chart", () => {
       );
       assert.ok(sums.length >= (facets[facet]?.values.length ?? 0), title);
       for (const [entry, start] of [
-        [CSV, "Campo;"],
+        [CSV, "\u00EF\u00BB\u00BFCampo;"],
         [XLSX, "PK"],
       ] as const) {
         const waiting = visit.page.waitForEvent("download");
