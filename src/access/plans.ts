@@ -155,6 +155,16 @@ export function loadPlans(table: PlanValues = builtIn): Plans {
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
+/** Returns plans with the retention that is in force: that of the server, if it is shorter. */
+export function withRetention(plans: Plans, secondsMax: number): Plans {
+  const capped = Object.values(plans).map((plan) => {
+    const { export_retention: own } = plan.limits;
+    const limits = { ...plan.limits, export_retention: Math.min(own, secondsMax) };
+    return [plan.name, { ...plan, limits }];
+  });
+  return Object.fromEntries(capped) as Plans;
+}
+
 /** Reads one plan; reports problems and substitutes defaults. */
 function readPlan(
   name: PlanName,

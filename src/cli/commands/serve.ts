@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { limitCores } from "../../../native-index/napi/engine.ts";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
-import { loadPlans } from "../../access/plans.ts";
+import { loadPlans, withRetention } from "../../access/plans.ts";
 import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
 import { readActivityTexts } from "../../dump/activities.ts";
@@ -125,7 +125,7 @@ export async function serve(
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
-  const plans = loadPlans(config.plans);
+  const plans = withRetention(loadPlans(config.plans), config.get("exports.retention"));
   warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));

@@ -78,6 +78,7 @@ describe("a monthly notice", () => {
     await dialog(visit).getByLabel(commands.saveName).fill(NAME);
     await dialog(visit).getByLabel(notices.feed).check();
     assert.equal(await dialog(visit).getByLabel(notices.email(ana.email)).count(), 0);
+    await dialog(visit).getByLabel(notices.file).waitFor();
     await clean(visit, "a notice");
     await button(page, notices.create).click();
     await page.getByRole("heading", { name: notices.done }).waitFor();
@@ -115,6 +116,23 @@ describe("a monthly notice", () => {
     assert.deepEqual(hook?.searches, [saved.find(({ name }) => name === "Rio")?.id]);
   });
 
+  inBrowser("names the fixed days of its search, which opens as its own sentence", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const text = "empresas ativas em São Paulo abertas nos últimos 90 dias";
+    const day = "2026-01-15";
+    await visit.go(`/app#q=${encodeURIComponent(text)}`);
+    await page.waitForURL(/opened=/);
+    await page.goto(page.url().replace(/opened=[\d-]+/, `opened=${day}`));
+    await page.reload();
+    await page.locator(".told-sentence").waitFor();
+    assert.match(page.url(), /opened=2026-01-15/);
+    assert.equal(await page.locator(".told-edited").count(), 0);
+    await button(page, commands.saveButton).click();
+    const days = notices.fixedDays("abertas desde 15 de jan. de 2026");
+    await dialog(visit).getByText(days).waitFor();
+  });
+
   inBrowser("takes a known webhook, and its feed is replaced and withdrawn", async (open) => {
     const visit = await open(ana);
     const { page } = visit;
@@ -147,6 +165,8 @@ describe("a monthly notice", () => {
     await visit.send(`/lists/${list.id}/entries`, { cnpjs: ["11222333000181"] });
     await visit.go(`/app/lists#${list.id}`);
     await button(page, commands.saveButton).click();
+    await dialog(visit).getByText(notices.watchHint).waitFor();
+    assert.equal(await dialog(visit).getByLabel(notices.file).count(), 0);
     await dialog(visit).getByLabel(news.groups.address, { exact: true }).uncheck();
     await button(page, notices.create).click();
     const name = notices.listName("Clientes");

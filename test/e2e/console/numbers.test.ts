@@ -209,6 +209,11 @@ describe("a comparison", () => {
     await page.getByRole("button", { name: compare.saveCsv }).click();
     const text = readFileSync(await (await waiting).path(), "utf8");
     assert.ok(text.startsWith("\uFEFFMEI;"), text.slice(0, 40));
+    assert.match(
+      text.split("\r\n")[0] ?? "",
+      /\(Grupo 1: São Paulo\).*\(Grupo 2: Rio de Janeiro\)/,
+    );
+    assert.match(text, /\r\n\r\n.*\r\nFiltros;São Paulo\r\nFiltros;Rio de Janeiro\r\n/);
     await page.goBack();
     await eventually(async () => assert.ok(!page.url().endsWith("mei"), page.url()));
   });
@@ -259,6 +264,12 @@ describe("the plans", () => {
     const keys = await table.getByRole("row").last().getByRole("cell").allTextContents();
     assert.ok(keys.includes("key of growth"), keys.join());
     await visit.page.getByText(plans.used, { exact: true }).waitFor();
+    await visit.page.setViewportSize({ width: 390, height: 844 });
+    const wide = await visit.page.evaluate(
+      "(() => { const table = document.querySelector('.plans-used');" +
+        "return table.scrollWidth - table.parentElement.clientWidth; })()",
+    );
+    assert.ok(Number(wide) <= 0, `the table of use is ${wide} px too wide on a phone`);
     const member = await open(bia);
     member.expect(403);
     await member.go("/app/plans");

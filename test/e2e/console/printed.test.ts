@@ -57,6 +57,22 @@ describe("on paper", () => {
     assert.ok(await page.locator(".find-body").isVisible());
   });
 
+  inBrowser("all rows are there when beforeprint ends, before the layout", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app#uf=SP,MG&contact=email");
+    await page.getByRole("grid").waitFor();
+    await countOf(visit);
+    const rowsAfter = (event: string) =>
+      page.evaluate(
+        `dispatchEvent(new Event("${event}")),` +
+          "document.querySelectorAll('.printed tbody tr').length",
+      );
+    await page.locator(".found-actions").waitFor();
+    assert.equal(await rowsAfter("beforeprint"), 200);
+    assert.equal(await rowsAfter("afterprint"), 0);
+  });
+
   inBrowser("and on the screen a few results have no charts", async (open) => {
     const visit = await open(ana);
     await visit.go("/app#uf=SP&name=padaria&mei=yes&capital=1000000..");

@@ -6,7 +6,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import builtIn from "../../../data/plans.json" with { type: "json" };
 import { PLAN_NAMES } from "../../../src/access/plannames.ts";
-import { isPlanName, loadPlans, PLAN_LIMITS, type PlanLimit } from "../../../src/access/plans.ts";
+import {
+  isPlanName,
+  loadPlans,
+  PLAN_LIMITS,
+  type PlanLimit,
+  withRetention,
+} from "../../../src/access/plans.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 
@@ -33,6 +39,16 @@ describe("the built-in plans", () => {
     for (const name of PLAN_NAMES.slice(1))
       assert.deepEqual(plans[name].fields, OUTPUT_FIELD_NAMES);
     for (const field of DEFAULT_FIELDS) assert.ok(plans.free.fields.includes(field));
+  });
+
+  it("show the retention that is in force: the shorter of the plan's and the server's", () => {
+    const { free, enterprise } = plans;
+    const capped = withRetention(plans, enterprise.limits.export_retention - 1);
+    const { export_retention, ...others } = capped.enterprise.limits;
+    const { export_retention: own, ...same } = enterprise.limits;
+    assert.equal(export_retention, own - 1);
+    assert.deepEqual(others, same);
+    assert.equal(capped.free.limits.export_retention, free.limits.export_retention);
   });
 
   it("allow full from scale up", () => {

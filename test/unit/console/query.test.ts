@@ -7,7 +7,9 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
+import { speak } from "../../../src/console/web/app/words.ts";
 import { bodyOf, freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import { daysOf, differences } from "../../../src/console/web/exports/summary.ts";
 import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
   clearPointer,
@@ -18,6 +20,7 @@ import {
   sameQuery,
   specOf,
   tidyQuery,
+  withDaysOf,
   withListsOf,
   withoutListsOf,
 } from "../../../src/console/web/find/question.ts";
@@ -234,5 +237,41 @@ describe("the explorer", () => {
     requests[2]?.answer(answerOf(6));
     await settle();
     assert.deepEqual(explorer.state.value, { state: "ready", answer: { total: 6 }, error: null });
+  });
+});
+
+describe("the days of a saved sentence", () => {
+  const since = (day: string | null) => {
+    const query = emptyQuery();
+    query.filters.company.started_after = day;
+    return query;
+  };
+
+  it("replace those that the sentence means now, but add none", () => {
+    const [meant, opened] = [since("2026-08-12"), since("2026-07-12")];
+    assert.ok(sameQuery(withDaysOf(meant, opened), opened));
+    assert.ok(sameQuery(withDaysOf(since(null), opened), since(null)));
+    assert.ok(sameQuery(withDaysOf(meant, since(null)), meant));
+  });
+
+  it("are named for the notice; a search without days has none", async () => {
+    await speak("pt");
+    assert.match(daysOf(specOf(since("2026-07-12")) as never, null), /^abertas desde 12 de jul/);
+    assert.equal(daysOf(specOf(emptyQuery()) as never, null), "");
+  });
+});
+
+describe("groups of a comparison", () => {
+  it("are named by the filters that the other lacks", async () => {
+    await speak("pt");
+    const inState = (uf: string | null) => {
+      const query = emptyQuery();
+      query.filters.company.mei_opt_in = true;
+      query.filters.geo.uf_any_of = uf === null ? [] : [uf];
+      return query;
+    };
+    const names = differences([inState("RS"), inState("SC")], null);
+    assert.deepEqual(names, ["Rio Grande do Sul", "Santa Catarina"]);
+    assert.deepEqual(differences([inState("RS"), inState(null)], null), ["Rio Grande do Sul", ""]);
   });
 });

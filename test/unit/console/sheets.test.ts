@@ -8,7 +8,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pastedSheet } from "../../../src/console/web/enrich/sent.ts";
-import { fileQuery, keptWish, previewQuery } from "../../../src/console/web/enrich/wish.ts";
+import {
+  fileQuery,
+  keptWish,
+  previewQuery,
+  wishFor,
+} from "../../../src/console/web/enrich/wish.ts";
 
 const A = "11.222.333/0001-81";
 const B = "22.333.444/0001-81";
@@ -45,6 +50,13 @@ describe("a request for a sheet", () => {
 
   it("begins with fields of the plan", () => {
     assert.deepEqual(keptWish(allowed).fields, ["legal_name", "uf", "email"]);
+  });
+
+  it("makes an Excel file of a pasted text, unless the user chose another", () => {
+    const wish = keptWish(allowed);
+    assert.equal(wishFor(wish, true).format, "xlsx");
+    assert.equal(wishFor({ ...wish, format: "csv" }, true).format, "csv");
+    assert.equal(wishFor(wish, false).format, null);
   });
 
   it("is a query with the file's name as the title", () => {

@@ -9,7 +9,7 @@
 
 import { Keyring } from "../../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits, UseCounter } from "../../../access/limits.ts";
-import { loadPlans } from "../../../access/plans.ts";
+import { loadPlans, withRetention } from "../../../access/plans.ts";
 import { Budget, OverloadGuard } from "../../../http/server/admission.ts";
 import { Cors } from "../../../http/server/cors.ts";
 import { ResponseCache } from "../../../http/server/responsecache.ts";
@@ -144,7 +144,8 @@ export function openThread(
   const streams = new Budget(config.get("http.streams_max"), share, "streams", ledger);
   const settled = {
     ...{ engine: ENGINE, clock, telemetry, log, responses, overload, streams },
-    ...{ version: VERSION, transport: "uws" as const, plans: loadPlans(config.plans) },
+    ...{ version: VERSION, transport: "uws" as const },
+    plans: withRetention(loadPlans(config.plans), config.get("exports.retention")),
     rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
     listed: OWNERS_LISTS as ThreadService["listed"],
     compute: OWNERS_COMPUTE,

@@ -9,8 +9,10 @@ import type { FacetName } from "../../../spec/facets.ts";
 import { number, percent } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
+import { differences } from "../exports/summary.ts";
+import { catalog } from "../find/catalog.ts";
 import { csvOf, type Lines, tabbed } from "../find/charts/lines.ts";
-import { fileName, saveFile } from "../find/charts/numbers.ts";
+import { factsOf, fileName, saveFile } from "../find/charts/numbers.ts";
 import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
@@ -64,25 +66,40 @@ export function Compared({
   if (error !== null) return <ErrorNotice error={error} onRetry={retry} />;
   if (answer?.facets[facet] === undefined) return <Busy />;
   const rows = rowsOf(answer, facet);
-  const lines = linesOf(rows, answer, compare.facetNames[facet]);
+  const groups = namesOf(queries);
+  const lines = linesOf(rows, answer, compare.facetNames[facet], groups);
   const title = `${compare.title} ${compare.facetNames[facet]}`;
+  const save = () => saveFile(csvOf(lines, factsOf(title, ...specs)), fileName(title, "csv"));
   return (
     <>
-      <Totals totals={answer.totals} registry={answer.registry} />
-      <Chart rows={rows} />
+      <Totals totals={answer.totals} registry={answer.registry} groups={groups} />
+      <Chart rows={rows} groups={groups} />
       <div class="compare-head">
         <h2>{compare.facetNames[facet]}</h2>
         <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
           {lazyWords.value.numbers.copy}
         </Button>
-        <Button icon="download" onClick={() => saveFile(csvOf(lines), fileName(title, "csv"))}>
+        <Button icon="download" onClick={save}>
           {compare.saveCsv}
         </Button>
       </div>
-      <Table rows={rows} totals={answer.totals} what={compare.facetNames[facet]} />
+      <Table {...{ rows, groups }} totals={answer.totals} what={compare.facetNames[facet]} />
       <p class="field-hint">{compare.indexHint}</p>
     </>
   );
+}
+
+/** Longest part of a name that the filters give. */
+const NAME_MAX = 40;
+
+/** Names of the groups: their number, and what distinguishes them. */
+function namesOf(queries: readonly Query[]): string[] {
+  const { compare } = lazyWords.value;
+  return differences(queries, catalog.value).map((difference, at) => {
+    const short =
+      difference.length > NAME_MAX ? `${difference.slice(0, NAME_MAX - 1)}…` : difference;
+    return short === "" ? compare.groupNamed(at + 1) : `${compare.groupNamed(at + 1)}: ${short}`;
+  });
 }
 
 function rowsOf({ facets, totals }: CompareAnswer, facet: FacetName): Row[] {
@@ -98,11 +115,16 @@ function rowsOf({ facets, totals }: CompareAnswer, facet: FacetName): Row[] {
   return [...rows, { name, counts, shares, index: counts.map(() => null) }];
 }
 
-function linesOf(rows: readonly Row[], { totals }: CompareAnswer, what: string): Lines {
+function linesOf(
+  rows: readonly Row[],
+  { totals }: CompareAnswer,
+  what: string,
+  names: readonly string[],
+): Lines {
   const { compare } = lazyWords.peek();
   const { charts } = words.peek();
   const groups = totals.map((_, at) => at);
-  const named = (name: string, at: number) => `${name} (${compare.groupNamed(at + 1)})`;
+  const named = (name: string, at: number) => `${name} (${names[at]})`;
   return {
     head: [
       what,
@@ -132,13 +154,19 @@ function decimal(value: number | null): string {
   return number(value, 6).replace(/[.\s](?=\d{3}(\D|$))/g, "");
 }
 
-function Totals({ totals, registry }: { totals: readonly number[]; registry: number }): VNode {
+interface TotalsProps {
+  readonly totals: readonly number[];
+  readonly registry: number;
+  readonly groups: readonly string[];
+}
+
+function Totals({ totals, registry, groups }: TotalsProps): VNode {
   const { compare } = lazyWords.value;
   return (
     <dl class="compare-totals">
       {totals.map((total, at) => (
         <div key={compare.groupNamed(at + 1)} data-group={at}>
-          <dt>{compare.groupNamed(at + 1)}</dt>
+          <dt>{groups[at]}</dt>
           <dd>{number(total)}</dd>
         </div>
       ))}
@@ -150,7 +178,9 @@ function Totals({ totals, registry }: { totals: readonly number[]; registry: num
   );
 }
 
-function Chart({ rows }: { rows: readonly Row[] }): VNode {
+type ChartProps = { readonly rows: readonly Row[]; readonly groups: readonly string[] };
+
+function Chart({ rows, groups }: ChartProps): VNode {
   const { compare } = lazyWords.value;
   const shown = rows.slice(0, BARS_MAX);
   const most = Math.max(...shown.flatMap(({ shares }) => shares), 0) || 1;
@@ -164,7 +194,7 @@ function Chart({ rows }: { rows: readonly Row[] }): VNode {
             {shares.map((share, at) => (
               <span key={compare.groupNamed(at + 1)} class="compare-bar" data-group={at}>
                 <span style={{ width: `${(share / most) * 80}%` }} />
-                <span class="visually-hidden">{compare.groupNamed(at + 1)}: </span>
+                <span class="visually-hidden">{groups[at]}: </span>
                 {percent(share)}
               </span>
             ))}
@@ -176,15 +206,15 @@ function Chart({ rows }: { rows: readonly Row[] }): VNode {
 }
 
 interface TableProps {
+  readonly groups: readonly string[];
   readonly rows: readonly Row[];
   readonly totals: readonly number[];
   readonly what: string;
 }
 
-function Table({ rows, totals, what }: TableProps): VNode {
+function Table({ rows, groups, totals, what }: TableProps): VNode {
   const { compare } = lazyWords.value;
   const { charts } = words.value;
-  const groups = totals.map((_, at) => compare.groupNamed(at + 1));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <section class="numbers-scroll" aria-label={compare.table} tabIndex={0}>

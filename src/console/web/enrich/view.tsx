@@ -32,6 +32,7 @@ import {
   previewQuery,
   type Reading,
   type Wish,
+  wishFor,
 } from "./wish.ts";
 
 /** The view. */
@@ -137,10 +138,11 @@ interface FillingProps {
 
 function Filling({ sheet, status, reload }: FillingProps): VNode {
   const { enrich } = lazyWords.value;
-  const [wish, setWish] = useState<Wish>(() => keptWish(status.field_allowlist));
+  const [chosen, setWish] = useState<Wish>(() => keptWish(status.field_allowlist));
+  const wish = wishFor(chosen, sheet.name === "");
   const [reading, read] = useState<Reading>({ column: null, fillZeros: false });
   const previewed = usePreview(sheet, reading, wish);
-  const started = useStart({ sheet, wish, reading, reload });
+  const started = useStart({ sheet, chosen, reading, reload });
   const { preview, error, busy } = previewed;
   if (started.record !== null) return <Making record={started.record} />;
   return (
@@ -198,12 +200,12 @@ function usePreview({ file }: SentSheet, reading: Reading, wish: Wish): Previewe
 
 interface StartWish {
   sheet: SentSheet;
-  wish: Wish;
+  chosen: Wish;
   reading: Reading;
   reload: () => void;
 }
 
-function useStart({ sheet, wish, reading, reload }: StartWish) {
+function useStart({ sheet, chosen, reading, reload }: StartWish) {
   const keys = useRef(new SendingKeys());
   const [record, setRecord] = useState<ExportView | null>(null);
   const [busy, setBusy] = useState(false);
@@ -211,8 +213,9 @@ function useStart({ sheet, wish, reading, reload }: StartWish) {
   const start = async () => {
     setBusy(true);
     setError(null);
-    keepWish(wish);
-    const query = fileQuery(wish, reading, sheet.name);
+    keepWish(chosen);
+    const name = sheet.name === "" ? lazyWords.peek().enrich.pasted : sheet.name;
+    const query = fileQuery(wishFor(chosen, sheet.name === ""), reading, name);
     try {
       const options = { idempotencyKey: keys.current.keyFor(query) };
       const made = await upload<CreatedEnrichment>(`/enrich/files?${query}`, sheet.file, options);

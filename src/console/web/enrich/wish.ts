@@ -73,6 +73,11 @@ export function headingOf(field: string, labels: Labels): string {
   return labels === "none" ? field : (named[field as OutputField] ?? field);
 }
 
+/** The choices in force: a pasted text, which has no format of its own, becomes an Excel file. */
+export function wishFor(wish: Wish, isPasted: boolean): Wish {
+  return isPasted ? { ...wish, format: wish.format ?? "xlsx" } : wish;
+}
+
 /** The query of a preview. */
 export function previewQuery({ column, fillZeros }: Reading, labels: Labels): string {
   const query = new URLSearchParams({ labels: labels === "none" ? language.value : labels });

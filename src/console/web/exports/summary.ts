@@ -11,7 +11,7 @@ import { words } from "../app/words.ts";
 import { encodeAddress } from "../find/address.ts";
 import type { CatalogBook } from "../find/catalog.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
-import { queryOf } from "../find/question.ts";
+import { type Query, queryOf } from "../find/question.ts";
 
 /** The most significant filters, in the order of natural speech; the others follow. */
 const FIRST: readonly PartName[] = [
@@ -44,6 +44,33 @@ export function summaryOf(
   const { secondary_cnae_mode: mode } = spec.filters.industry as { secondary_cnae_mode?: string };
   if (mode !== undefined && mode !== "off") phrases.push(commands.secondary);
   return phrases.length === 0 ? commands.everything : phrases.join(" · ");
+}
+
+/** Names each of several queries by the filters that only it has; empty if it has none. */
+export function differences(queries: readonly Query[], book: CatalogBook | null): string[] {
+  const phrases = queries.map((query) =>
+    PART_NAMES.filter((name) => isPartSet(query.filters, name)).map((name) =>
+      describeFilter(name, query, book),
+    ),
+  );
+  const isShared = (phrase: string) => phrases.every((one) => one.includes(phrase));
+  return phrases.map((one) => one.filter((phrase) => !isShared(phrase)).join(" · "));
+}
+
+/** Filters by days, which a relative sentence has turned into fixed ones. */
+const DATED: readonly PartName[] = [
+  ...(["started", "status_changed", "simples_excluded", "mei_excluded"] as const),
+];
+
+/** Joins the phrases of a spec's filters by days; empty without any. */
+export function daysOf(
+  spec: Pick<Spec, "filters" | "sort" | "scoring">,
+  book: CatalogBook | null,
+): string {
+  const query = queryOf(spec);
+  const set = DATED.filter((name) => isPartSet(spec.filters, name));
+  const text = set.map((name) => describeFilter(name, query, book)).join(" · ");
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Returns the address that runs a spec on the snapshot served. */

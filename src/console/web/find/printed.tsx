@@ -5,7 +5,7 @@
  * the account next to the list is printed instead.
  */
 import { signal, useComputed } from "@preact/signals";
-import type { VNode } from "preact";
+import { options, type VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { dayShort, month, number } from "../app/format.ts";
 import { status } from "../app/status.ts";
@@ -30,12 +30,8 @@ const printing = signal(false);
 /** The sheet, while printing. */
 export function Printed(): VNode | null {
   useEffect(() => {
-    const begin = () => {
-      printing.value = true;
-    };
-    const end = () => {
-      printing.value = false;
-    };
+    const begin = () => drawNow(true);
+    const end = () => drawNow(false);
     addEventListener("beforeprint", begin);
     addEventListener("afterprint", end);
     return () => {
@@ -52,6 +48,14 @@ export function Printed(): VNode | null {
       <Rows total={answer.total} />
     </section>
   );
+}
+
+/** Draws or removes the sheet within the event: the browser lays out the paper right after it. */
+function drawNow(shown: boolean): void {
+  const { debounceRendering } = options;
+  options.debounceRendering = (render) => render();
+  printing.value = shown;
+  options.debounceRendering = debounceRendering;
 }
 
 /** The query in words and as filters, its data, and the date. */

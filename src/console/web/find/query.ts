@@ -19,6 +19,7 @@ import {
   sameQuery,
   specOf,
   tidyQuery,
+  withDaysOf,
   withListsOf,
   withoutListsOf,
 } from "./question.ts";
@@ -83,10 +84,16 @@ export const openingLink: ReadonlySignal<boolean> = opening;
 export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError | null }> =
   translating;
 
-/** True if filters or order differ from the sentence's. */
+/**
+ * True if filters or order differ from the sentence's. The days of a link count as the sentence's:
+ * relative ones were fixed when the link was made.
+ */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
-  return value !== null && !sameQuery(meantBy(value), asked.value);
+  if (value === null) return false;
+  const meant = meantBy(value);
+  const isAny = [meant, withDaysOf(meant, beside.value)].some((one) => sameQuery(one, asked.value));
+  return !isAny;
 });
 
 /** Rows that the sentence requests ("100 padarias"); null if none. */

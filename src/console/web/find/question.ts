@@ -105,6 +105,23 @@ export function queryOf({
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 
+/** First and last days of filters. */
+const DAY_MEMBERS = [
+  ...(["started_after", "started_before", "status_since", "status_before"] as const),
+  ...(["simples_excluded_since", "simples_excluded_before"] as const),
+  ...(["mei_excluded_since", "mei_excluded_before"] as const),
+];
+
+/** Replaces the days of a query by those of another one, where both have one. */
+export function withDaysOf(query: Query, { filters }: Query): Query {
+  const next = structuredClone(query);
+  for (const member of DAY_MEMBERS) {
+    const day = filters.company[member];
+    if (day != null && next.filters.company[member] != null) next.filters.company[member] = day;
+  }
+  return next;
+}
+
 /** Lists to include and to exclude. */
 const LIST_MEMBERS = ["any_of", "exclude"] as const;
 

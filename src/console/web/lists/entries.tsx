@@ -122,8 +122,9 @@ function Entry({ entry, account }: EntryProps): VNode {
         )}
         <span class="sub">
           {account && number}
-          {isCompany && ` ${text.kinds.companies}`}
-          {account === null && ` ${text.notInSnapshot}`}
+          {account && isCompany && " · "}
+          {isCompany && text.kinds.companies}
+          {account === null && `${isCompany ? " · " : ""}${text.notInSnapshot}`}
         </span>
       </span>
       {account && <EntryFacts account={account} />}

@@ -18,6 +18,9 @@ import { user } from "../app/session.ts";
 import { status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { NAME_LENGTH_MAX } from "../exports/naming.tsx";
+import { daysOf } from "../exports/summary.ts";
+import { catalog } from "../find/catalog.ts";
+import type { SentSpec } from "../find/question.ts";
 import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
@@ -145,6 +148,7 @@ function Setup(props: SetupProps): VNode {
             onValue={(name) => set({ name })}
           />
         )}
+        {isNew && <FixedDays subject={subject} />}
         <Ways wish={wish} set={set} receivers={receivers} />
         {wish.newHook && (
           <TextInput
@@ -164,6 +168,17 @@ function Setup(props: SetupProps): VNode {
         {errorNextTo(error, ["/url"]) !== null && <ErrorNotice error={error} />}
       </form>
     </Dialog>
+  );
+}
+
+/** Says that the days of a search stay those of today, also if its sentence has relative ones. */
+function FixedDays({ subject: { spec, watches } }: { subject: NoticeSubject }): VNode | null {
+  const days = watches === true ? "" : daysOf(spec as SentSpec, catalog.value);
+  if (days === "") return null;
+  return (
+    <Notice quiet kind="info">
+      <p>{lazyWords.value.notices.fixedDays(days)}</p>
+    </Notice>
   );
 }
 
@@ -277,7 +292,10 @@ function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string |
 /** The file of a notice, and when it is sent. */
 function When({ wish, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
-  const offersFiles = Number(status.value?.limits.concurrent_exports) > 0;
+  // A watched list has no new accounts: only a file that was set up before can be removed.
+  const [hadFile] = useState(wish.file);
+  const mayHaveFiles = wish.watch === null || hadFile;
+  const offersFiles = mayHaveFiles && Number(status.value?.limits.concurrent_exports) > 0;
   return (
     <div class="checks">
       {offersFiles && (
@@ -289,12 +307,15 @@ function When({ wish, set }: PartProps): VNode {
         onChecked={(onlyChanges) => set({ onlyChanges })}
       />
       {wish.watch !== null && (
-        <Checks
-          legend={notices.watch}
-          options={WATCHED.map((value) => ({ value, label: news.groups[value] }))}
-          values={wish.watch}
-          onValues={(watch) => set({ watch })}
-        />
+        <>
+          <Checks
+            legend={notices.watch}
+            options={WATCHED.map((value) => ({ value, label: news.groups[value] }))}
+            values={wish.watch}
+            onValues={(watch) => set({ watch })}
+          />
+          <p class="field-hint">{notices.watchHint}</p>
+        </>
       )}
     </div>
   );

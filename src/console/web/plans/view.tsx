@@ -62,7 +62,7 @@ function Used({ usage }: { usage: UsageAnswer }): VNode {
   return (
     <section class="usage-card" aria-labelledby="plans-used">
       <h2 id="plans-used">{text.used}</h2>
-      <table class="data-table numbers-table">
+      <table class="data-table numbers-table plans-used">
         <thead>
           <tr>
             {[text.what, names.today, text.month, text.perDay].map((name, at) => (

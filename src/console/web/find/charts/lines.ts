@@ -43,11 +43,16 @@ export function tabbed({ head, body }: Lines): string {
   return [head, ...body].map((line) => line.map(clean).join("\t")).join("\n");
 }
 
-/** Writes lines as CSV that spreadsheets of the language open, with a byte order mark. */
-export function csvOf({ head, body }: Lines): Blob {
+/**
+ * Writes lines as CSV that spreadsheets of the language open, with a byte order mark. Facts about
+ * them, such as the filters, follow the table after an empty line.
+ */
+export function csvOf({ head, body }: Lines, facts: readonly (readonly string[])[] = []): Blob {
   const delimiter = language.peek() === "pt" ? ";" : ",";
   const quote = (cell: string) =>
     /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-  const text = [head, ...body].map((line) => `${line.map(quote).join(delimiter)}\r\n`).join("");
+  const below = facts.length === 0 ? [] : [[], ...facts];
+  const all = [head, ...body, ...below];
+  const text = all.map((line) => `${line.map(quote).join(delimiter)}\r\n`).join("");
   return new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" });
 }

@@ -8,9 +8,14 @@ import { ApiError, postForFile } from "../../app/api.ts";
 import { errorText } from "../../app/errortext.ts";
 import { language } from "../../app/language.ts";
 import { lazyWords } from "../../app/lazywords.ts";
+import { status } from "../../app/status.ts";
+import { words } from "../../app/words.ts";
+import { summaryOf } from "../../exports/summary.ts";
 import { copyText } from "../../parts/button.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { catalog } from "../catalog.ts";
 import { exploration } from "../query.ts";
+import type { SentSpec } from "../question.ts";
 import { type Lines, type NumbersQuestion, parseCsv, tabbed } from "./lines.ts";
 
 /** Formats of a file, with their media types. */
@@ -56,6 +61,17 @@ export function fileName(title: string, format: string): string {
   const month = exploration.peek().answer?.snapshot;
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
   return `${name}${month === undefined ? "" : `-${month}`}.${format}`;
+}
+
+/** Facts below the table of a file: its title, the filters, and the month. */
+export function factsOf(title: string, ...specs: readonly SentSpec[]): string[][] {
+  const { printed } = words.peek().table;
+  const month = exploration.peek().answer?.snapshot ?? status.peek()?.snapshot ?? null;
+  return [
+    [title],
+    ...specs.map((spec) => [printed.filters, summaryOf(spec, catalog.peek())]),
+    ...(month === null ? [] : [[printed.data, month]]),
+  ];
 }
 
 /** Lets the browser save a file. */

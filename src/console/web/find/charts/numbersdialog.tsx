@@ -15,8 +15,14 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Segmented, TextInput } from "../../parts/field.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
-import { fetchLines, fileName, saveFile, saveNumbers } from "./numbers.ts";
-import { type CalendarSpan, type Event, periodLines, periodQuestion } from "./periods.ts";
+import { factsOf, fetchLines, fileName, saveFile, saveNumbers } from "./numbers.ts";
+import {
+  type CalendarSpan,
+  countedStatus,
+  type Event,
+  periodLines,
+  periodQuestion,
+} from "./periods.ts";
 
 /** Lines that are drawn at first, and with each press of the button. */
 const DRAWN = 200;
@@ -38,10 +44,12 @@ export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
   const lines = fetched && dated ? periodLines(fetched, event, period) : fetched;
   const title = dated ? text.events[event] : numbers.title;
   // The server's file of closings has months only.
-  const isServers = !dated || event === "opened";
+  const isServers = !dated || event === "opened" || period === "month";
   const save = (format: "csv" | "xlsx") => () => {
-    if (isServers) void saveNumbers({ ...question, title }, format);
-    else if (lines !== null) saveFile(csvOf(lines), fileName(`${title} ${period}`, "csv"));
+    if (!dated || format === "xlsx") return void saveNumbers({ ...question, title }, format);
+    if (lines === null) return;
+    const facts = [...factsOf(title, question.spec), [countedStatus(numbers, event)]];
+    saveFile(csvOf(lines, facts), fileName(`${title} ${period}`, "csv"));
   };
   const footer = (
     <>
@@ -76,6 +84,7 @@ export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
           />
         </div>
       )}
+      {dated && <p class="field-hint">{countedStatus(numbers, event)}</p>}
       {error !== null && <ErrorNotice error={error} onRetry={retry} />}
       {lines === null && error === null && <Busy />}
       {lines !== null && <NumbersTable lines={lines} title={title} searchable={!dated} />}

@@ -4,6 +4,8 @@
  * Invariant: lines add up to the total, the first line. Years and quarters of closings are sums of
  * their months.
  */
+import { list } from "../../app/format.ts";
+import { lazyWords } from "../../app/lazywords.ts";
 import { words } from "../../app/words.ts";
 import type { Lines, NumbersQuestion } from "./lines.ts";
 
@@ -27,6 +29,15 @@ export function periodQuestion(
   const company = { ...spec.filters.company, registration_status_any_of: [CLOSED] };
   const filters = { ...spec.filters, company };
   return { ...numbers, facets: ["status_month"], spec: { ...spec, filters } };
+}
+
+/** Says which accounts are counted by their status. */
+export function countedStatus({ spec }: NumbersQuestion, event: Event): string {
+  const { statuses } = words.peek().codes;
+  const { openedOf, closedOf } = lazyWords.peek().numbers;
+  const name = (code: number) => statuses[code] ?? String(code);
+  if (event === "closed") return closedOf(name(CLOSED));
+  return openedOf(list(spec.filters.company.registration_status_any_of.map(name)));
 }
 
 /** Orders lines by time, and sums the months of longer periods. */

@@ -18,10 +18,11 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Segmented, Select } from "../../parts/field.tsx";
 import { useAnswer } from "../../parts/load.ts";
 import { ErrorNotice } from "../../parts/notice.tsx";
+import type { SentSpec } from "../question.ts";
 import { cellMap, type MapCell } from "./cells.ts";
 import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
 import { neighbour, shadeOf, shareBounds, stepOf } from "./mapnumbers.ts";
-import { fetchLines, fileName, saveFile } from "./numbers.ts";
+import { factsOf, fetchLines, fileName, saveFile } from "./numbers.ts";
 
 /** Number that the shades show. */
 type Measure = "count" | "rate";
@@ -53,12 +54,17 @@ export function StateMapDialog({ numbers, onClose }: StateMapProps): VNode {
   const title = stateMap.title(STATE_NAMES[uf] ?? uf);
   const lines = places ? linesOf(places, shown) : null;
   const failure = error ?? counts.error;
+  const save = () => {
+    if (places === null) return;
+    const facts = factsOf(title, inState(numbers.spec, uf));
+    saveFile(csvOf(codedLines(places, shown, uf), facts), fileName(title, "csv"));
+  };
   const footer = lines !== null && (
     <>
       <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
         {lazyWords.value.numbers.copy}
       </Button>
-      <Button icon="file" onClick={() => saveFile(csvOf(lines), fileName(title, "csv"))}>
+      <Button icon="file" onClick={save}>
         CSV
       </Button>
     </>
@@ -102,6 +108,12 @@ export function StateMapDialog({ numbers, onClose }: StateMapProps): VNode {
   );
 }
 
+/** Moves a spec to a whole state. */
+function inState(spec: SentSpec, uf: string): SentSpec {
+  const geo = { ...spec.filters.geo, uf_any_of: [uf], municipality_ibge_any_of: [] };
+  return { ...spec, filters: { ...spec.filters, geo } };
+}
+
 /** Counts by IBGE code in a state, with the query's other filters. */
 function useCounts({ title, spec }: NumbersQuestion, uf: string) {
   const [state, setState] = useState<{
@@ -111,9 +123,8 @@ function useCounts({ title, spec }: NumbersQuestion, uf: string) {
   }>();
   useEffect(() => {
     const abort = new AbortController();
-    const geo = { ...spec.filters.geo, uf_any_of: [uf], municipality_ibge_any_of: [] };
-    const inState = { ...spec, filters: { ...spec.filters, geo } };
-    fetchLines({ title, facets: ["municipality"], spec: inState }, abort.signal).then(
+    const question = { title, facets: ["municipality"], spec: inState(spec, uf) };
+    fetchLines(question, abort.signal).then(
       ({ body }) => {
         const value = new Map(body.map((line) => [line[1] ?? "", Number(line.at(-2))]));
         setState({ uf, value, error: null });
@@ -136,14 +147,27 @@ function placesOf({ places }: PlacesAnswer, counts: ReadonlyMap<string, number>)
 const shadedNumber = ({ count, rate }: Place, measure: Measure) =>
   measure === "count" ? count : rate;
 
-function linesOf(places: readonly Place[], measure: Measure): Lines {
-  const { stateMap } = lazyWords.peek();
-  const sorted = places.toSorted(
+function sorted(places: readonly Place[], measure: Measure): Place[] {
+  return places.toSorted(
     (a, b) => (shadedNumber(b, measure) ?? -1) - (shadedNumber(a, measure) ?? -1),
   );
+}
+
+/** The lines of the file: with codes, so that other tables can be joined. */
+function codedLines(places: readonly Place[], measure: Measure, uf: string): Lines {
+  const { head, body } = linesOf(places, measure);
+  const codes = sorted(places, measure).map(({ id }) => id);
+  return {
+    head: ["IBGE", lazyWords.peek().stateMap.state, ...head],
+    body: body.map((line, at) => [codes[at] ?? "", uf, ...line]),
+  };
+}
+
+function linesOf(places: readonly Place[], measure: Measure): Lines {
+  const { stateMap } = lazyWords.peek();
   return {
     head: [stateMap.municipality, stateMap.count, stateMap.rate],
-    body: sorted.map(({ name, count, rate }) => [
+    body: sorted(places, measure).map(({ name, count, rate }) => [
       name,
       String(count),
       rate === null ? "" : number(rate, 1),

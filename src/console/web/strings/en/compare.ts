@@ -14,6 +14,12 @@ export const numbers = {
   more: (lines: number) => `Show ${number(lines)} more`,
   event: "What",
   events: { opened: "Openings", closed: "Closings" },
+  openedOf: (statuses: string) =>
+    statuses === ""
+      ? "Counted with any status of today."
+      : `Only those whose status today is ${statuses}.`,
+  closedOf: (status: string) =>
+    `Those whose status today is ${status}; the search's filter by status does not apply here.`,
   period: "By",
   periods: { year: "Year", quarter: "Quarter", month: "Month" },
 };
@@ -114,7 +120,7 @@ export const stateMap = {
   municipality: "Municipality",
   legend: "Smallest number of each shade",
   named: (name: string, count: string, rate: string) =>
-    `${name}: ${count} accounts, ${rate} per 10,000 inhabitants`,
+    `${name}: ${count} ${count === "1" ? "account" : "accounts"}, ${rate} per 10,000 inhabitants`,
   table: (title: string) => `${title} as a table`,
   areas: "Areas are drawn around the municipal seats (GeoNames, CC BY 4.0); they are not borders.",
   population: (year: string) => `Population: IBGE ${year}.`,

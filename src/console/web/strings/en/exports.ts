@@ -201,7 +201,7 @@ export const exports = {
   refreshed: "The base is the present count now.",
   countThen: "Before",
   countNow: "Now",
-  change: "Change",
+  change: "Change of total",
   unchanged: "unchanged",
   nowUnknown: "cannot be counted now",
   removeSearchTitle: "Delete this saved search?",

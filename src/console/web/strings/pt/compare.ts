@@ -15,6 +15,12 @@ export const numbers: typeof English.numbers = {
   more: (lines) => `Mostrar mais ${number(lines)}`,
   event: "O quê",
   events: { opened: "Aberturas", closed: "Baixas" },
+  openedOf: (statuses) =>
+    statuses === ""
+      ? "Contadas em qualquer situação de hoje."
+      : `Contadas só as que hoje têm a situação ${statuses}.`,
+  closedOf: (status) =>
+    `Contadas as que hoje têm a situação ${status}; o filtro de situação da busca não vale aqui.`,
   period: "Por",
   periods: { year: "Ano", quarter: "Trimestre", month: "Mês" },
 };
@@ -114,7 +120,9 @@ export const stateMap: typeof English.stateMap = {
   rate: "Por 10 mil habitantes",
   municipality: "Município",
   legend: "Menor número de cada tom",
-  named: (name, count, rate) => `${name}: ${count} estabelecimentos, ${rate} por 10 mil habitantes`,
+  named: (name, count, rate) =>
+    `${name}: ${count} ${count === "1" ? "estabelecimento" : "estabelecimentos"}, ` +
+    `${rate} por 10 mil habitantes`,
   table: (title) => `${title} em tabela`,
   areas: "As áreas são traçadas em torno das sedes (GeoNames, CC BY 4.0); não são as divisas.",
   population: (year) => `População: IBGE ${year}.`,

@@ -200,7 +200,7 @@ export const exports: typeof english = {
   refreshed: "A comparação agora começa da contagem atual.",
   countThen: "Antes",
   countNow: "Agora",
-  change: "Mudança",
+  change: "Mudança no total",
   unchanged: "sem mudança",
   nowUnknown: "não pode ser contada agora",
   removeSearchTitle: "Excluir esta busca salva?",

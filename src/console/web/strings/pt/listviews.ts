@@ -90,7 +90,7 @@ export const listViews: typeof English = {
     not_a_cnpj: "É um número, mas não um CNPJ.",
     not_a_number: "São palavras, e nenhum CNPJ.",
     too_long: "Longo demais: um CNPJ tem 14 dígitos. Algum está repetido?",
-    too_short: "Curto demais: um CNPJ tem 14 dígitos.",
+    too_short: "Faltam caracteres: um CNPJ tem 14.",
     all_zeros: "O número, ou o da filial, só tem zeros. Nenhuma empresa tem este CNPJ.",
     cpf: "É um CPF, o número de uma pessoa. Não foi consultado.",
     wrong_check_digits: "Os dígitos verificadores não conferem: há um dígito errado.",
