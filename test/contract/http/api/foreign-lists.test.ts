@@ -160,7 +160,9 @@ const TAKE_NONE = [
   ...["POST /v1/console/notices/{id}/replay", "GET /v1/console/webhooks"],
   ...["POST /v1/console/webhooks", "POST /v1/console/webhooks/{id}"],
   ...["DELETE /v1/console/webhooks/{id}", "POST /v1/console/webhooks/{id}/rotate"],
-  ...["POST /v1/console/webhooks/{id}/test"],
+  ...["POST /v1/console/webhooks/{id}/test", "GET /v1/console/emails"],
+  ...["POST /v1/console/emails", "POST /v1/console/emails/{id}"],
+  ...["DELETE /v1/console/emails/{id}", "POST /v1/console/emails/{id}/test"],
 ];
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
