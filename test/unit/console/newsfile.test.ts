@@ -45,6 +45,21 @@ describe("a news file", () => {
     assert.equal("output" in body.spec, false);
   });
 
+  it("of changed and left companies says what they are now", () => {
+    const state = ["registration_status", "registration_status_date", "simples_opt_in"];
+    for (const kind of ["changed", "left"] as const) {
+      const file = { question: { ...question, kind }, format: "xlsx", name: "x" } as const;
+      const { output } = bodyOfFile({ ...file, allowed: OUTPUT_FIELD_NAMES });
+      const fields = "fields" in output ? output.fields : [];
+      assert.deepEqual(
+        state.filter((field) => !fields?.includes(field)),
+        [],
+      );
+      const narrow = bodyOfFile({ ...file, allowed: ["cnpj", "registration_status"] }).output;
+      assert.deepEqual("fields" in narrow && narrow.fields, ["cnpj", "registration_status"]);
+    }
+  });
+
   it("is reduced to what a smaller plan allows, with a title that the server accepts", () => {
     const allowed = ["cnpj", "legal_name", "municipality_name", "municipality_ibge"];
     const { output } = bodyOfFile({ question, format: "csv", name: "x".repeat(200), allowed });

@@ -24,15 +24,31 @@ interface NewsFile {
 export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...asked } = spec;
-  const columns = layoutsOf(allowed).includes("sales")
-    ? { preset: "sales" }
-    : { fields: presetFields(allowed).contact };
+  const columns = kind === "entered" ? callList(allowed) : { fields: withState(allowed) };
   const title = titleOfNews([kind], name).slice(0, TITLE_MAX);
   return {
     ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
     output: { format, labels: language.value, ...columns, title },
   };
 }
+
+/** Columns to call new companies. */
+function callList(allowed: readonly string[]) {
+  if (layoutsOf(allowed).includes("sales")) return { preset: "sales" };
+  return { fields: presetFields(allowed).contact };
+}
+
+/** Columns that say what a known company is now: closed, moved, or in another regime. */
+function withState(allowed: readonly string[]): readonly string[] {
+  const contact = presetFields(allowed).contact;
+  const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));
+  return [...contact, ...state];
+}
+
+const STATE = [
+  ...["registration_status", "registration_status_date", "registration_status_reason"],
+  ...["simples_opt_in", "mei_opt_in"],
+];
 
 /** Returns an export's title in lists; `summary` describes its spec. */
 export function titleOfExport(
