@@ -266,7 +266,7 @@ function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   return { kind: "root", value: root, check_digits_right: null };
 }
 
-/** Returns the accounts of a name; if it has none, those of the name without "e", written as "&". */
+/** Returns the accounts of a name; if it has none, those of the name without "e" (often "&"). */
 async function namedRows(
   segment: Segment,
   { text, uf, limit }: SuggestRequest,
