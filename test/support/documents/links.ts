@@ -11,6 +11,8 @@ import { ROOT, textOf } from "../house/checkout.ts";
 /** External addresses, each with its content; nothing here fetches them. */
 export const EXTERNAL: Readonly<Record<string, string>> = {
   "https://www.gov.br/receitafederal/dados/cnpj": "the registry's page of its open data",
+  "https://portaldatransparencia.gov.br/download-de-dados/ceis": "CEIS; CNEP and CEPIM beside it",
+  "https://dadosabertos.pgfn.gov.br/": "debts to the federal government, by quarter",
   "https://keepachangelog.com/en/1.1.0/": "form of the changelog",
   "https://semver.org/spec/v2.0.0.html": "versions",
   "https://github.com/cuducos/minha-receita": "minha-receita, as read in October 2026 at e04fefb",
