@@ -52,7 +52,10 @@ const head = {
   notice_id: Type.String({ pattern: "^ntc_[0-9a-f]{32}$" }),
   search_id: Type.String(),
   search_name: Type.String(),
-  sequence: Type.Integer({ minimum: 1, description: "Counts up per search, without gaps." }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: "Counts up per search; unsent months are gaps.",
+  }),
   ...source,
   since: { ...label, description: "The older month." } as TSchema,
 };
