@@ -5,8 +5,8 @@
  * Invariant: hidden sheets, charts, and macros are not listed; a path out of the package resolves
  * to nothing. A single CNPJ without a header yields to a column with the header CNPJ and more of
  * them. If few CNPJs may be a cover or the data, neither is guessed: the error names both. The
- * number and bytes of texts are bounded. Only the beginning of a long text is cached, enough to see
- * that it is no CNPJ, unless whole texts are wanted. Phonetic text is ignored.
+ * number and bytes of texts are bounded. Only the beginning of a long text is cached, unless
+ * the caller needs whole texts. Phonetic text is ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";

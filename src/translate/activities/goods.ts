@@ -104,8 +104,9 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
 }
 
 /**
- * "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. Crops
- * that no code grows are unknown; undefined if nothing gathers the goods ("coleta de lixo").
+ * "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. A
+ * crop without a code of growing is unknown; undefined if nothing gathers the goods ("coleta de
+ * lixo").
  */
 function ofOrigin(
   sentence: Sentence,

@@ -1,6 +1,6 @@
 /**
- * All code that the first page does not need, as one chunk: the other views, and dialogs and forms
- * that open on demand. Import this module with import(), and no other (unit/console/wordkeys).
+ * All code after the first page, as one chunk: the other views, and dialogs and forms on demand.
+ * Import this module with import(), and no other (unit/console/wordkeys).
  * Invariant: one chunk, because every further one costs a request and compresses worse; a dozen of
  * them were 11 KB more. Apart because a chunk is a module that is imported on demand.
  */

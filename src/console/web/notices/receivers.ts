@@ -1,7 +1,7 @@
 /**
  * The receivers of notices outside the console: webhooks and e-mail addresses of the tenant.
- * Input: the pages of both. Output: one list, with a name for each, and changes of the searches
- * that one hears.
+ * Input: the pages of both. Output: one list, with a name for each, and changes of its
+ * searches.
  * Invariant: the list is null until both pages are loaded. A receiver of all searches stays one.
  */
 import { post } from "../app/api.ts";
