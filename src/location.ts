@@ -33,6 +33,24 @@ export function workerFile(source: `${string}.worker.ts`): string {
   return fileURLToPath(new URL(BUNDLED ? `./${name}.mjs` : `./${source}`, import.meta.url));
 }
 
+/**
+ * Returns the file or the text of a worker that starts while the calling thread waits for it. Under
+ * tsx a thread loads modules only while its parent runs, so it gets one text without imports.
+ */
+export function waitedWorker(source: `${string}.worker.ts`): {
+  readonly code: string;
+  readonly isText: boolean;
+} {
+  if (BUNDLED) return { code: workerFile(source), isText: false };
+  const esbuild = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
+  const { outputFiles } = esbuild.buildSync({
+    entryPoints: [workerFile(source)],
+    external: ["pg-native"],
+    ...{ bundle: true, write: false, platform: "node", format: "cjs", logLevel: "silent" },
+  });
+  return { code: (outputFiles[0] as { readonly text: string }).text, isText: true };
+}
+
 /** Returns Node's arguments for a thread that loads a `workerFile`; none if bundled. */
 export function workerArguments(): string[] {
   return BUNDLED ? [] : ["--import", new URL("./source-threads.mjs", import.meta.url).href];

@@ -150,6 +150,8 @@ export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
   readonly ledger?: Ledger;
+  /** Time for which known keys are accepted while the state is away, in milliseconds. */
+  readonly graceMs?: number;
 }
 
 /** Creates, changes, and authenticates keys. */
@@ -160,7 +162,8 @@ export class Keyring {
   readonly #rows: Map<string, KeyRow | null>;
   /** Records uses of keys, for the thread that owns the database. */
   readonly #ledger: Ledger;
-  #version = -1;
+  readonly #graceMs: number;
+  #version = "";
   #checkedMs = Number.NEGATIVE_INFINITY;
 
   /** Changes are attributed to the command line unless `by` names another actor. */
@@ -168,18 +171,19 @@ export class Keyring {
     store: KeyStore,
     clock: Clock,
     actor: Actor = COMMAND_LINE,
-    { rows, ledger }: KeyringParts = {},
+    { rows, ledger, graceMs }: KeyringParts = {},
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#actor = actor;
     this.#rows = rows ?? new Map();
     this.#ledger = ledger ?? Ledger.open();
+    this.#graceMs = graceMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Returns the same keyring for changes by an actor; both share their cache. */
   by(actor: Actor): Keyring {
-    const parts = { rows: this.#rows, ledger: this.#ledger };
+    const parts = { rows: this.#rows, ledger: this.#ledger, graceMs: this.#graceMs };
     return new Keyring(this.#store, this.#clock, actor, parts);
   }
 
@@ -460,6 +464,7 @@ export class Keyring {
     if (nowMs - this.#checkedMs >= CACHE_MS) {
       const version = this.#store.version();
       if (version !== this.#version) this.#rows.clear();
+      this.#store.refuseAfter(this.#graceMs);
       this.#version = version;
       this.#checkedMs = nowMs;
     }

@@ -15,7 +15,8 @@ import type { Compression, OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
-import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
+import { isStateFailure } from "../store/sqlite.ts";
+import type { StateDatabase } from "../store/statedatabase.ts";
 import type {
   AcceptedExport,
   Exporter,

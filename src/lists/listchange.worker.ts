@@ -5,8 +5,8 @@
  */
 import { sortEntriesAsync } from "../../native-index/napi/engine.ts";
 import { lowerPriority, worker } from "../process/tasks.ts";
-import { openSecondConnection } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
+import { openStateOfWorker } from "../store/state.ts";
 import {
   type ChangeOutcome,
   changeEntries,
@@ -55,7 +55,7 @@ function remove({ dataDir, order }: InState<ListTask>): ChangeOutcome {
 }
 
 function withStore(dataDir: string, act: (store: ListStore) => ChangeOutcome): ChangeOutcome {
-  const database = openSecondConnection(dataDir, "FULL");
+  const database = openStateOfWorker(dataDir, "FULL");
   try {
     return act(new ListStore(database));
   } finally {

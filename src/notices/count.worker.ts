@@ -21,9 +21,9 @@ import { SPEC_LIMITS } from "../spec/limits.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { openSecondConnection } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
-import type { StateDatabase } from "../store/sqlite.ts";
+import { openStateOfWorker } from "../store/state.ts";
+import type { StateDatabase } from "../store/statedatabase.ts";
 import { CARD_FIELDS, type FirstAccount, type NoticeCounts } from "./payload.ts";
 
 /** Accounts of a notice. */
@@ -149,7 +149,7 @@ function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: Count
     for (const file of [olderFile, newerFile]) segments.push(openSharedSegment(file));
     const [older, newer] = segments as [Segment, Segment];
     const list = openChangeList(listPath, older, newer);
-    const database = openSecondConnection(dataDir);
+    const database = openStateOfWorker(dataDir);
     const listed = new ListBinder(new Lists(new ListStore(database), systemClock));
     opened = { name, list, database, listed, catalog: changeCatalog(older, newer) };
     return opened;

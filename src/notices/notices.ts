@@ -17,7 +17,7 @@ import { AuditStore } from "../store/auditstore.ts";
 import { type CountingRow, NoticeStore } from "../store/noticestore.ts";
 import { SearchStore } from "../store/searchstore.ts";
 import type { SecretRing } from "../store/secrets.ts";
-import type { StateDatabase } from "../store/sqlite.ts";
+import type { StateDatabase } from "../store/statedatabase.ts";
 import { WebhookStore } from "../store/webhookstore.ts";
 import { type CounterParts, NoticeCounter } from "./counter.ts";
 import { Deliverer } from "./deliverer.ts";

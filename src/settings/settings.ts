@@ -101,6 +101,20 @@ export const SETTINGS = {
   data_dir: setting<string | null>(null, "Folder of the server's state: keys, tenants, exports.", {
     kind: "text",
   }),
+  "state.url": {
+    ...setting<string | null>(
+      null,
+      "Address of a PostgreSQL database that holds the state, such as " +
+        "postgres://user:password@host:5432/database; null: a file in data_dir.",
+      { kind: "text" },
+    ),
+    secret: true,
+  },
+  "state.grace_seconds": setting<number>(
+    300,
+    "Seconds for which keys in use are accepted while the database of state.url is away.",
+    integer(0, 86_400),
+  ),
   cache_dir: setting<string | null>(
     null,
     "Folder where the executable unpacks its parts; it must allow code to run from it.",

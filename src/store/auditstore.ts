@@ -7,7 +7,7 @@
  */
 import { systemClock } from "../process/clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 
 /** Actor: the command line, the server itself, a user of the console, or a key. */
 export type Actor = "command" | "server" | `user:${string}` | `key:${string}`;

@@ -8,7 +8,7 @@
  * lists: tenants' lists and those of exported accounts are blocked and pinned alike.
  */
 import { checkBlobs } from "./checksums.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 
 /** A written block that belongs to no revision yet. */
 export interface StagedBlock {
@@ -114,10 +114,13 @@ export class BlockTable {
 
   /** Writes bytes of blocks without a revision; returns their ids. */
   write(blocks: readonly Uint8Array[]): number[] {
-    const insert = this.#database.prepare(
-      `INSERT INTO ${this.#entries} (entries, checksum) VALUES (@block, blob_checksum(@block))`,
-    );
-    return blocks.map((block) => Number(insert.run({ block }).lastInsertRowid));
+    const insert = this.#database
+      .prepare<[{ block: Uint8Array }], number>(
+        `INSERT INTO ${this.#entries} (entries, checksum) VALUES (@block, blob_checksum(@block))
+         RETURNING id`,
+      )
+      .pluck();
+    return blocks.map((block) => insert.get({ block }) as number);
   }
 
   /** Begins a revision of a list with written blocks. */

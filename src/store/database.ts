@@ -19,7 +19,7 @@ import {
 } from "./failures.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { SECRETS_FILE } from "./secrets.ts";
-import { connect, isStateBusy, isStateFailure, type StateDatabase } from "./sqlite.ts";
+import { connect, isStateBusy, isStateFailure, type SqliteDatabase } from "./sqlite.ts";
 import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade } from "./upgrade.ts";
 
 /** Name of the database in the data directory. */
@@ -39,7 +39,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
  * schema; the older state is first copied next to it (`keptFile`). Throws `CommandError` if it is
  * damaged, foreign, newer, or accessible to others.
  */
-export function openDatabase(dataDir: string): StateDatabase {
+export function openDatabase(dataDir: string): SqliteDatabase {
   const folder = lookAt(dataDir);
   const isNew = folder === undefined || (folder.isDirectory() && !hasDatabase(dataDir));
   try {
@@ -66,7 +66,7 @@ function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   }
 }
 
-function openOrMake(dataDir: string): StateDatabase {
+function openOrMake(dataDir: string): SqliteDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
     // Before anything is written: setting the journal mode would change a newer file.
@@ -92,7 +92,7 @@ function openOrMake(dataDir: string): StateDatabase {
  * Opens the database of a data directory in any known schema, without changing it; a server may be
  * running. Throws `CommandError` like `openDatabase`.
  */
-export function openUnmigrated(dataDir: string): StateDatabase {
+export function openUnmigrated(dataDir: string): SqliteDatabase {
   const path = databasePath(dataDir);
   return orReadAlone(path, 1, () =>
     orRefuse(path, () => {
@@ -107,19 +107,19 @@ export function openUnmigrated(dataDir: string): StateDatabase {
  * Opens the database for read-only commands, also on a full disk; then no other process can open it
  * meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
  */
-export function openForReading(dataDir: string): StateDatabase {
+export function openForReading(dataDir: string): SqliteDatabase {
   const path = join(dataDir, DATABASE_FILE);
   return orReadAlone(path, SCHEMA_VERSION, () => openDatabase(dataDir));
 }
 
 /** Opens the database read-only for a further thread of the running server. */
-export function connectToRead(dataDir: string): StateDatabase {
+export function connectToRead(dataDir: string): SqliteDatabase {
   const options = { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   return connect(join(dataDir, DATABASE_FILE), options);
 }
 
 /** True if no other connection can use the database, because the disk was full at opening. */
-export function isAlone(database: StateDatabase): boolean {
+export function isAlone(database: SqliteDatabase): boolean {
   return database.pragma("locking_mode", { simple: true }) === "exclusive";
 }
 
@@ -127,7 +127,7 @@ export function isAlone(database: StateDatabase): boolean {
  * Opens a database; if the disk has no room for SQLite's shared memory, opens it in exclusive mode,
  * which keeps that index in process memory. A running server has already created the file.
  */
-function orReadAlone(path: string, versionMin: number, open: () => StateDatabase): StateDatabase {
+function orReadAlone(path: string, versionMin: number, open: () => SqliteDatabase): SqliteDatabase {
   try {
     return open();
   } catch (error) {
@@ -137,8 +137,8 @@ function orReadAlone(path: string, versionMin: number, open: () => StateDatabase
 }
 
 /** Returns null if that fails too, or if the schema is too old. */
-function readAlone(path: string, versionMin: number): StateDatabase | null {
-  let database: StateDatabase | undefined;
+function readAlone(path: string, versionMin: number): SqliteDatabase | null {
+  let database: SqliteDatabase | undefined;
   try {
     database = connect(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
     database.pragma("locking_mode = EXCLUSIVE");
@@ -167,7 +167,7 @@ function raise(error: unknown): never {
 export function openSecondConnection(
   dataDir: string,
   synchronous: "NORMAL" | "FULL" = "NORMAL",
-): StateDatabase {
+): SqliteDatabase {
   const options = { timeout: BUSY_TIMEOUT_MS, fileMustExist: true };
   const database = connect(join(dataDir, DATABASE_FILE), options);
   database.pragma(`synchronous = ${synchronous}`);
@@ -184,7 +184,7 @@ export function openSecondConnection(
 export function settleCopy(
   path: string,
   found: string,
-  last: (database: StateDatabase) => void = () => {},
+  last: (database: SqliteDatabase) => void = () => {},
 ): number {
   return orRefuse(found, () => {
     const database = connect(path, { fileMustExist: true });
@@ -215,7 +215,7 @@ export function settleCopy(
  * Closes a database after writing everything to its main file, so a copy of that file alone is
  * complete. If another process has it open, the rest remains in the log and is not lost.
  */
-export function closeDatabase(database: StateDatabase): void {
+export function closeDatabase(database: SqliteDatabase): void {
   try {
     database.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
@@ -301,7 +301,7 @@ function refuseUnstamped(dataDir: string, path: string): void {
 }
 
 /** Reads a database without changing any byte of it or its log. */
-export function reading<Value>(path: string, read: (database: StateDatabase) => Value): Value {
+export function reading<Value>(path: string, read: (database: SqliteDatabase) => Value): Value {
   const database = connect(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     return read(database);
@@ -310,7 +310,7 @@ export function reading<Value>(path: string, read: (database: StateDatabase) => 
   }
 }
 
-function stampOf(database: StateDatabase): Stamp {
+function stampOf(database: SqliteDatabase): Stamp {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   return { version: number("user_version"), owner: number("application_id") };
 }
@@ -329,7 +329,7 @@ function foreign(path: string): CommandError {
 }
 
 /** Runs missing steps in one transaction, so two processes cannot both run them. */
-function migrate(database: StateDatabase, path: string): void {
+function migrate(database: SqliteDatabase, path: string): void {
   const run = database.transaction(() => {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;

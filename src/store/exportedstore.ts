@@ -7,7 +7,7 @@
  * is unknown here.
  */
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
-import { connect, type StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 
 /** Blocks that a thread has staged for an export about to be done. */
 export interface StagedEntries {
@@ -23,9 +23,6 @@ export interface StagedEntries {
 /** Replaced blocks deleted per transaction: other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 64;
 
-/** Time that a reader waits during log recovery, in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000;
-
 /** The tables `exported_entries` and `exported_blocks`. */
 export class ExportedStore {
   readonly #database: StateDatabase;
@@ -38,9 +35,8 @@ export class ExportedStore {
 
   /** Reads one state over several turns; `read` begins before this returns. Rejects like it. */
   async atOnce<Result>(read: (store: ExportedStore) => Promise<Result>): Promise<Result> {
-    const connection = connect(this.#database.name, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    const connection = this.#database.atOneMoment();
     try {
-      connection.exec("BEGIN");
       return await read(new ExportedStore(connection));
     } finally {
       connection.close();

@@ -7,7 +7,7 @@
  */
 
 import { ListStore } from "./liststore.ts";
-import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import type { StateDatabase, StateStatement } from "./statedatabase.ts";
 import { QuotaStore, StoredBytes } from "./usagestore.ts";
 
 type StoredState = "queued" | "running" | "done" | "failed";
@@ -348,9 +348,12 @@ export class ExportStore {
   remember(row: IdempotencyRow): void {
     this.#database
       .prepare(
-        `INSERT OR REPLACE INTO idempotency
+        `INSERT INTO idempotency
            (tenant_id, key, fingerprint, body_hash, export_id, created_at)
-         VALUES (@tenantId, @key, @fingerprint, @bodyHash, @exportId, @createdAt)`,
+         VALUES (@tenantId, @key, @fingerprint, @bodyHash, @exportId, @createdAt)
+         ON CONFLICT (tenant_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+           body_hash = excluded.body_hash, export_id = excluded.export_id,
+           created_at = excluded.created_at`,
       )
       .run(row);
   }

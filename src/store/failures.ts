@@ -12,7 +12,8 @@ import { dirname } from "node:path";
 import { AppError, CommandError } from "../errors.ts";
 import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
-import { isStateClosed, type StateDatabase } from "./sqlite.ts";
+import { isStateClosed, type SqliteDatabase } from "./sqlite.ts";
+import { StateAway } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
@@ -24,7 +25,7 @@ export function isStateDamage(error: unknown): boolean {
 }
 
 /** Returns the problems of a database, in SQLite's words, then its damaged blobs. */
-export function findingsIn(database: StateDatabase): string[] {
+export function findingsIn(database: SqliteDatabase): string[] {
   try {
     const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
     const found = rows.map((row) => row.quick_check).filter((one) => one !== "ok");
@@ -66,7 +67,7 @@ export function stateGone(cause: unknown): AppError {
 }
 
 /** Counts the damaged rows per table, one sentence each. Earlier schemas have no checksums. */
-export function damagedBlobs(database: StateDatabase): string[] {
+export function damagedBlobs(database: SqliteDatabase): string[] {
   return BLOBS.filter(({ table }) => hasChecksums(database, table)).flatMap(({ table, blobs }) => {
     const damaged = database
       .prepare<[], number>(
@@ -79,7 +80,7 @@ export function damagedBlobs(database: StateDatabase): string[] {
   });
 }
 
-function hasChecksums(database: StateDatabase, table: string): boolean {
+function hasChecksums(database: SqliteDatabase, table: string): boolean {
   return (
     database
       .prepare<[string], number>(
@@ -98,6 +99,12 @@ export function storageRefusal(cause: unknown): AppError | null {
   if (isStateClosed(cause)) {
     const detail = "The server has stopped, and nothing was changed. Send the request again.";
     return new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });
+  }
+  if (cause instanceof StateAway) {
+    const detail =
+      "The server's database cannot be reached at the moment. Searches with keys in use go on. Try " +
+      "again later, or tell the operator.";
+    return new AppError("storage_unavailable", detail, { cause, headers: RETRY_AFTER });
   }
   const problem = storageProblem(storageCause(cause));
   if (problem === null) return null;

@@ -6,7 +6,7 @@
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
-import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import { StateAway, type StateDatabase, type StateStatement } from "./statedatabase.ts";
 
 /** A key as stored, with tenant columns. Times are milliseconds since the epoch or null. */
 export interface KeyRow {
@@ -72,8 +72,13 @@ export class KeyStore {
   }
 
   /** Returns a number that changes when another process writes. */
-  version(): number {
-    return Number(this.#database.pragma("data_version", { simple: true }));
+  version(): string {
+    return this.#database.othersVersion();
+  }
+
+  /** Throws `StateAway` if the state has not been reachable for a time. */
+  refuseAfter(awayMs: number): void {
+    if (this.#database.awayMs() > awayMs) throw new StateAway("the state is away for too long");
   }
 
   /** Returns a key by id. Throws `BlobDamage` if its hash is damaged. */

@@ -14,7 +14,7 @@ import {
   type StagedBlock,
 } from "./blocktable.ts";
 import { ExportedStore } from "./exportedstore.ts";
-import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import type { StateDatabase, StateStatement } from "./statedatabase.ts";
 
 /** Kind of a list's entries. */
 export type ListKind = "accounts" | "companies";

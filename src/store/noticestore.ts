@@ -6,7 +6,7 @@
  * with its row, so counting and sending again never give another one. Counts appear once, in the
  * transaction that queues their deliveries. The meaning of specs and counts is unknown here.
  */
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 
 /** A month of the registry that was served. */
 export interface NotedMonth {

@@ -5,7 +5,7 @@
  * tenants' rows are never read or changed. The meaning of specs is unknown here.
  */
 
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 import { StoredBytes } from "./usagestore.ts";
 
 /** Members of a saved search that say what its notices hold and where they go. */

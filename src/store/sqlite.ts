@@ -4,21 +4,31 @@
  */
 import Database from "better-sqlite3";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
+import { StateAway, type StateDatabase } from "./statedatabase.ts";
 
-/** An open database. */
-export type StateDatabase = Database.Database;
+/** Time that a reader waits during log recovery, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
 
-/** A prepared statement with its parameter and row types. */
-export type StateStatement<Parameters extends unknown[], Row = unknown> = Database.Statement<
-  Parameters,
-  Row
->;
+/** An open file, with what only SQLite has. */
+export type SqliteDatabase = StateDatabase & Pick<Database.Database, "pragma" | "backup">;
 
 /** Opens a database with `blob_checksum` (checksums.ts). Options, errors: as in better-sqlite3. */
-export function connect(path: string, options: Database.Options = {}): StateDatabase {
+export function connect(path: string, options: Database.Options = {}): SqliteDatabase {
   const database = new Database(path, options);
   const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
-  return database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
+  database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
+  const written = database.prepare<[], number>("SELECT total_changes()").pluck();
+  return Object.assign(database as unknown as SqliteDatabase, {
+    engine: "sqlite" as const,
+    othersVersion: () => String(database.pragma("data_version", { simple: true })),
+    ownVersion: () => String(written.get()),
+    atOneMoment: () => {
+      const reader = connect(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+      reader.exec("BEGIN");
+      return reader;
+    },
+    awayMs: () => 0,
+  });
 }
 
 /** Returns the version of the compiled-in SQLite. Throws if the addon cannot be loaded. */
@@ -33,9 +43,10 @@ export function sqliteVersion(): string {
 
 /**
  * True for a database failure that time or the operator can fix: a full or failing disk, another
- * process's long write. A broken constraint is a bug and not included.
+ * process's long write, a server that is away. A broken constraint is a bug and not included.
  */
 export function isStateFailure(error: unknown): boolean {
+  if (error instanceof StateAway) return true;
   if (!(error instanceof Database.SqliteError)) return false;
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }

@@ -9,14 +9,14 @@
 import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../process/threads.ts";
 import { damagedState, findingsIn } from "./failures.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { SqliteDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 
 /** Maximum state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
 /** Checks a small state; returns false if it is too large. Throws `CommandError`. */
-export function checkedDirectly(database: StateDatabase): boolean {
+export function checkedDirectly(database: SqliteDatabase): boolean {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
   const found = findingsIn(database);
@@ -40,14 +40,17 @@ export async function checkInThread(path: string): Promise<readonly string[]> {
  * blocked from then on, and the operator is notified. A check costs one system call.
  */
 export class StateWatch {
-  readonly #database: StateDatabase;
+  readonly #database: SqliteDatabase;
   readonly #path: string;
   readonly #opened: Stats | undefined;
   readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
   #reported = false;
 
   /** `lost` is called once. */
-  constructor(database: StateDatabase, lost: (details: Readonly<Record<string, unknown>>) => void) {
+  constructor(
+    database: SqliteDatabase,
+    lost: (details: Readonly<Record<string, unknown>>) => void,
+  ) {
     this.#database = database;
     this.#path = database.name;
     this.#opened = statSync(this.#path, { throwIfNoEntry: false });

@@ -10,7 +10,7 @@ import { CommandError } from "../errors.ts";
 import { stderr } from "../process/terminal.ts";
 import { AuditStore } from "./auditstore.ts";
 import { openDataFile, syncDirectory } from "./datadir.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { SqliteDatabase } from "./sqlite.ts";
 
 /** Copies of earlier schemas in a data directory. */
 const BACKUP = /^state\.v(\d+)\.backup$/;
@@ -21,7 +21,7 @@ export function keptFile(version: number): string {
 }
 
 /** Copies a connection's state next to the database, replacing an older copy; closes it. */
-export function copyBeforeUpgrade(source: StateDatabase, path: string, version: number): void {
+export function copyBeforeUpgrade(source: SqliteDatabase, path: string, version: number): void {
   const folder = dirname(path);
   const name = keptFile(version);
   const temporary = join(folder, `${name}.tmp`);
@@ -48,7 +48,7 @@ export function copyBeforeUpgrade(source: StateDatabase, path: string, version: 
 }
 
 /** Records an upgrade in its own transaction. */
-export function noteUpgrade(database: StateDatabase, from: number, to: number): void {
+export function noteUpgrade(database: SqliteDatabase, from: number, to: number): void {
   new AuditStore(database).noteState("state.upgrade", { schema: { from, to } });
 }
 

@@ -10,7 +10,7 @@
  * change can bypass the sums, and reading them costs one row.
  */
 import { utcDay } from "../process/clock.ts";
-import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import type { StateDatabase, StateStatement } from "./statedatabase.ts";
 
 /** Amounts used. */
 export interface Used {

@@ -6,7 +6,7 @@
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
-import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import type { StateDatabase, StateStatement } from "./statedatabase.ts";
 
 /** Permissions of a user: an owner everything, a member all but members and changes to keys. */
 export type Role = "owner" | "member";
@@ -87,6 +87,9 @@ const SESSION_COLUMNS = `
   hash, id, user_id AS userId, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt,
   kept FROM sessions`;
 
+/** A limit that no table reaches; only SQLite knows a negative one. */
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
 export class UserStore {
   /** Records changes in their transactions. */
@@ -96,7 +99,6 @@ export class UserStore {
   readonly #session: StateStatement<[Buffer], SessionRow>;
   readonly #seen: StateStatement<[number, Buffer]>;
   readonly #userSeen: StateStatement<[number, string]>;
-  readonly #written: StateStatement<[], number>;
   #changes = 0;
 
   constructor(database: StateDatabase) {
@@ -108,13 +110,11 @@ export class UserStore {
     this.#userSeen = database.prepare(
       "UPDATE users SET last_seen_at = max(coalesce(last_seen_at, 0), ?) WHERE id = ?",
     );
-    this.#written = database.prepare<[], number>("SELECT total_changes()").pluck();
   }
 
   /** Returns a value that changes with every write, by any process. */
   version(): string {
-    const others = this.#database.pragma("data_version", { simple: true });
-    return `${others}.${this.#written.get()}`;
+    return `${this.#database.othersVersion()}.${this.#database.ownVersion()}`;
   }
 
   /** Number of changes through this store that end or change sessions. */
@@ -271,7 +271,7 @@ export class UserStore {
     const ended = this.#database
       .prepare(
         `DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE user_id = ?
-           ORDER BY seen_at DESC, created_at DESC LIMIT -1 OFFSET ?)`,
+           ORDER BY seen_at DESC, created_at DESC LIMIT ${ALL_ROWS} OFFSET ?)`,
       )
       .run(userId, most);
     if (ended.changes > 0) this.#changes++;

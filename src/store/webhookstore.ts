@@ -7,7 +7,7 @@
  * one that waits. The forms of secrets and bodies are unknown here.
  */
 import { checkBlobs } from "./checksums.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
 
 /** Algorithms that sign a webhook's deliveries. */
 export type SignatureKind = "v1" | "v1a" | "both";

@@ -28,7 +28,7 @@ import { rowOf } from "../../search/clauses.ts";
 import type { Segment } from "../../search/segment.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { readEntryFile } from "../support/inputfiles.ts";

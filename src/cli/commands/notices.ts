@@ -22,7 +22,7 @@ import { AuditStore } from "../../store/auditstore.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { NoticeStore } from "../../store/noticestore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { type WebhookRow, WebhookStore } from "../../store/webhookstore.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";

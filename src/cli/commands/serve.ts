@@ -34,10 +34,11 @@ import { runFirstQueries, warm } from "../../search/warm.ts";
 import type { Config } from "../../settings/config.ts";
 import { TRANSPORTS } from "../../settings/settings.ts";
 import { removeHeldFiles } from "../../store/backup/backup.ts";
-import { lockDataDir, openDatabase } from "../../store/database.ts";
+import { lockDataDir } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import { isSqlite, openServedState } from "../../store/state.ts";
 import { checkedDirectly, checkInThread } from "../../store/statecheck.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
@@ -140,8 +141,8 @@ export async function serve(
   // Binds the ports before the state is opened, so that a start that cannot bind them prints no
   // key.
   const ports = await bindPorts(config, opened);
-  const database = openDatabase(dataDir);
-  const sound = checkedDirectly(database);
+  const database = openServedState(dataDir, config.get("state.url"));
+  const sound = !isSqlite(database) || checkedDirectly(database);
   const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;

@@ -44,13 +44,13 @@ import { type Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
 import { Proxies } from "../../settings/proxies.ts";
 import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
-import { closeDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { ListStore } from "../../store/liststore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import { closeState, isSqlite } from "../../store/state.ts";
 import { StateWatch } from "../../store/statecheck.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { QuotaStore, UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
@@ -122,12 +122,13 @@ export function makeService(parts: Parts): ServedService {
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
-  const { keyring, usage, rateLimits } = openAccess(database, ledger);
+  const { keyring, usage, rateLimits } = openAccess(config, database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
-  const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
+  const lost = (details: Readonly<Record<string, unknown>>) => telemetry.stateDamaged(details);
+  const stateWatch = isSqlite(database) ? new StateWatch(database, lost) : null;
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
   return {
@@ -168,7 +169,7 @@ export function makeService(parts: Parts): ServedService {
       for (const part of [overload, telemetry]) part.close();
       for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
       flush(log, () => usage.flush());
-      closeDatabase(database);
+      closeState(database);
       await scrubber.stop();
       await changes.close();
       registry.close();
@@ -188,10 +189,11 @@ function openLogOf(
   return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
 }
 
-function openAccess(database: StateDatabase, ledger: Ledger) {
+function openAccess(config: Config, database: StateDatabase, ledger: Ledger) {
+  const graceMs = config.get("state.grace_seconds") * 1_000;
   const usage = [new UsageStore(database), new QuotaStore(database)] as const;
   return {
-    keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger }),
+    keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger, graceMs }),
     usage: new Usage(...usage, systemClock, ledger),
     rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger),
   };
@@ -212,10 +214,10 @@ function sweep(
   }: Pick<ReturnType<typeof openSnapshots>, "registry" | "changes"> & {
     readonly compute: ComputePool;
   },
-  stateWatch: StateWatch,
+  stateWatch: StateWatch | null,
   log: Log,
 ): void {
-  stateWatch.look();
+  stateWatch?.look();
   changes.sweep();
   for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
   void compute.sweep();

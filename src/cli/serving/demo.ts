@@ -18,7 +18,7 @@ import { isRunning } from "../../process/system.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { FILE_MODE } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { openUsers } from "../support/state.ts";
 

@@ -16,11 +16,13 @@ import { CommandError } from "../../errors.ts";
 import { notWritten, storageErrorText } from "../../files/storage.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
-import { DATABASE_FILE, openDatabase, openForReading } from "../../store/database.ts";
+import { DATABASE_FILE } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/failures.ts";
 import { KeyStore } from "../../store/keystore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
+import { rememberedAddress } from "../../store/postgres/address.ts";
+import { isSqlite, openState, openStateForReading } from "../../store/state.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { configOf } from "./config.ts";
 
@@ -52,11 +54,12 @@ export function withDatabase<Result>(
     const remedy = "Check the path; peneira key create and peneira serve make one.";
     throw new CommandError(`There is no ${missing} ${path}. ${remedy}`);
   }
-  const database = absent === "read" ? openForReading(path) : openDatabase(path);
+  const database = absent === "read" ? openStateForReading(path) : openState(path);
   const withSystemErrors = (error: unknown): never => {
     const reason = notWritten(database.name, error);
     if (reason !== null) throw new CommandError(reason, 1, error);
-    const found = error instanceof CommandError ? [] : findingsIn(database);
+    const isOwn = !(error instanceof CommandError) && isSqlite(database);
+    const found = isOwn ? findingsIn(database) : [];
     if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
     throw error;
   };
@@ -78,7 +81,7 @@ export function withDatabase<Result>(
 function missingIn(path: string): string | null {
   const found = lookAt(path);
   if (found === undefined) return "data directory";
-  if (!found.isDirectory()) return null;
+  if (!found.isDirectory() || rememberedAddress(path) !== null) return null;
   const state = join(path, DATABASE_FILE);
   return lookAt(state) === undefined ? `state (${DATABASE_FILE}) in` : null;
 }

@@ -26,9 +26,9 @@ import { readEntriesInto } from "../../lists/listbinding.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { lowerPriority, worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
-import { openSecondConnection } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
+import { openStateOfWorker } from "../../store/state.ts";
 import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
 import {
   endOf,
@@ -161,7 +161,7 @@ async function withState<Result>(
   dataDir: string,
   run: (store: ExportedStore) => Promise<Result>,
 ): Promise<Result> {
-  const database = openSecondConnection(dataDir);
+  const database = openStateOfWorker(dataDir);
   try {
     return await run(new ExportedStore(database));
   } finally {

@@ -18,7 +18,7 @@ import { DATABASE_FILE, isAlone, openUnmigrated, settleCopy, tryLock } from "../
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
 import { damagedState, isStateDamage } from "../failures.ts";
 import { openSecrets, SECRETS_FILE } from "../secrets.ts";
-import type { StateDatabase } from "../sqlite.ts";
+import type { SqliteDatabase } from "../sqlite.ts";
 import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
 
 /** Folder of export files, in a data directory and in a backup. */
@@ -163,7 +163,7 @@ async function fill(
  * Begins the read transaction and links every file that it names. Most are linked before; those
  * finished meanwhile are linked while no other process can write, so none is missed.
  */
-function hold(database: StateDatabase, held: string, options: BackupOptions): Moment {
+function hold(database: SqliteDatabase, held: string, options: BackupOptions): Moment {
   const { dataDir, nowMs } = options;
   const folder = join(dataDir, EXPORTS_FOLDER);
   const names = new Map<string, string>();
@@ -189,12 +189,12 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
   }
 }
 
-function knowsExports(database: StateDatabase): boolean {
+function knowsExports(database: SqliteDatabase): boolean {
   return Number(database.pragma("user_version", { simple: true })) >= EXPORTS_SINCE;
 }
 
 /** Returns done exports that have not expired. */
-function doneRows(database: StateDatabase): DoneRow[] {
+function doneRows(database: SqliteDatabase): DoneRow[] {
   return database
     .prepare<[], DoneRow>(
       `SELECT id, size_bytes AS bytes, sha256 FROM exports
@@ -207,7 +207,7 @@ function doneRows(database: StateDatabase): DoneRow[] {
  * Returns the enrichments that a restore has to render: unfinished ones, and without the files of
  * exports also done ones.
  */
-function sentIds(database: StateDatabase, exports: boolean): string[] {
+function sentIds(database: SqliteDatabase, exports: boolean): string[] {
   const known = database
     .prepare("SELECT 1 FROM pragma_table_info('exports') WHERE name = 'sent'")
     .get();
@@ -250,7 +250,7 @@ function link(from: string, to: string): boolean {
   }
 }
 
-function sizeOf(database: StateDatabase): number {
+function sizeOf(database: SqliteDatabase): number {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   return number("page_count") * number("page_size");
 }

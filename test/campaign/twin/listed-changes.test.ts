@@ -23,7 +23,7 @@ import { type ChangeItem, changeItems } from "../../../src/changes/rows.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/database.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { ChangesTwin } from "../../support/changes/expected.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { RandomLists, withLists } from "../../support/lists/randomlists.ts";
@@ -36,7 +36,7 @@ const PAGE = 9;
 const folder = mkdtempSync(join(tmpdir(), "peneira-listed-changes-"));
 let pair: MonthPair;
 let list: ChangeList;
-let database: StateDatabase;
+let database: SqliteDatabase;
 
 before(async () => {
   pair = await makePair({ seed: (SEED % 10_000) + 170, accounts: 600, moved: true });

@@ -16,7 +16,7 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/database.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { RandomLists, withLists } from "../../support/lists/randomlists.ts";
 import { tries } from "../../support/run/scale.ts";
@@ -29,7 +29,7 @@ const ROUNDS = tries("kernel queries");
 const folder = mkdtempSync(join(tmpdir(), "peneira-listed-"));
 let sample: SampleSnapshot;
 let segment: Segment;
-let database: StateDatabase;
+let database: SqliteDatabase;
 let own: RandomLists;
 let twin: Twin;
 

@@ -116,11 +116,13 @@ for (const transport of MATRIX) {
       const store = new AuditStore(database);
       const actor = `user:${busy.id}` as const;
       const change = { actor, action: "key.rename", tenantId: busy.tenantId, subject: id } as const;
-      database.transaction(() => {
-        for (let n = 1; n < CHANGES_PER_DAY_MAX; n++) {
-          store.record({ ...change, at: Date.now(), facts: {} });
-        }
-      })();
+      database
+        .transaction(() => {
+          for (let n = 1; n < CHANGES_PER_DAY_MAX; n++) {
+            store.record({ ...change, at: Date.now(), facts: {} });
+          }
+        })
+        .immediate();
       database.close();
       const was = (await page("?limit=1", busy)).lines;
       for (const [path, body] of [

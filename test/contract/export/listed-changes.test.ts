@@ -29,7 +29,7 @@ import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { makeKeyIn } from "../../support/changes/state.ts";
 import { exportContext } from "../../support/spec/catalog.ts";

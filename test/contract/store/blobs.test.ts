@@ -18,14 +18,14 @@ import { closeDatabase, openDatabase, settleCopy } from "../../../src/store/data
 import { findingsIn } from "../../../src/store/failures.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { checkedDirectly } from "../../../src/store/statecheck.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { WebhookStore } from "../../../src/store/webhookstore.ts";
 import { columnsOf, fillState, tablesOf } from "../../support/formats/state-rows.ts";
 
 let folder: string;
-let database: StateDatabase;
+let database: SqliteDatabase;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-blobs-"));

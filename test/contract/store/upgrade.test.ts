@@ -27,6 +27,7 @@ import { openDatabase, SCHEMA_VERSION } from "../../../src/store/database.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { keptFile } from "../../../src/store/upgrade.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { answersOf } from "../../support/formats/answers.ts";
@@ -77,7 +78,7 @@ function look(path: string): { content: Content; version: number; schema: string
       .all() as string[];
     assert.equal(database.pragma("integrity_check", { simple: true }), "ok");
     assert.deepEqual(database.pragma("foreign_key_check"), []);
-    return { content: contentOf(database), version, schema };
+    return { content: contentOf(database as unknown as SqliteDatabase), version, schema };
   } finally {
     database.close();
   }
@@ -127,7 +128,7 @@ describe("the committed states", () => {
       look(join(folder, "fresh", "state.db")).schema,
       "a released step was changed",
     );
-    const content = contentOf(database);
+    const content = contentOf(database as unknown as SqliteDatabase);
     const empty = tablesOf(database).flatMap((table) =>
       columnsOf(database, table)
         .filter((column) => content[table]?.every((row) => row[column] === null))
@@ -372,7 +373,10 @@ describe("a committed backup", () => {
       const before = look(state()).content;
       const database = openDatabase(directory);
       assert.equal(database.pragma("user_version", { simple: true }), SCHEMA_VERSION);
-      assert.equal(contentOf(database).keys?.length, before.keys?.length);
+      assert.equal(
+        contentOf(database as unknown as SqliteDatabase).keys?.length,
+        before.keys?.length,
+      );
       const [row] = new ExportStore(database).inState("done");
       database.close();
       const file = fs.readFileSync(join(directory, "exports", `${row?.id}.csv`));

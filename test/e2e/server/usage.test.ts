@@ -26,7 +26,7 @@ import {
 } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { QuotaStore, UsageStore, type UsedByKey } from "../../../src/store/usagestore.ts";
 import { Client, withKeyring } from "../../support/export/client.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
@@ -47,7 +47,7 @@ const KEYS = [
 
 describe("usage counting", () => {
   let folder: string;
-  let database: StateDatabase;
+  let database: SqliteDatabase;
   let clock: ManualClock;
   let usage: Usage;
   const open = () => {

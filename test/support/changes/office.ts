@@ -20,7 +20,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 
 /** A tenant of every office. */
 export const TENANT = "ten_a";
@@ -31,7 +31,7 @@ export const START_MS = Date.parse("2026-11-15T06:00:00Z");
 export interface Office {
   readonly notices: Notices;
   readonly clock: ManualClock;
-  readonly database: StateDatabase;
+  readonly database: SqliteDatabase;
   readonly searches: SearchStore;
   readonly lists: Lists;
   readonly logged: string[];

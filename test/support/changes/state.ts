@@ -5,7 +5,7 @@
 import { Keyring } from "../../../src/access/keyring.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 /** Creates an enterprise tenant and a key of it. */
 export function makeKeyIn(database: StateDatabase): {

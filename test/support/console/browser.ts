@@ -14,7 +14,7 @@ import { openUsers } from "../../../src/cli/support/state.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../sample/snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "../server/process.ts";

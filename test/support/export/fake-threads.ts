@@ -30,7 +30,7 @@ import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { fakeSegment } from "../http/fake.ts";
 
 /** 2026-11-21, noon. */
@@ -127,7 +127,7 @@ export class Installation {
   readonly segment: Segment;
   readonly logged: string[] = [];
   readonly log: Log = openLog("debug", { write: (line) => this.logged.push(line) });
-  database: StateDatabase;
+  database: SqliteDatabase;
   threads: FakeThreads;
   exports: Exports;
   retention = 604_800;

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BLOBS, blobChecksum } from "../../../src/store/checksums.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 
 type Cell = string | number | Buffer | null;
 type Row = Readonly<Record<string, Cell>>;
@@ -179,7 +179,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 const SUMS = ["kept_bytes"];
 
 /** Fills every table. Throws if a table lacks rows here. */
-export function fillState(database: StateDatabase): void {
+export function fillState(database: SqliteDatabase): void {
   const tables = tablesOf(database);
   const unknown = tables.filter((table) => ROWS[table] === undefined && !SUMS.includes(table));
   if (unknown.length > 0) throw new Error(`no rows for ${unknown.join(", ")} in state-rows.ts`);
@@ -207,7 +207,7 @@ export function fillFiles(dataDir: string): void {
 }
 
 /** Names of a database's tables, except SQLite's own. */
-export function tablesOf(database: StateDatabase): string[] {
+export function tablesOf(database: SqliteDatabase): string[] {
   const found = database
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1",
@@ -217,13 +217,13 @@ export function tablesOf(database: StateDatabase): string[] {
 }
 
 /** Names of the columns of a table. */
-export function columnsOf(database: StateDatabase, table: string): string[] {
+export function columnsOf(database: SqliteDatabase, table: string): string[] {
   const found = database.pragma(`table_info(${table})`) as readonly { readonly name: string }[];
   return found.map(({ name }) => name);
 }
 
 /** Every row of every table, in comparable form. */
-export function contentOf(database: StateDatabase): Record<string, Record<string, unknown>[]> {
+export function contentOf(database: SqliteDatabase): Record<string, Record<string, unknown>[]> {
   return Object.fromEntries(
     tablesOf(database).map((table) => {
       const columns = columnsOf(database, table);

@@ -64,7 +64,7 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { QuotaStore, UsageStore } from "../../../src/store/usagestore.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { FakeExporter } from "../export/fake-exporter.ts";

@@ -14,7 +14,7 @@ import { readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 import { EXPORTED } from "../../../src/spec/listids.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type ListRow, ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import type { Draw } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { SCHEMA_VERSION } from "../../../src/store/database.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { contentOf } from "../formats/state-rows.ts";
 
 type Content = ReturnType<typeof contentOf>;
@@ -27,7 +28,7 @@ export function filesIn(path: string): Record<string, string> {
 export function contentAt(path: string): Content {
   const database = new Database(path);
   try {
-    return contentOf(database);
+    return contentOf(database as unknown as SqliteDatabase);
   } finally {
     database.close();
   }

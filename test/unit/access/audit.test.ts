@@ -22,7 +22,7 @@ import {
 } from "../../../src/store/auditactions.ts";
 import { type AuditRow, AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import {
   type ConsoleState,
   openConsole,
@@ -41,7 +41,7 @@ const END = START_MS + 90 * DAY_MS;
 
 let directory: string;
 let state: ConsoleState;
-let database: StateDatabase;
+let database: SqliteDatabase;
 let store: AuditStore;
 /** The token of an invited user, and the id of a removed one. */
 let invitation: string;
@@ -382,12 +382,14 @@ describe("a tenant", () => {
     const trail = new AuditTrail(store, state.clock, 1);
     const tenantId = acme();
     const change = { actor: ME, action: "key.rename", tenantId, subject: key().id } as const;
-    database.transaction(() => {
-      for (let n = 1; n < CHANGES_PER_DAY_MAX; n++) {
-        const at = state.clock.nowMs() + n;
-        store.record({ ...change, at, facts: {} });
-      }
-    })();
+    database
+      .transaction(() => {
+        for (let n = 1; n < CHANGES_PER_DAY_MAX; n++) {
+          const at = state.clock.nowMs() + n;
+          store.record({ ...change, at, facts: {} });
+        }
+      })
+      .immediate();
     state.clock.advance(60_000);
     trail.refuseTooMany(tenantId);
     byMe().rename(key(), "the last one");

@@ -20,7 +20,7 @@ import { Ledger } from "../../../src/process/ledger.ts";
 import { COMMAND_LINE } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 
@@ -39,7 +39,7 @@ class CountingStore extends KeyStore {
 }
 
 let directory: string;
-let database: StateDatabase;
+let database: SqliteDatabase;
 let clock: ManualClock;
 let store: CountingStore;
 let keyring: Keyring;

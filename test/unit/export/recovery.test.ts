@@ -204,9 +204,11 @@ describe("recovery", () => {
        SELECT ?, tenant_id, plan, spec, format, slug, snapshot, snapshot_date, snapshot_id,
          snapshot_path, state, created_at FROM exports WHERE id = ?`,
     );
-    here.database.transaction(() => {
-      for (let i = 0; i < 9_999; i++) copy.run(`exp_${String(i).padStart(32, "0")}`, id);
-    })();
+    here.database
+      .transaction(() => {
+        for (let i = 0; i < 9_999; i++) copy.run(`exp_${String(i).padStart(32, "0")}`, id);
+      })
+      .immediate();
     const began = performance.now();
     here.reopen();
     here.exports.start(here.segment);

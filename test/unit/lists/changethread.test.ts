@@ -18,7 +18,7 @@ import { openLog } from "../../../src/process/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 const LIMITS = { lists: 100, list_entries: 200_000 };
 const LARGE = 100_000;

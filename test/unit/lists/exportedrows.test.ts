@@ -21,7 +21,7 @@ import {
 import type { Segment } from "../../../src/search/segment.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ExportedStore } from "../../../src/store/exportedstore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { tries } from "../../support/run/scale.ts";
 

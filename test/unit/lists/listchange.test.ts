@@ -14,7 +14,7 @@ import { BLOCK_ENTRIES } from "../../../src/lists/blocks.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { type ListRow, ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 const BLOCKS = 70;
 const COUNT = BLOCKS * BLOCK_ENTRIES;

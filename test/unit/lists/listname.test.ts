@@ -17,7 +17,7 @@ import { systemClock } from "../../../src/process/clock.ts";
 import { SETTINGS } from "../../../src/settings/settings.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { unseenIn } from "../../../src/text/givenname.ts";
 import { exportContext, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";

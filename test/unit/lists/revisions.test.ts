@@ -13,7 +13,7 @@ import { BLOCK_ENTRIES, changeBlocks } from "../../../src/lists/blocks.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { type ListRow, ListStore } from "../../../src/store/liststore.ts";
-import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { tries } from "../../support/run/scale.ts";
 

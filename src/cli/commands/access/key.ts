@@ -12,7 +12,7 @@ import { PLAN_DEFAULT, type PlanName } from "../../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../../process/clock.ts";
 import { stderr, stdout } from "../../../process/terminal.ts";
 import { KeyStore } from "../../../store/keystore.ts";
-import type { StateDatabase } from "../../../store/sqlite.ts";
+import type { StateDatabase } from "../../../store/statedatabase.ts";
 import { type CommandText, choice, explain, planOption } from "../../support/helptext.ts";
 import { printTable } from "../../support/print.ts";
 import { type DataDirOptions, SecretPrint, withKeyring } from "../../support/state.ts";

@@ -28,9 +28,9 @@ import { configOfSettings } from "../../../settings/config.ts";
 import { Proxies } from "../../../settings/proxies.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { COMMAND_LINE } from "../../../store/auditstore.ts";
-import { connectToRead } from "../../../store/database.ts";
 import { KeyStore } from "../../../store/keystore.ts";
 import { openSecrets } from "../../../store/secrets.ts";
+import { openStateOfThread } from "../../../store/state.ts";
 import { VERSION } from "../../commands/version.ts";
 
 interface Opened {
@@ -159,8 +159,9 @@ export function openThread(
     retain: snapshots.retain.bind(snapshots),
   };
   const serve = (dataDir: string): ThreadService => {
-    const keys = new KeyStore(connectToRead(dataDir));
-    const keyring = new Keyring(keys, clock, COMMAND_LINE, { ledger });
+    const keys = new KeyStore(openStateOfThread(dataDir));
+    const graceMs = config.get("state.grace_seconds") * 1_000;
+    const keyring = new Keyring(keys, clock, COMMAND_LINE, { ledger, graceMs });
     return {
       ...settled,
       keyring,

@@ -1,0 +1,119 @@
+/**
+ * Synchronous requests to a thread that talks to PostgreSQL. Input: requests of one thread.
+ * Output: their answers; the calling thread waits for each.
+ * Invariant: one request at a time, so an answer belongs to the last request. A server that is away
+ * costs one wait; until it is reached again, requests fail without waiting.
+ *
+ * Why the thread waits: a transaction of the state reads, decides, and writes, and nothing else of
+ * its thread may run in between. Threads that answer searches read the state only for a key that
+ * they do not know yet.
+ */
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+} from "node:worker_threads";
+import { waitedWorker } from "../../location.ts";
+import { StateAway } from "../statedatabase.ts";
+import {
+  type BridgeAnswer,
+  type BridgeRequest,
+  type BridgeStart,
+  type QueryAnswer,
+  WORD,
+} from "./messages.ts";
+
+/** Longest wait for an answer, in milliseconds: above the limits that the server applies. */
+const ANSWER_MS = 15_000;
+
+/** A statement was refused by the server. `code` is its SQLSTATE. */
+export class StatementRefused extends Error {
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The calling thread's end. */
+export class Bridge {
+  readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(WORD).length));
+  readonly #originMs = performance.timeOrigin + performance.now();
+  readonly #port: MessagePort;
+  readonly #worker: Worker;
+  #sessions = 0;
+  #open = 0;
+  #isEnded = false;
+
+  constructor(server: Pick<BridgeStart, "url" | "schema" | "listens">) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const start: BridgeStart = {
+      ...server,
+      ...{ words: this.#words, originMs: this.#originMs, port: port2 },
+    };
+    const { code, isText } = waitedWorker("store/postgres/postgres.worker.ts");
+    this.#worker = new Worker(code, {
+      eval: isText,
+      execArgv: [],
+      workerData: start,
+      transferList: [port2],
+    });
+    this.#worker.unref();
+    port1.unref();
+    // Requests fail by their time limit then.
+    this.#worker.on("error", () => this.#end());
+  }
+
+  /** Number of changes by other connections that the thread has noticed. */
+  get version(): number {
+    return Atomics.load(this.#words, WORD.version);
+  }
+
+  /** Milliseconds for which the server has been away; 0 while it is reachable. */
+  get awayMs(): number {
+    const since = Atomics.load(this.#words, WORD.away);
+    if (since === 0) return 0;
+    const nowMs = performance.timeOrigin + performance.now();
+    return Math.max(1, nowMs - this.#originMs - since * 1_000);
+  }
+
+  /** Returns the number of a new session. */
+  session(): number {
+    this.#open++;
+    return ++this.#sessions;
+  }
+
+  /** Sends a request and waits. Throws `StateAway`, or `StatementRefused`. */
+  ask(request: BridgeRequest): QueryAnswer {
+    if (this.#isEnded) throw new TypeError("The database connection is not open");
+    if (this.awayMs > 0 && request.kind !== "close") throw new StateAway("the server is away");
+    const answered = Atomics.load(this.#words, WORD.answered);
+    this.#port.postMessage(request);
+    Atomics.wait(this.#words, WORD.answered, answered, ANSWER_MS);
+    const received = receiveMessageOnPort(this.#port)?.message as BridgeAnswer | undefined;
+    if (received === undefined) {
+      this.#end();
+      throw new StateAway("the server did not answer in time");
+    }
+    const { failure } = received;
+    if (failure === null) return received;
+    if (failure.isAway) throw new StateAway(failure.message);
+    throw new StatementRefused(failure.message, failure.code ?? "");
+  }
+
+  /** Closes a session; the thread ends with the last one. */
+  close(session: number): void {
+    if (this.#isEnded) return;
+    this.ask({ session, kind: "close" });
+    if (--this.#open === 0) this.#end();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#port.close();
+    void this.#worker.terminate();
+  }
+}

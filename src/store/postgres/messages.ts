@@ -1,0 +1,56 @@
+/**
+ * Messages between a thread that waits (bridge.ts) and the thread that talks to PostgreSQL
+ * (postgres.worker.ts), and the memory that they share.
+ * Invariant: imports nothing that runs, because the second thread must load while the first waits.
+ */
+import type { MessagePort } from "node:worker_threads";
+import type { StateValue } from "./dialect.ts";
+
+/** Words of the shared memory. */
+export const WORD = { answered: 0, version: 1, away: 2 } as const;
+
+/** Inputs of the thread. */
+export interface BridgeStart {
+  readonly url: string;
+  readonly schema: string;
+  /** Shared memory, see `WORD`. */
+  readonly words: Int32Array;
+  /** True if the thread reports changes of other connections. */
+  readonly listens: boolean;
+  /** Milliseconds since the epoch, from which `away` counts seconds. */
+  readonly originMs: number;
+  readonly port: MessagePort;
+}
+
+/** A request; `session` is the connection that it uses. */
+export type BridgeRequest = { readonly session: number } & (
+  | {
+      /** `write` is a transaction of its own. */
+      readonly kind: "query" | "write";
+      readonly text: string;
+      readonly values: readonly StateValue[];
+    }
+  | { readonly kind: "begin"; readonly reads: boolean }
+  | { readonly kind: "end"; readonly commits: boolean }
+  | { readonly kind: "exec"; readonly text: string }
+  | { readonly kind: "close" }
+);
+
+/** Result of a statement. */
+export interface QueryAnswer {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly changes: number;
+}
+
+export interface BridgeFailure {
+  readonly message: string;
+  /** SQLSTATE, or a code of the network; null if unknown. */
+  readonly code: string | null;
+  readonly isAway: boolean;
+}
+
+/** Answer of the thread. */
+export interface BridgeAnswer extends QueryAnswer {
+  readonly failure: BridgeFailure | null;
+}

@@ -1,0 +1,228 @@
+/**
+ * The thread that talks to PostgreSQL for a thread that waits (connection.ts), and the only
+ * importer of pg. Input: requests on a port, one at a time for each session. Output: answers on
+ * the port, and the shared words that wake the waiting thread.
+ * Invariant: a session is one connection, opened at its first request and again after a failure; a
+ * transaction never goes on over another connection. While the server is away, a request fails at
+ * once, and the server is tried again in the background. Passwords never leave this thread.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { workerData } from "node:worker_threads";
+import pg, { type Client, type CustomTypesConfig } from "pg";
+import {
+  type BridgeAnswer,
+  type BridgeRequest,
+  type BridgeStart,
+  type QueryAnswer,
+  WORD,
+} from "./messages.ts";
+
+const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
+
+const CONNECT_MS = 3_000;
+const STATEMENT_MS = 10_000;
+/** Ends the transaction of a process that was paused within it; others wait for its lock. */
+const IDLE_MS = 10_000;
+/** Period of the check for changes, and of the attempts to reach a server that is away. */
+const LOOK_MS = 1_000;
+const RETRY_MS = 250;
+
+/** Object ids of types (pg_type.dat) that the client would return otherwise. */
+const TYPES = { bool: 16, int8: 20, numeric: 1_700 } as const;
+
+/** Integers stay exact; the waiting thread makes them numbers. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: string) => {
+    if (oid === TYPES.int8) return (text: string) => BigInt(text);
+    if (oid === TYPES.numeric) return (text: string) => Number(text);
+    if (oid === TYPES.bool) return (text: string) => (text === "t" ? 1 : 0);
+    return pg.types.getTypeParser(oid, format as "text");
+  },
+};
+
+/** Begins a transaction that no other writer of this state runs beside. */
+const EXCLUSIVE = `SELECT pg_advisory_xact_lock(1347310129, hashtext(current_schema()))`;
+
+function newClient(): Client {
+  return new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 1_000,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    keepAlive: true,
+    application_name: "peneira",
+    types,
+  });
+}
+
+async function connected(): Promise<Client> {
+  const client = newClient();
+  // An idle connection may end at any time; the next request connects again.
+  client.on("error", () => {});
+  await client.connect();
+  await client.query(`SET search_path = "${schema}"`);
+  return client;
+}
+
+/** True if the connection, and not the statement, has failed. */
+function isLost(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or no state at all.
+  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53300|25P03)/.test(code);
+}
+
+type Statement = Extract<BridgeRequest, { readonly kind: "query" | "write" }>;
+
+type Work = Exclude<BridgeRequest, { readonly kind: "close" }>;
+
+/** A connection, with the requests of one database handle. */
+class Session {
+  #client: Client | null = null;
+  #inTransaction = false;
+
+  async answer(request: Work): Promise<QueryAnswer> {
+    if (this.#client === null) {
+      if (this.#inTransaction && request.kind !== "begin") this.#refuse();
+      this.#inTransaction = false;
+      this.#client = await connected();
+      reached();
+    }
+    try {
+      return await this.#run(this.#client, request);
+    } catch (error) {
+      if (isLost(error)) await this.end();
+      throw error;
+    }
+  }
+
+  /** The work of a lost transaction was undone by the server. */
+  #refuse(): never {
+    this.#inTransaction = false;
+    throw new Error("the connection was lost within a transaction");
+  }
+
+  async #run(client: Client, request: Work): Promise<QueryAnswer> {
+    switch (request.kind) {
+      case "query":
+        return resultOf(client, request);
+      case "write": {
+        await client.query(`BEGIN; ${EXCLUSIVE}`);
+        try {
+          const result = await resultOf(client, request);
+          await client.query("COMMIT");
+          return result;
+        } catch (error) {
+          if (!isLost(error)) await client.query("ROLLBACK");
+          throw error;
+        }
+      }
+      case "begin":
+        await client.query(
+          request.reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : `BEGIN; ${EXCLUSIVE}`,
+        );
+        this.#inTransaction = true;
+        return NOTHING;
+      case "end":
+        this.#inTransaction = false;
+        await client.query(request.commits ? "COMMIT" : "ROLLBACK");
+        return NOTHING;
+      case "exec":
+        await client.query(request.text);
+        return NOTHING;
+    }
+  }
+
+  async end(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => {});
+  }
+}
+
+const NOTHING: QueryAnswer = { rows: [], columns: [], changes: 0 };
+
+async function resultOf(client: Client, { text, values }: Statement): Promise<QueryAnswer> {
+  const query = { text, values: values as unknown[], rowMode: "array" };
+  const { fields, rows, rowCount } = await client.query<unknown[]>(query);
+  return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 };
+}
+
+const sessions = new Map<number, Session>();
+function reached(): void {
+  Atomics.store(words, WORD.away, 0);
+}
+
+/** Marks the server as away, and tries to reach it until it answers. */
+function lost(): void {
+  if (Atomics.load(words, WORD.away) !== 0) return;
+  const seconds = (performance.timeOrigin + performance.now() - originMs) / 1_000;
+  Atomics.store(words, WORD.away, Math.max(1, Math.floor(seconds)));
+  void reachAgain();
+}
+
+async function reachAgain(): Promise<void> {
+  while (Atomics.load(words, WORD.away) !== 0) {
+    await sleep(RETRY_MS);
+    const client = await connected().catch(() => null);
+    if (client === null) continue;
+    // Changes of the meantime were not heard of.
+    Atomics.add(words, WORD.version, 1);
+    reached();
+    await client.end();
+  }
+}
+
+async function serve(request: BridgeRequest): Promise<void> {
+  let answer: BridgeAnswer;
+  try {
+    if (request.kind === "close") {
+      await sessions.get(request.session)?.end();
+      sessions.delete(request.session);
+      answer = { ...NOTHING, failure: null };
+    } else {
+      const session = sessions.get(request.session) ?? new Session();
+      sessions.set(request.session, session);
+      answer = { ...(await session.answer(request)), failure: null };
+    }
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message: string };
+    const isAway = isLost(error);
+    if (isAway) lost();
+    answer = { ...NOTHING, failure: { message, code: code ?? null, isAway } };
+  }
+  port.postMessage(answer);
+  Atomics.add(words, WORD.answered, 1);
+  Atomics.notify(words, WORD.answered);
+}
+
+/** Hears of changes by other connections, and looks for them in case that a notice was lost. */
+async function listen(): Promise<void> {
+  let known: unknown = null;
+  for (;;) {
+    let client: Client | null = null;
+    try {
+      client = await connected();
+      client.on("notification", ({ payload }) => {
+        if (payload === schema) Atomics.add(words, WORD.version, 1);
+      });
+      await client.query("LISTEN peneira");
+      for (;;) {
+        const { rows } = await client.query("SELECT number FROM access_changes");
+        const { number } = rows[0] as { readonly number: bigint };
+        if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
+        known = number;
+        reached();
+        await sleep(LOOK_MS, undefined, { ref: false });
+      }
+    } catch (error) {
+      // A new state has no such table until its schema is made.
+      if (isLost(error)) lost();
+      await client?.end().catch(() => {});
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
+  }
+}
+
+if (listens) void listen();
+port.on("message", (request: BridgeRequest) => void serve(request));

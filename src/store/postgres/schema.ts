@@ -1,0 +1,147 @@
+/**
+ * The schema of a state on PostgreSQL. Input: the address of a server. Output: a database of the
+ * newest schema.
+ * Invariant: the steps of migrations.ts make the tables that both engines have; the steps here make
+ * what only a shared state needs. One process applies them, in one transaction, while others wait;
+ * a state of a newer program is refused.
+ */
+import { CommandError } from "../../errors.ts";
+import { MIGRATIONS } from "../migrations.ts";
+import { StateAway, type StateDatabase } from "../statedatabase.ts";
+import { type StateAddress, shownAddress } from "./address.ts";
+import { StatementRefused } from "./bridge.ts";
+import { COMPATIBILITY, translatedStep } from "./dialect.ts";
+import { PostgresDatabase } from "./postgresdatabase.ts";
+
+/**
+ * Steps of a shared state, in order; a released step is never changed. The first table counts
+ * changes of keys, users, and sessions, and every process hears of them: the rows that it holds in
+ * memory are then read again.
+ */
+const SHARED_STEPS: readonly string[] = [
+  `CREATE TABLE access_changes (
+     id boolean PRIMARY KEY DEFAULT true CHECK (id),
+     number bigint NOT NULL
+   );
+   INSERT INTO access_changes (number) VALUES (0);
+   CREATE FUNCTION access_changed() RETURNS trigger LANGUAGE plpgsql AS $body$
+   BEGIN
+     UPDATE access_changes SET number = number + 1;
+     PERFORM pg_notify('peneira', TG_TABLE_SCHEMA);
+     RETURN NULL;
+   END $body$;
+   CREATE TRIGGER tenants_access AFTER INSERT OR UPDATE OR DELETE ON tenants
+     FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+   CREATE TRIGGER keys_access AFTER INSERT OR DELETE
+     OR UPDATE OF name, plan, hash, expires_at, disabled_at ON keys
+     FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+   CREATE TRIGGER users_access AFTER INSERT OR DELETE
+     OR UPDATE OF email, role, password_hash, password_salt, password_cost, disabled_at ON users
+     FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+   CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
+     FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
+];
+
+interface Versions {
+  /** Steps of migrations.ts that were applied. */
+  readonly version: number;
+  /** Steps of `SHARED_STEPS` that were applied. */
+  readonly shared: number;
+}
+
+/**
+ * Opens a state, and brings it to the newest schema.
+ * @throws CommandError if the server cannot be reached or refuses, or if the state is newer
+ */
+export function openPostgres(
+  address: StateAddress,
+  options: { readonly listens?: boolean } = {},
+): PostgresDatabase {
+  const place = shownAddress(address);
+  const database = new PostgresDatabase(address, { listens: options.listens ?? false });
+  try {
+    migrate(database, address);
+    return database;
+  } catch (error) {
+    database.close();
+    throw refusalOf(error, place);
+  }
+}
+
+function refusalOf(error: unknown, place: string): unknown {
+  if (error instanceof StateAway) {
+    const remedy = "Check that the server runs, and user, password, and database in state.url.";
+    return new CommandError(`${place} cannot be reached: ${error.message}. ${remedy}`, 1, error);
+  }
+  if (error instanceof StatementRefused) {
+    const remedy = "The user in state.url must own the schema, or may create it.";
+    return new CommandError(
+      `${place} refused (${error.code}): ${error.message}. ${remedy}`,
+      1,
+      error,
+    );
+  }
+  return error;
+}
+
+function migrate(database: StateDatabase, { schema }: StateAddress): void {
+  database.exec(
+    `BEGIN; SET LOCAL statement_timeout = 0;
+     SELECT pg_advisory_xact_lock(1347310129, hashtext('${schema}'));`,
+  );
+  try {
+    applySteps(database, schema);
+    database.exec("COMMIT");
+  } catch (error) {
+    undo(database);
+    throw error;
+  }
+}
+
+/** The server undoes the transaction of a lost connection. */
+function undo(database: StateDatabase): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch (error) {
+    if (!(error instanceof StateAway || error instanceof TypeError)) throw error;
+  }
+}
+
+function applySteps(database: StateDatabase, schema: string): void {
+  const found = versionsOf(database, schema);
+  if (found !== null && (found.version > MIGRATIONS.length || found.shared > SHARED_STEPS.length)) {
+    throw new CommandError(
+      `The state in ${database.name} was made by a newer version of the program (schema ` +
+        `${found.version}.${found.shared}; this one knows ${MIGRATIONS.length}.` +
+        `${SHARED_STEPS.length}). Use the newer version.`,
+    );
+  }
+  if (found === null) database.exec(firstStep(schema));
+  const { version, shared } = found ?? { version: 0, shared: 0 };
+  for (const step of MIGRATIONS.slice(version)) {
+    database.exec(translatedStep(step, version === 0));
+  }
+  for (const step of SHARED_STEPS.slice(shared)) database.exec(step);
+  if (version === MIGRATIONS.length && shared === SHARED_STEPS.length) return;
+  database.exec(`UPDATE state SET version = ${MIGRATIONS.length}, shared = ${SHARED_STEPS.length}`);
+}
+
+function versionsOf(database: StateDatabase, schema: string): Versions | null {
+  const table = `SELECT to_regclass('"${schema}".state') IS NOT NULL`;
+  if (database.prepare<[], number>(table).pluck().get() !== 1) return null;
+  return database.prepare<[], Versions>("SELECT version, shared FROM state").get() as Versions;
+}
+
+/** `secrets` is JSON; null until the first server has stored them. */
+function firstStep(schema: string): string {
+  return `
+    CREATE SCHEMA IF NOT EXISTS "${schema}";
+    CREATE TABLE state (
+      id boolean PRIMARY KEY DEFAULT true CHECK (id),
+      version bigint NOT NULL,
+      shared bigint NOT NULL,
+      secrets text
+    );
+    INSERT INTO state (version, shared) VALUES (0, 0);
+    ${COMPATIBILITY}`;
+}

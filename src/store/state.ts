@@ -1,0 +1,88 @@
+/**
+ * Opens the state of a data directory: its own database, or the one on PostgreSQL whose address it
+ * remembers.
+ * Invariant: the only place that chooses the engine. PostgreSQL's client is loaded only by its
+ * thread, so a state in the data directory costs nothing of it.
+ */
+import { CommandError } from "../errors.ts";
+import {
+  closeDatabase,
+  connectToRead,
+  openDatabase,
+  openForReading,
+  openSecondConnection,
+} from "./database.ts";
+import {
+  ADDRESS_FILE,
+  rememberAddress,
+  rememberedAddress,
+  shownAddress,
+  stateAddress,
+} from "./postgres/address.ts";
+import { PostgresDatabase } from "./postgres/postgresdatabase.ts";
+import { openPostgres } from "./postgres/schema.ts";
+import type { SqliteDatabase } from "./sqlite.ts";
+import type { StateDatabase } from "./statedatabase.ts";
+
+/** True if the state is a file in its data directory. */
+export function isSqlite(database: StateDatabase): database is SqliteDatabase {
+  return database.engine === "sqlite";
+}
+
+/** Opens a state as `openDatabase` does. @throws CommandError also if a server is not reached */
+export function openState(dataDir: string): StateDatabase {
+  const address = rememberedAddress(dataDir);
+  return address === null ? openDatabase(dataDir) : openPostgres(address, { listens: true });
+}
+
+/**
+ * Opens the state of a server. `url` is the setting `state.url`; the data directory remembers it,
+ * so that commands find the state.
+ * @throws CommandError if the data directory remembers an address and the setting is missing
+ */
+export function openServedState(dataDir: string, url: string | null): StateDatabase {
+  if (url !== null) {
+    const address = stateAddress(url);
+    const database = openPostgres(address, { listens: true });
+    rememberAddress(dataDir, url);
+    return database;
+  }
+  const remembered = rememberedAddress(dataDir);
+  if (remembered === null) return openDatabase(dataDir);
+  throw new CommandError(
+    `${dataDir} belongs to the state in ${shownAddress(remembered)}, and state.url is not set. ` +
+      `Set it, or name another data directory. To leave that server for good, remove ${ADDRESS_FILE}.`,
+    2,
+  );
+}
+
+/** Opens a state for commands that change nothing. @throws CommandError as `openState` */
+export function openStateForReading(dataDir: string): StateDatabase {
+  const address = rememberedAddress(dataDir);
+  return address === null ? openForReading(dataDir) : openPostgres(address);
+}
+
+/** Opens the state again, to read keys in a further thread of the running server. */
+export function openStateOfThread(dataDir: string): StateDatabase {
+  const address = rememberedAddress(dataDir);
+  return address === null
+    ? connectToRead(dataDir)
+    : new PostgresDatabase(address, { listens: true });
+}
+
+/** Opens the state again, to read and write in a thread (`openSecondConnection`). */
+export function openStateOfWorker(
+  dataDir: string,
+  synchronous: "NORMAL" | "FULL" = "NORMAL",
+): StateDatabase {
+  const address = rememberedAddress(dataDir);
+  return address === null
+    ? openSecondConnection(dataDir, synchronous)
+    : new PostgresDatabase(address, { listens: false });
+}
+
+/** Closes a state as `closeDatabase` does. */
+export function closeState(database: StateDatabase): void {
+  if (isSqlite(database)) closeDatabase(database);
+  else database.close();
+}

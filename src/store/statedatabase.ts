@@ -1,0 +1,74 @@
+/**
+ * The database of the state, independent of its engine: SQLite in the data directory (sqlite.ts), or
+ * PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in SQL that both know.
+ * Invariant: calls are synchronous, so a transaction holds no other work of its thread. Writes of
+ * all processes are serial. A number stays a number and a blob a Buffer in both engines.
+ */
+
+/** Engines of the state. */
+export type StateEngine = "sqlite" | "postgres";
+
+/**
+ * The server of the state cannot be reached. Whether a change that was being committed is stored is
+ * not known.
+ */
+export class StateAway extends Error {
+  readonly code = "STATE_AWAY";
+}
+
+/** Result of a statement that writes. */
+export interface StateChange {
+  /** Number of rows that were inserted, updated, or deleted. */
+  readonly changes: number;
+}
+
+/**
+ * A prepared statement with its parameter and row types. Parameters are positional (`?`), or one
+ * object (`@name`).
+ */
+export interface StateStatement<Parameters extends unknown[], Row = unknown> {
+  run(...parameters: Parameters): StateChange;
+  /** Returns the first row; undefined if there is none. */
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+  /** Yields the rows. Run no other statement before it ends. */
+  iterate(...parameters: Parameters): IterableIterator<Row>;
+  /** Makes rows the values of their first column. */
+  pluck(): this;
+  /** Makes integers `bigint`, for values beyond 2^53. */
+  safeIntegers(): this;
+}
+
+/** A transaction. A throw undoes it; inside another one, only its own part. */
+export interface StateTransaction<Result> {
+  /** Excludes other writers from the beginning. */
+  immediate(): Result;
+  /** Only reads, all of them at one moment. */
+  deferred(): Result;
+}
+
+/** An open database. */
+export interface StateDatabase {
+  readonly engine: StateEngine;
+  /** Path of the file, or the address of the server without its password. */
+  readonly name: string;
+  readonly inTransaction: boolean;
+  prepare<Parameters extends unknown[] = unknown[], Row = unknown>(
+    sql: string,
+  ): StateStatement<Parameters, Row>;
+  transaction<Result>(work: () => Result): StateTransaction<Result>;
+  /** Runs statements without parameters. */
+  exec(sql: string): unknown;
+  /** Returns a value that changes when another connection has written. */
+  othersVersion(): string;
+  /** Returns a value that changes with every write of this connection. */
+  ownVersion(): string;
+  /** Opens a further connection that reads at one moment until it is closed. */
+  atOneMoment(): StateDatabase;
+  /**
+   * Returns the milliseconds for which the database has not been reachable; 0 while it is. A file
+   * is always reachable.
+   */
+  awayMs(): number;
+  close(): void;
+}

@@ -1,0 +1,13 @@
+/**
+ * Resolution of modules for postgres-folders.mjs: `src/store/database.ts` becomes
+ * `on-postgres.ts`, except for that file itself.
+ */
+const OVERRIDE = new URL("./on-postgres.ts", import.meta.url).href;
+
+/** Node's hook. */
+export async function resolve(specifier, context, nextResolve) {
+  const found = await nextResolve(specifier, context);
+  const isDatabase = found.url.replace(/\?.*/, "").endsWith("/src/store/database.ts");
+  if (!isDatabase || context.parentURL?.startsWith(OVERRIDE)) return found;
+  return { ...found, url: OVERRIDE };
+}
