@@ -41,6 +41,7 @@ import { checkedDirectly, checkInThread } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
+import { openFileStore } from "../serving/filestore.ts";
 import {
   bindPorts,
   type Ports,
@@ -134,6 +135,7 @@ export async function serve(
   const ledger = Ledger.open();
   const searches = searchCounter();
   const opened = await openServingTransport(config, ledger, searches);
+  const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, runFirstQueries);
@@ -142,7 +144,8 @@ export async function serve(
   const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
   const sound = checkedDirectly(database);
-  const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
+  const places = { dataDir, folder, openFiles };
+  const parts = { config, plans, ledger, searches, database, logTo, ...places };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };

@@ -13,7 +13,7 @@ import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
 import { Users } from "../../access/users.ts";
-import { Exports } from "../../export/exports.ts";
+import { Exports, type OpenFiles } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
@@ -75,6 +75,8 @@ export interface Parts {
   readonly database: StateDatabase;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
+  /** Makes the place of finished files; the local disk if missing. */
+  readonly openFiles?: ((secrets: Secrets) => OpenFiles) | undefined;
   /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
 }
@@ -117,13 +119,14 @@ export function makeService(parts: Parts): ServedService {
   // A hard link changes the file's ctime. The scrubber must know of it, or would take it for a
   // write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
-  const exporter = openExports({ config, dataDir, database, plans, ...reports });
+  const secrets = openSecrets(dataDir);
+  const openFiles = parts.openFiles?.(secrets);
+  const exporter = openExports({ config, dataDir, database, plans, openFiles, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
-  const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
@@ -143,6 +146,7 @@ export function makeService(parts: Parts): ServedService {
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
+    degraded: () => exporter.filesState()?.up === false,
     start: (segment) => {
       if (segment !== null) registry.put(segment);
       changes.lists.start();
@@ -156,7 +160,10 @@ export function makeService(parts: Parts): ServedService {
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
-    sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
+    sweep: () => {
+      threads?.degrade(exporter.filesState()?.up === false);
+      sweep({ ...snapshots, compute }, stateWatch, log);
+    },
     stop: () => {
       stopping = true;
       threads?.stop();
@@ -307,6 +314,7 @@ function watched(
     },
     systemClock,
   );
+  if (exporter.filesState() !== null) telemetry.watchFiles(() => exporter.filesState());
 }
 
 /** A temporary database failure must not end the server; the counts are written later. */
@@ -392,6 +400,7 @@ function openExports(parts: {
   readonly linked: () => void;
   readonly searches: Int32Array;
   readonly telemetry: Telemetry;
+  readonly openFiles: OpenFiles | undefined;
 }): Exports {
   const { searches, telemetry, ...rest } = parts;
   const { config } = rest;

@@ -38,7 +38,7 @@ const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
-interface StoredFile {
+export interface StoredFile {
   readonly id: string;
   readonly format: string;
   readonly compression: string | null;

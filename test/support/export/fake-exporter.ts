@@ -16,6 +16,11 @@ import type {
   NewExport,
   SentFile,
 } from "../../../src/export/exporter.ts";
+import {
+  type FinishedFile,
+  type OpenedFile,
+  openLocal,
+} from "../../../src/export/files/exportfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { compressionOf } from "../../../src/export/formats/compressed.ts";
 import { extensionOf } from "../../../src/export/formats/format.ts";
@@ -151,6 +156,13 @@ export class FakeExporter implements Exporter {
 
   filePath(record: ExportRecord): string {
     return join(this.#folder, `${record.id}.${extensionOf(record)}`);
+  }
+
+  openFile(file: FinishedFile): Promise<OpenedFile> {
+    return openLocal(
+      join(this.#folder, `${file.id}.${extensionOf(file as ExportRecord)}`),
+      file.sizeBytes,
+    );
   }
 
   /** Ends all current and future waits. */
