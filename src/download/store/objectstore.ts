@@ -284,7 +284,8 @@ export class ObjectStore {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const headers = { "content-type": type, ...prefixed(metadata) };
-    const begun = { method: "POST", key, query: { uploads: "" }, headers, signal } as const;
+    // Never cut, because an upload whose id is unknown cannot be discarded.
+    const begun = { method: "POST", key, query: { uploads: "" }, headers } as const;
     const uploadId = (await this.#document("begin", begun)).members.UploadId;
     if (!uploadId) throw new StoreFault("the store began no upload");
     try {
@@ -301,16 +302,20 @@ export class ObjectStore {
   async #sendParts(
     key: string,
     uploadId: string,
-    { path, sizeBytes }: LocalFile,
+    { path, sizeBytes, sha256 }: LocalFile,
     signal: AbortSignal | undefined,
   ): Promise<string[]> {
     const length = Math.max(this.#partBytes, Math.ceil(sizeBytes / PARTS_MAX));
     const tags: string[] = [];
+    const whole = createHash("sha256");
     for (let start = 0; start < sizeBytes; start += length) {
       const end = Math.min(start + length, sizeBytes) - 1;
       const open = () => createReadStream(path, { start, end });
       const hash = createHash("sha256");
-      for await (const chunk of open()) hash.update(chunk as Buffer);
+      for await (const chunk of open()) {
+        hash.update(chunk as Buffer);
+        whole.update(chunk as Buffer);
+      }
       const body = { sha256: hash.digest("hex"), sizeBytes: end - start + 1, open };
       const query = { partNumber: String(tags.length + 1), uploadId };
       const sent = { operation: "part", method: "PUT", key, query, body, signal } as const;
@@ -318,7 +323,9 @@ export class ObjectStore {
       await answer.body.dump();
       tags.push(one(answer, "etag"));
     }
-    return tags;
+    // The store knows the hashes of the parts only, and so takes a file that the disk has changed.
+    if (whole.digest("hex") === sha256) return tags;
+    throw new Error("the file is not as it was written: its SHA-256 is another");
   }
 
   /** A store may answer 200 and report the failure in the body. */
@@ -447,10 +454,11 @@ export class ObjectStore {
     const opened = body?.open() ?? null;
     const sentHeaders: Record<string, string> = Object.fromEntries(signed.headers as Headers);
     if (length) sentHeaders["content-length"] = String(body?.sizeBytes ?? 0);
-    return (await this.#connections.send(exact(signed.url), {
+    const answer = await this.#connections.send(exact(signed.url), {
       ...{ method, headers: sentHeaders, body: opened },
       ...(signal === undefined ? {} : { signal }),
-    })) as unknown as Answer;
+    });
+    return { ...answer, status: answer.statusCode };
   }
 
   #signer(parts: {

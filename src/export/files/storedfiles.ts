@@ -15,7 +15,6 @@ import {
 } from "../../download/store/objectstore.ts";
 import { keyBelow } from "../../files/objectaddress.ts";
 import type { Clock } from "../../process/clock.ts";
-import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import {
   type ExportFiles,
@@ -48,10 +47,17 @@ interface StoredFilesParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Intervals; only tests change them. */
-  readonly pace?: Partial<typeof PACE>;
+  readonly pace?: Partial<Pace>;
 }
 
-const PACE = {
+type Pace = Readonly<
+  Record<
+    "waitMs" | "waitMaxMs" | "probeDownMs" | "probeUpMs" | "sweepMs" | "orphanMs" | "uploadMs",
+    number
+  >
+>;
+
+const PACE: Pace = {
   /** First and longest wait between two attempts to store a file, in milliseconds. */
   waitMs: 1_000,
   waitMaxMs: 60_000,
@@ -64,9 +70,7 @@ const PACE = {
   orphanMs: 3_600_000,
   /** Younger uploads are not swept: no upload takes longer. */
   uploadMs: 86_400_000,
-} as const satisfies Record<string, number>;
-
-type Pace = { readonly [Name in keyof typeof PACE]: number };
+};
 
 /** Folder of the objects, below the prefix of the address. */
 const FOLDER = "exports/";
@@ -194,14 +198,12 @@ export class StoredFiles implements ExportFiles {
     if (isFile(await store.head(key, signal), file)) return;
     const { sizeBytes, sha256 } = file;
     const metadata = { sha256, owner: owners[0] };
-    faultPoint("store.before_put");
     const isNew = await store.put(
       key,
       { path: folder.pathOf(file), sizeBytes, sha256 },
       { type: "application/octet-stream", metadata },
       signal,
     );
-    faultPoint("store.after_put");
     if (isNew) this.#uploadedBytes += sizeBytes;
     if (isFile(await store.head(key, signal), file)) return;
     // A store that reports an object of another size has not kept what it acknowledged.
