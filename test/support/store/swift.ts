@@ -7,7 +7,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -24,7 +24,10 @@ export interface Swift {
 
 /** Starts a server below `base`; returns null if its packages are not installed. */
 export async function startSwift(base: string): Promise<Swift | null> {
-  const programs = [...SERVERS.map((name) => `/usr/bin/swift-${name}-server`), "/usr/bin/memcached"];
+  const programs = [
+    ...SERVERS.map((name) => `/usr/bin/swift-${name}-server`),
+    "/usr/bin/memcached",
+  ];
   if (!programs.every((path) => existsSync(path))) return null;
   const folder = mkdtempSync(join(base, "swift-"));
   const [proxy, account, container, object, memcached] = await freePorts(5);
@@ -52,7 +55,8 @@ export async function startSwift(base: string): Promise<Swift | null> {
     children.push(spawn(program, args, { stdio: "ignore", env: environment }));
   };
   start("/usr/bin/memcached", ["-u", "root", "-l", "127.0.0.1", "-p", String(memcached)]);
-  for (const name of SERVERS) start(`/usr/bin/swift-${name}-server`, [join(folder, `${name}.conf`)]);
+  for (const name of SERVERS)
+    start(`/usr/bin/swift-${name}-server`, [join(folder, `${name}.conf`)]);
   const close = async () => {
     if (process.env.KEEP_SWIFT) return;
     for (const child of children) child.kill("SIGKILL");
@@ -116,7 +120,9 @@ function storageOf(folder: string, kind: string, port: number): string {
   );
 }
 
-async function freePorts<Count extends number>(count: Count): Promise<number[] & [number, number, number, number, number]> {
+async function freePorts<Count extends number>(
+  count: Count,
+): Promise<number[] & [number, number, number, number, number]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
   for (const server of servers) {
