@@ -25,13 +25,13 @@ import type {
   SentAgain,
   SentFile,
 } from "./exporter.ts";
-import {
-  type ExportFiles,
-  type FileRequest,
-  type FilesState,
-  type FinishedFile,
-  LocalFiles,
-  type OpenedFile,
+import { DiskFiles } from "./files/diskfiles.ts";
+import type {
+  ExportFiles,
+  FileRequest,
+  FilesState,
+  FinishedFile,
+  OpenedFile,
 } from "./files/exportfiles.ts";
 import { ExportFolder } from "./files/folder.ts";
 import type { KnownExports } from "./files/storedfiles.ts";
@@ -107,7 +107,7 @@ export class Exports implements Exporter {
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
     const known = { find: store.find.bind(store), done: () => doneNow(store) };
-    const files = parts.openFiles?.({ folder, known, clock, log }) ?? new LocalFiles(folder);
+    const files = parts.openFiles?.({ folder, known, clock, log }) ?? new DiskFiles(folder);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
     const clockJumps = new ClockJumps(clock, log);
     const sweeper = new Sweeper({
@@ -267,7 +267,7 @@ export class Exports implements Exporter {
     return row === undefined ? undefined : this.#recordOf(row);
   }
 
-  /** Absolute path at which the file of an export is rendered, and stays unless a store keeps it. */
+  /** Absolute path at which a file is rendered, and stays unless a store keeps it. */
   filePath(record: ExportRecord): string {
     return this.#folder.pathOf(record);
   }

@@ -21,7 +21,7 @@ export interface ObjectPlace {
 const SCHEME = "s3://";
 
 /** The form in words, for refusals. */
-export const STORE_FORM =
+const STORE_FORM =
   "an address such as s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME, without a key, with " +
   "no option but endpoint, region, and style (path or host)";
 
@@ -58,13 +58,6 @@ export function readStoreAddress(text: string): ObjectPlace | null {
 /** Returns the expected form if a setting does not hold a valid address; else null. */
 export function checkStoreAddress(text: string): string | null {
   return readStoreAddress(text) === null ? STORE_FORM : null;
-}
-
-/** Returns the place and the key of an address that names one object; null if it names none. */
-export function objectAt(text: string): { place: ObjectPlace; key: string } | null {
-  const place = readStoreAddress(text);
-  if (place === null || place.prefix === "") return null;
-  return { place: { ...place, prefix: "" }, key: place.prefix };
 }
 
 /** Returns the address of an object without its options, for messages. */

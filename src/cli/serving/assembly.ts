@@ -120,8 +120,7 @@ export function makeService(parts: Parts): ServedService {
   // write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const secrets = openSecrets(dataDir);
-  const openFiles = parts.openFiles?.(secrets);
-  const exporter = openExports({ config, dataDir, database, plans, openFiles, ...reports });
+  const exporter = openExports({ ...parts, secrets, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
@@ -132,6 +131,7 @@ export function makeService(parts: Parts): ServedService {
   const notices = openNotices({ ...parts, ...snapshots, ...made });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
+  const degraded = () => exporter.filesState()?.up === false;
   let stopping = false;
   return {
     engine: ENGINE,
@@ -145,8 +145,7 @@ export function makeService(parts: Parts): ServedService {
     retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
-    stopping: () => stopping,
-    degraded: () => exporter.filesState()?.up === false,
+    ...{ stopping: () => stopping, degraded },
     start: (segment) => {
       if (segment !== null) registry.put(segment);
       changes.lists.start();
@@ -160,10 +159,7 @@ export function makeService(parts: Parts): ServedService {
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
-    sweep: () => {
-      threads?.degrade(exporter.filesState()?.up === false);
-      sweep({ ...snapshots, compute }, stateWatch, log);
-    },
+    sweep: () => sweep({ ...snapshots, compute, threads, degraded }, stateWatch, log),
     stop: () => {
       stopping = true;
       threads?.stop();
@@ -216,12 +212,17 @@ function sweep(
     registry,
     changes,
     compute,
+    threads,
+    degraded,
   }: Pick<ReturnType<typeof openSnapshots>, "registry" | "changes"> & {
     readonly compute: ComputePool;
+    readonly threads: HttpThreads | null;
+    readonly degraded: () => boolean;
   },
   stateWatch: StateWatch,
   log: Log,
 ): void {
+  threads?.degrade(degraded());
   stateWatch.look();
   changes.sweep();
   for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
@@ -400,14 +401,15 @@ function openExports(parts: {
   readonly linked: () => void;
   readonly searches: Int32Array;
   readonly telemetry: Telemetry;
-  readonly openFiles: OpenFiles | undefined;
+  readonly secrets: Secrets;
+  readonly openFiles?: Parts["openFiles"];
 }): Exports {
-  const { searches, telemetry, ...rest } = parts;
+  const { searches, telemetry, secrets, ...rest } = parts;
   const { config } = rest;
   const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
   const threads = new RenderPool(config.get("exports.threads") ?? spare, searches);
   return new Exports({
-    ...{ ...rest, threads, clock: systemClock, slugOf },
+    ...{ ...rest, threads, clock: systemClock, slugOf, openFiles: parts.openFiles?.(secrets) },
     stateDamaged: telemetry.stateDamaged.bind(telemetry),
     retention: config.get("exports.retention"),
     forget: config.get("exports.forget"),

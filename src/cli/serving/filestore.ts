@@ -45,8 +45,9 @@ function keysOf(config: Config): { accessKey: string; secretKey: string } {
   const [accessKey, secretKey] = [config.get("files.access_key"), config.get("files.secret_key")];
   if (accessKey !== null && secretKey !== null) return { accessKey, secretKey };
   throw new CommandError(
-    "A store of files needs both keys. Set PENEIRA_FILES_ACCESS_KEY and PENEIRA_FILES_SECRET_KEY, " +
-      "or name files that hold them: PENEIRA_FILES_ACCESS_KEY_FILE, PENEIRA_FILES_SECRET_KEY_FILE.",
+    "A store of files needs both keys. Set PENEIRA_FILES_ACCESS_KEY and " +
+      "PENEIRA_FILES_SECRET_KEY, or name files that hold them with " +
+      "PENEIRA_FILES_ACCESS_KEY_FILE and PENEIRA_FILES_SECRET_KEY_FILE.",
     2,
   );
 }

@@ -3,6 +3,7 @@
  * the code of an error.
  * Invariant: the documents are untrusted; a document that is not well-formed ends in `XmlFault`,
  * and a row without a needed member is skipped.
+ * Apart because the client should not know how a document is parsed.
  */
 import { localName, XmlFault, XmlReader } from "../../text/xmlreader.ts";
 

@@ -1,21 +1,18 @@
 /**
- * The files of finished exports, wherever they are kept: the interface, and its implementation on
- * the local disk. `storedfiles.ts` keeps them on a store.
+ * The files of finished exports, wherever they are kept. diskfiles.ts keeps them on the local disk,
+ * storedfiles.ts on a store.
  * Invariant: a file has its final name only when it is whole and durable. A file that was put is
  * not changed later. Renders always write to the local disk first, so the checks of free space
  * count there.
  */
-import { close, constants, fstat, open } from "node:fs";
 import type { Readable } from "node:stream";
-import { promisify } from "node:util";
-import type { ExportFolder, StoredFile } from "./folder.ts";
 
-const openFile = promisify(open);
-const statFile = promisify(fstat);
-const closeFile = promisify(close);
-
-/** Flags that refuse to follow a symlink in place of a file. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** The stored values that name an export's file. */
+export interface StoredFile {
+  readonly id: string;
+  readonly format: string;
+  readonly compression: string | null;
+}
 
 /** A file with the facts of its render. */
 export interface FinishedFile extends StoredFile {
@@ -87,56 +84,3 @@ export interface ExportFiles {
 
 /** Thrown if the place of the files does not answer. */
 export class FilesUnavailable extends Error {}
-
-/** Keeps the files in the folder in which they are rendered. */
-export class LocalFiles implements ExportFiles {
-  readonly #folder: ExportFolder;
-
-  constructor(folder: ExportFolder) {
-    this.#folder = folder;
-  }
-
-  /** The render has renamed the file to its final name already. */
-  put(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  settle(): void {}
-
-  isLost(file: RecordedFile): boolean {
-    return this.#folder.sizeOf(this.#folder.nameOf(file)) !== file.sizeBytes;
-  }
-
-  open(file: FinishedFile): Promise<OpenedFile> {
-    return openLocal(this.#folder.pathOf(file), file.sizeBytes);
-  }
-
-  remove(file: RecordedFile): void {
-    this.#folder.remove(this.#folder.nameOf(file));
-  }
-
-  start(): void {}
-
-  state(): null {
-    return null;
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-/** Opens a file of this machine, and checks its type and size. */
-export async function openLocal(path: string, sizeBytes: number): Promise<OpenedFile> {
-  const descriptor = await openFile(path, OPEN_FLAGS);
-  try {
-    const found = await statFile(descriptor);
-    if (!found.isFile() || found.size !== sizeBytes) {
-      throw new Error("the file of an export has another size than its record says");
-    }
-  } catch (error) {
-    await closeFile(descriptor);
-    throw error;
-  }
-  return { kind: "disk", descriptor };
-}

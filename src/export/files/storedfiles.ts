@@ -16,6 +16,7 @@ import {
 import { keyBelow } from "../../files/objectaddress.ts";
 import type { Clock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
+import { openLocal } from "./diskfiles.ts";
 import {
   type ExportFiles,
   type FileRequest,
@@ -23,7 +24,6 @@ import {
   FilesUnavailable,
   type FinishedFile,
   type OpenedFile,
-  openLocal,
   type RecordedFile,
 } from "./exportfiles.ts";
 import type { ExportFolder } from "./folder.ts";
@@ -293,13 +293,13 @@ export class StoredFiles implements ExportFiles {
     return this.#parts.owners.includes(found?.metadata.owner ?? "");
   }
 
-  /** Runs work after all earlier work. Never rejects; a failure is logged, and the sweep retries. */
+  /** Runs work after all earlier work. Never rejects: a failure is logged. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const next = this.#work.then(async () => {
       if (this.#closed.signal.aborted) return;
       await work().catch((error: unknown) => {
         if (this.#closed.signal.aborted) return;
-        this.#parts.log.warn(describeError(error), "the store was not put in order; trying again");
+        this.#parts.log.warn(describeError(error), "the store was not swept; trying again");
       });
     });
     this.#work = next;

@@ -1,7 +1,8 @@
 /**
  * Metrics of the store with the files of exports. Input: its state, read at each scrape. Output:
  * gauges and counters, which exist only where a store is set.
- * Invariant: labels are operations and outcomes, never keys or addresses.
+ * Invariant: labels are operations and outcomes, never keys or addresses. Apart because
+ * telemetry.ts has the metrics of requests.
  */
 import type { FilesState } from "../../export/files/exportfiles.ts";
 import { Gauge } from "../../process/metrics.ts";

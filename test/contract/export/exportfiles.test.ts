@@ -12,11 +12,11 @@ import { after, afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ObjectStore, StoreFault } from "../../../src/download/store/objectstore.ts";
+import { DiskFiles } from "../../../src/export/files/diskfiles.ts";
 import {
   type ExportFiles,
   FilesUnavailable,
   type FinishedFile,
-  LocalFiles,
   type OpenedFile,
 } from "../../../src/export/files/exportfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
@@ -24,7 +24,7 @@ import { type KnownExports, StoredFiles } from "../../../src/export/files/stored
 import { readStoreAddress } from "../../../src/files/objectaddress.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
-import { FAKE_KEYS, FakeS3, type Fault } from "../../support/store/fake-s3.ts";
+import { FAKE_KEYS, FakeS3, type Fault } from "../../support/export/fake-s3.ts";
 
 const PART = 5 << 20;
 const LOG = openLog("silent");
@@ -57,7 +57,7 @@ function newFolder(): { dataDir: string; folder: ExportFolder } {
 
 function onDisk(): Place {
   const { dataDir, folder } = newFolder();
-  return { dataDir, folder, files: new LocalFiles(folder) };
+  return { dataDir, folder, files: new DiskFiles(folder) };
 }
 
 interface StoreChoice {

@@ -1,7 +1,7 @@
 /**
  * Proves against a real server that checks signatures (OpenStack Swift with s3api): files are put
- * whole and in parts, read by presigned addresses and in ranges, listed, and removed; a wrong key is
- * refused. Skipped where Swift's packages are not installed.
+ * whole and in parts, read by presigned addresses and in ranges, listed, and removed; a wrong key
+ * is refused. Skipped where Swift's packages are not installed.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
@@ -12,7 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { AwsV4Signer } from "aws4fetch";
 import { ObjectStore } from "../../../src/download/store/objectstore.ts";
 import { readStoreAddress } from "../../../src/files/objectaddress.ts";
-import { SWIFT_KEYS, type Swift, startSwift } from "../../support/store/swift.ts";
+import { SWIFT_KEYS, type Swift, startSwift } from "../../support/export/swift.ts";
 
 const PART = 5 << 20;
 const BUCKET = "peneira-test";

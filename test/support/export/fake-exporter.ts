@@ -16,11 +16,8 @@ import type {
   NewExport,
   SentFile,
 } from "../../../src/export/exporter.ts";
-import {
-  type FinishedFile,
-  type OpenedFile,
-  openLocal,
-} from "../../../src/export/files/exportfiles.ts";
+import { openLocal } from "../../../src/export/files/diskfiles.ts";
+import type { FinishedFile, OpenedFile } from "../../../src/export/files/exportfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { compressionOf } from "../../../src/export/formats/compressed.ts";
 import { extensionOf } from "../../../src/export/formats/format.ts";

@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Exports } from "../../../src/export/exports.ts";
-import { LocalFiles } from "../../../src/export/files/exportfiles.ts";
+import { DiskFiles } from "../../../src/export/files/diskfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import type {
   OnProgress,
@@ -226,7 +226,7 @@ export class Installation {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
     const clockJumps = new ClockJumps(clock, log);
-    const files = new LocalFiles(folder);
+    const files = new DiskFiles(folder);
     return new Sweeper({
       store,
       folder,

@@ -172,9 +172,11 @@ export class FakeS3 {
     if (/aws-chunked/.test(String(headers["content-encoding"] ?? ""))) {
       throw new Refusal(501, "NotImplemented");
     }
-    const form =
-      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
-    const parsed = form.exec(headers.authorization ?? "");
+    const scope = "Credential=([^/]+)/(\\d{8})/([^/]+)/s3/aws4_request";
+    const rest = "SignedHeaders=([^,]+), Signature=([0-9a-f]{64})";
+    const parsed = new RegExp(`^AWS4-HMAC-SHA256 ${scope}, ${rest}$`).exec(
+      headers.authorization ?? "",
+    );
     if (parsed === null) throw new Refusal(403, "AccessDenied");
     const [, access, day, region, signed = "", signature = ""] = parsed;
     const time = String(headers["x-amz-date"]);
@@ -315,7 +317,8 @@ export class FakeS3 {
         `<LastModified>${new Date(modifiedMs).toISOString()}</LastModified></Contents>`,
     );
     const next = more ? `<NextContinuationToken>${page.at(-1)?.[0]}</NextContinuationToken>` : "";
-    const text = `<ListBucketResult><IsTruncated>${more}</IsTruncated>${next}${rows.join("")}</ListBucketResult>`;
+    const inner = `<IsTruncated>${more}</IsTruncated>${next}${rows.join("")}`;
+    const text = `<ListBucketResult>${inner}</ListBucketResult>`;
     end(call, 200, {}, text);
   }
 
@@ -337,7 +340,8 @@ export class FakeS3 {
       parts: new Map(),
       startedMs: this.#now(),
     });
-    const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
+    const root = "InitiateMultipartUploadResult";
+    const text = `<${root}><UploadId>${id}</UploadId></${root}>`;
     end(call, 200, {}, text);
   }
 
@@ -366,7 +370,8 @@ export class FakeS3 {
     const tag = `"${md5(bytes)}-${chunks.length}"`;
     this.#store(key, bytes, headers, tag);
     this.uploads.delete(call.url.searchParams.get("uploadId") ?? "");
-    const text = `<CompleteMultipartUploadResult><ETag>${tag}</ETag></CompleteMultipartUploadResult>`;
+    const root = "CompleteMultipartUploadResult";
+    const text = `<${root}><ETag>${tag}</ETag></${root}>`;
     end(call, 200, {}, text);
   }
 
