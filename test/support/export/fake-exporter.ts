@@ -156,10 +156,7 @@ export class FakeExporter implements Exporter {
   }
 
   openFile(file: FinishedFile): Promise<OpenedFile> {
-    return openLocal(
-      join(this.#folder, `${file.id}.${extensionOf(file as ExportRecord)}`),
-      file.sizeBytes,
-    );
+    return openLocal(this.filePath(file as unknown as ExportRecord), file.sizeBytes);
   }
 
   /** Ends all current and future waits. */
