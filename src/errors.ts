@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   state_damaged: { status: 500, title: "The server's state is damaged" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
   changes_preparing: { status: 503, title: "The changes are still being listed" },
+  files_unavailable: { status: 503, title: "The store of files does not answer" },
   storage_unavailable: { status: 503, title: "The server cannot use its disk" },
   overloaded: { status: 503, title: "The server is overloaded" },
   storage_full: { status: 507, title: "The disk of the server is full" },

@@ -14,7 +14,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction, type Socket } from "node:net";
 import { SocksClient } from "socks";
-import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent } from "undici";
+import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent, request } from "undici";
 import { CommandError } from "../errors.ts";
 import { checkProxy } from "../settings/settingvalue.ts";
 
@@ -182,6 +182,30 @@ export interface Way {
     url: URL,
     init: NonNullable<Parameters<typeof fetch>[1]>,
   ) => ReturnType<typeof fetch>;
+}
+
+/** Direct connections to one service, which are reused. */
+export interface Connections {
+  /** Sends a request; a streamed body keeps the length that its header names. */
+  readonly send: (
+    url: URL,
+    options: Omit<NonNullable<Parameters<typeof request>[1]>, "dispatcher">,
+  ) => ReturnType<typeof request>;
+  /** Ends all requests. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens connections whose every wait ends after `stallMs`. */
+export function openConnections(stallMs: number): Connections {
+  const dispatcher = new Agent({
+    connect: { timeout: stallMs },
+    headersTimeout: stallMs,
+    bodyTimeout: stallMs,
+  });
+  return {
+    send: (url, options) => request(url, { ...options, dispatcher }),
+    close: () => dispatcher.destroy(),
+  };
 }
 
 /** Creates the way through a proxy, or the direct one. */

@@ -9,6 +9,7 @@ import type { NamedPin } from "../lists/listbinding.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { FileRequest, FinishedFile, OpenedFile } from "./files/exportfiles.ts";
 import type { CsvText, ExportRecord } from "./record.ts";
 
 interface NewChanges {
@@ -142,6 +143,6 @@ export interface Exporter {
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
   /** Finds an export by its id alone, for signed links; undefined if unknown or deleted. */
   find(id: string): ExportRecord | undefined;
-  /** Absolute path of the file of a finished export. */
-  filePath(record: ExportRecord): string;
+  /** Opens the file of a finished export; rejects as `ExportFiles.open` does. */
+  openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;
 }

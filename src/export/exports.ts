@@ -26,7 +26,16 @@ import type {
   SentAgain,
   SentFile,
 } from "./exporter.ts";
+import { DiskFiles } from "./files/diskfiles.ts";
+import type {
+  ExportFiles,
+  FileRequest,
+  FilesState,
+  FinishedFile,
+  OpenedFile,
+} from "./files/exportfiles.ts";
 import { ExportFolder } from "./files/folder.ts";
+import type { KnownExports } from "./files/storedfiles.ts";
 import { Intake, type IntakeParts } from "./queue/intake.ts";
 import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
@@ -62,17 +71,28 @@ interface ExportsParts {
   /** Replaces the system's number of free bytes; for tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
+  /** Makes the place of finished files; the local disk if missing. */
+  readonly openFiles?: OpenFiles | undefined;
   /** Called before and after a snapshot gets or loses a link. */
   readonly linked?: () => void;
   /** Counts and logs state damage that a render found. */
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
+/** Makes the place of finished files, from the folder in which they are rendered. */
+export type OpenFiles = (parts: {
+  readonly folder: ExportFolder;
+  readonly known: KnownExports;
+  readonly clock: Clock;
+  readonly log: Log;
+}) => ExportFiles;
+
 /** All exports of a data directory. */
 export class Exports implements Exporter {
   readonly #parts: ExportsParts;
   readonly #store: ExportStore;
   readonly #folder: ExportFolder;
+  readonly #files: ExportFiles;
   readonly #pins: Pins;
   readonly #intake: Intake;
   readonly #queue: ExportQueue;
@@ -87,17 +107,21 @@ export class Exports implements Exporter {
     this.#parts = parts;
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
+    const known = { find: store.find.bind(store), done: () => doneNow(store) };
+    const files = parts.openFiles?.({ folder, known, clock, log }) ?? new DiskFiles(folder);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
     const clockJumps = new ClockJumps(clock, log);
     const sweeper = new Sweeper({
       ...parts,
       store,
       folder,
+      files,
       clockJumps,
       forgetMs: parts.forget * 1_000,
     });
     this.#store = store;
     this.#folder = folder;
+    this.#files = files;
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
@@ -105,9 +129,9 @@ export class Exports implements Exporter {
     this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
-      ...{ store, folder, pins },
+      ...{ store, folder, files, pins },
       retentionMs: retention * 1_000,
-      discard: (name) => sweeper.discard(name),
+      discard: (file) => sweeper.discard(file),
       onEnd: (id) => this.#waiting.wake(id),
       listPath: (olderId, newerId) => changeListPath(dataDir, olderId, newerId),
     });
@@ -123,6 +147,7 @@ export class Exports implements Exporter {
     this.#recover();
     this.#tick();
     this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
+    this.#files.start();
     this.#queue.start();
   }
 
@@ -158,6 +183,7 @@ export class Exports implements Exporter {
     this.stop();
     await this.#queue.close();
     await this.#parts.threads.close();
+    await this.#files.close();
     this.#pins.close();
   }
 
@@ -222,7 +248,7 @@ export class Exports implements Exporter {
     );
     this.#queue.drop(id);
     faultPoint("remove.before_unlink");
-    this.#sweeper.discard(this.#folder.nameOf(row));
+    this.#sweeper.discard(row);
     this.#sweeper.discardSent(row);
     faultPoint("remove.after_unlink");
     this.#queue.unpin(snapshotId, sinceId);
@@ -242,14 +268,24 @@ export class Exports implements Exporter {
     return row === undefined ? undefined : this.#recordOf(row);
   }
 
+  /** Absolute path at which a file is rendered, and stays unless a store keeps it. */
   filePath(record: ExportRecord): string {
     return this.#folder.pathOf(record);
+  }
+
+  openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
+    return this.#files.open(file, wanted);
+  }
+
+  /** Returns the state of the store of files; null if the disk keeps them. */
+  filesState(): FilesState | null {
+    return this.#files.state();
   }
 
   #recover(): void {
     const { dataDir } = this.#parts;
     try {
-      recover({ ...this.#parts, store: this.#store, folder: this.#folder });
+      recover({ ...this.#parts, store: this.#store, folder: this.#folder, files: this.#files });
       this.#pins.clean();
     } catch (error) {
       const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
@@ -287,6 +323,11 @@ export class Exports implements Exporter {
     if (failure !== "quota_exceeded" || most === 0) return null;
     return { most, kept: stored(() => this.#store.kept.of(tenantId)).files };
   }
+}
+
+/** Returns the done exports whose file was not removed. */
+function doneNow(store: ExportStore): ExportRow[] {
+  return store.inState("done").filter(({ expiredAt }) => expiredAt === null);
 }
 
 /**

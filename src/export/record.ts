@@ -25,6 +25,7 @@ type ExportState = (typeof EXPORT_STATES)[number];
 export const EXPORT_FAILURES = {
   disk_full: "The server's disk is full. Ask its operator for space, then export again.",
   write_failed: "The file could not be written. Ask the operator to look at the log.",
+  files_unavailable: "The store of files did not answer. Export again when it is back.",
   quota_exceeded: "The file became larger than what the plan's export_bytes left.",
   sent_file_unreadable: "The sent file is gone or cannot be read. Send it again.",
   snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",

@@ -5,6 +5,7 @@
  * config file, `peneira config`, and the documents all derive from these rows.
  */
 
+import { checkStoreAddress } from "../files/objectaddress.ts";
 import { unseenIn } from "../text/givenname.ts";
 import { PROXIES_FORM, Proxies } from "./proxies.ts";
 import {
@@ -60,6 +61,7 @@ function checkSender(text: string): string | null {
 }
 
 /** How connections to the mail server are encrypted. */
+const FILES_SERVE = ["redirect", "proxy"] as const;
 const SMTP_TLS = ["starttls", "implicit", "none"] as const;
 
 /** Listening address of the server; port 0 picks a free one. */
@@ -251,6 +253,34 @@ export const SETTINGS = {
     null,
     "Exports rendered at the same time; null: one less than the cores, 1 to 4.",
     integer(1, 64),
+  ),
+  "files.url": setting<string | null>(
+    null,
+    "S3-compatible store that keeps the files of finished exports, such as " +
+      "s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME; null: the disk keeps them. It needs " +
+      "files.access_key and files.secret_key.",
+    { kind: "text", check: checkStoreAddress },
+  ),
+  "files.access_key": {
+    ...setting<string | null>(null, "Access key of the store.", { kind: "text" }),
+    secret: true,
+    inTheOpen: () => "must be a variable or a file named by its variable with _FILE",
+  },
+  "files.secret_key": {
+    ...setting<string | null>(null, "Secret key of the store.", { kind: "text" }),
+    secret: true,
+    inTheOpen: () => "must be a variable or a file named by its variable with _FILE",
+  },
+  "files.serve": setting<(typeof FILES_SERVE)[number]>(
+    "redirect",
+    "Way of a download from the store. redirect: the client is sent to the store with a signed " +
+      "address; proxy: the server reads the file and sends it.",
+    { kind: "choice", of: FILES_SERVE },
+  ),
+  "files.retry_seconds": setting<number>(
+    900,
+    "Seconds after which an export fails whose file the store does not take.",
+    integer(1, 86_400),
   ),
   "snapshots.keep": setting<number>(
     900,

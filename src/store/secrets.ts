@@ -43,6 +43,15 @@ export function openSecrets(dataDir: string): Secrets {
   return { cursor: ring(path, stored, "cursor"), link, console: derived(link, "console") };
 }
 
+/**
+ * Returns the names of this installation for what it leaves elsewhere: the first is written, all
+ * are recognized. The name stays when a secret is replaced once.
+ */
+export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
+  const names = derived(link, "owner").map((name) => name.toString("hex").slice(0, 32));
+  return names.reverse() as [string, ...string[]];
+}
+
 /** Derives a ring for a purpose missing in earlier files. No secret reveals another. */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();

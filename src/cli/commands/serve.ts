@@ -8,6 +8,8 @@
  * is printed once, when it is made.
  */
 
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -19,6 +21,7 @@ import { consoleTable } from "../../console/routes.ts";
 import { readActivityTexts } from "../../dump/activities.ts";
 import { CommandError } from "../../errors.ts";
 import { searchCounter } from "../../export/queue/rendertask.ts";
+import { isStoreAddress } from "../../files/objectaddress.ts";
 import { dispatcher } from "../../http/server/dispatch.ts";
 import { metricsHandler } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
@@ -35,6 +38,7 @@ import type { Config } from "../../settings/config.ts";
 import { TRANSPORTS } from "../../settings/settings.ts";
 import { removeHeldFiles } from "../../store/backup/backup.ts";
 import { lockDataDir } from "../../store/database.ts";
+import { openDataDir } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { isSqlite, openServedState } from "../../store/state.ts";
 import { checkedDirectly, checkInThread } from "../../store/statecheck.ts";
@@ -42,6 +46,7 @@ import type { StateDatabase } from "../../store/statedatabase.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
+import { openFileStore } from "../serving/filestore.ts";
 import {
   bindPorts,
   type Ports,
@@ -106,7 +111,10 @@ export function registerServe(program: Command): void {
     .command("serve")
     .summary("answer searches over HTTP")
     .description("Serves a snapshot over HTTP until it receives a signal.")
-    .option("--snapshot <path>", "snapshot file, or a folder whose newest valid one is served")
+    .option(
+      "--snapshot <path>",
+      "snapshot file, or a folder whose newest valid one is served; s3://… is fetched first",
+    )
     .option("--data-dir <dir>", "folder of the server's state; created if missing")
     .option(
       "--listen <host:port>",
@@ -125,7 +133,7 @@ export async function serve(
 ): Promise<void> {
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
-  const { snapshotPath, dataDir } = required(config);
+  const { snapshotPath: place, dataDir } = required(config);
   const plans = withRetention(loadPlans(config.plans), config.get("exports.retention"));
   warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
   const descriptors = config.get("translate.descriptors");
@@ -135,6 +143,8 @@ export async function serve(
   const ledger = Ledger.open();
   const searches = searchCounter();
   const opened = await openServingTransport(config, ledger, searches);
+  const snapshotPath = isStoreAddress(place) ? await fetchServed(config, place, dataDir) : place;
+  const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, runFirstQueries);
@@ -143,7 +153,8 @@ export async function serve(
   const ports = await bindPorts(config, opened);
   const database = openServedState(dataDir, config.get("state.url"));
   const sound = !isSqlite(database) || checkedDirectly(database);
-  const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
+  const places = { dataDir, folder, openFiles };
+  const parts = { config, plans, ledger, searches, database, logTo, ...places };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
@@ -177,6 +188,21 @@ export async function serve(
   await reloaded;
   await service.close();
   unlock();
+}
+
+/** Fetches the newest snapshot of a store; returns the folder to serve. */
+async function fetchServed(config: Config, address: string, dataDir: string): Promise<string> {
+  const { fetchNewest } = await import("../update/fetchsnapshot.ts");
+  const folder = join(dataDir, "snapshots");
+  openDataDir(dataDir);
+  try {
+    await fetchNewest(config, address, folder, (text) => stderr.print(`${text}\n`));
+  } catch (error) {
+    const kept = existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."));
+    if (!(error instanceof CommandError) || error.exitCode === 2 || !kept) throw error;
+    warn([`${error.message} Serving what was fetched before.`]);
+  }
+  return folder;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
 import { Users } from "../../access/users.ts";
-import { Exports } from "../../export/exports.ts";
+import { Exports, type OpenFiles } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
@@ -75,6 +75,8 @@ export interface Parts {
   readonly database: StateDatabase;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
+  /** Makes the place of finished files; the local disk if missing. */
+  readonly openFiles?: ((secrets: Secrets) => OpenFiles) | undefined;
   /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
 }
@@ -117,19 +119,20 @@ export function makeService(parts: Parts): ServedService {
   // A hard link changes the file's ctime. The scrubber must know of it, or would take it for a
   // write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
-  const exporter = openExports({ config, dataDir, database, plans, ...reports });
+  const secrets = openSecrets(dataDir);
+  const exporter = openExports({ ...parts, secrets, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
   const { keyring, usage, rateLimits } = openAccess(config, database, ledger);
-  const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
   const lost = (details: Readonly<Record<string, unknown>>) => telemetry.stateDamaged(details);
   const stateWatch = isSqlite(database) ? new StateWatch(database, lost) : null;
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
+  const degraded = () => exporter.filesState()?.up === false || database.awayMs() > 0;
   let stopping = false;
   return {
     engine: ENGINE,
@@ -143,7 +146,7 @@ export function makeService(parts: Parts): ServedService {
     retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
-    stopping: () => stopping,
+    ...{ stopping: () => stopping, degraded },
     start: (segment) => {
       if (segment !== null) registry.put(segment);
       changes.lists.start();
@@ -157,7 +160,7 @@ export function makeService(parts: Parts): ServedService {
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
-    sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
+    sweep: () => sweep({ ...snapshots, compute, threads, degraded }, stateWatch, log),
     stop: () => {
       stopping = true;
       threads?.stop();
@@ -211,12 +214,17 @@ function sweep(
     registry,
     changes,
     compute,
+    threads,
+    degraded,
   }: Pick<ReturnType<typeof openSnapshots>, "registry" | "changes"> & {
     readonly compute: ComputePool;
+    readonly threads: HttpThreads | null;
+    readonly degraded: () => boolean;
   },
   stateWatch: StateWatch | null,
   log: Log,
 ): void {
+  threads?.degrade(degraded());
   stateWatch?.look();
   changes.sweep();
   for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
@@ -309,6 +317,7 @@ function watched(
     },
     systemClock,
   );
+  if (exporter.filesState() !== null) telemetry.watchFiles(() => exporter.filesState());
 }
 
 /** A temporary database failure must not end the server; the counts are written later. */
@@ -394,13 +403,15 @@ function openExports(parts: {
   readonly linked: () => void;
   readonly searches: Int32Array;
   readonly telemetry: Telemetry;
+  readonly secrets: Secrets;
+  readonly openFiles?: Parts["openFiles"];
 }): Exports {
-  const { searches, telemetry, ...rest } = parts;
+  const { searches, telemetry, secrets, ...rest } = parts;
   const { config } = rest;
   const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
   const threads = new RenderPool(config.get("exports.threads") ?? spare, searches);
   return new Exports({
-    ...{ ...rest, threads, clock: systemClock, slugOf },
+    ...{ ...rest, threads, clock: systemClock, slugOf, openFiles: parts.openFiles?.(secrets) },
     stateDamaged: telemetry.stateDamaged.bind(telemetry),
     retention: config.get("exports.retention"),
     forget: config.get("exports.forget"),

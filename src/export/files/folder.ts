@@ -26,6 +26,7 @@ import { openDataDir, syncDirectory } from "../../store/datadir.ts";
 import type { ReceivedFile, SentFile } from "../exporter.ts";
 import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
 import { EXPORT_ID } from "../record.ts";
+import type { StoredFile } from "./exportfiles.ts";
 
 const FOLDER = "exports";
 
@@ -36,13 +37,6 @@ const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 
 /** Names of finished files, and of temporary files next to them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
-
-/** The stored values that name an export's file. */
-interface StoredFile {
-  readonly id: string;
-  readonly format: string;
-  readonly compression: string | null;
-}
 
 /** The folder of a data directory that holds the files of exports. */
 export class ExportFolder {

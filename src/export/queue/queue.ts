@@ -12,6 +12,7 @@ import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { Candidate, ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { ExportFiles, RecordedFile } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
@@ -31,6 +32,7 @@ interface QueueParts extends OrderParts {
   readonly store: ExportStore;
   readonly dataDir: string;
   readonly folder: ExportFolder;
+  readonly files: ExportFiles;
   readonly threads: RenderThreads;
   readonly plans: Plans;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ interface QueueParts extends OrderParts {
   /** Retention of a finished export in milliseconds, unless its plan sets less. */
   readonly retentionMs: number;
   /** Removes a file, now or later. */
-  readonly discard: (name: string) => void;
+  readonly discard: (file: RecordedFile) => void;
   /** Called when an export has ended or was deleted. */
   readonly onEnd: (id: string) => void;
   /** Counts and logs state damage that a render found. */
@@ -193,7 +195,8 @@ export class ExportQueue {
     const { cancel } = render;
     const run: Run = { row, cancel, release: () => {}, progress, commit: null, removed: false };
     this.#runs.set(row.id, run);
-    const staged = render.outcome.then((outcome) => this.#stage(run, outcome));
+    const put = render.outcome.then((outcome) => this.#put(run, outcome));
+    const staged = put.then((outcome) => this.#stage(run, outcome));
     const end = staged.then((outcome) => this.#conclude(run, outcome));
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
@@ -219,6 +222,22 @@ export class ExportQueue {
     }
   }
 
+  /** Keeps a rendered file where files are kept, unless it will not be delivered. */
+  async #put(run: Run, outcome: RenderOutcome): Promise<RenderOutcome> {
+    if (outcome.kind !== "file" || run.removed) return outcome;
+    if (outcome.file.sizeBytes > this.#bytesLeft(run.row)) return outcome;
+    const ended = new AbortController();
+    run.cancel = () => ended.abort();
+    if (this.#state !== "working") ended.abort();
+    try {
+      await this.#parts.files.put({ ...run.row, ...outcome.file }, ended.signal);
+      return outcome;
+    } catch (error) {
+      if (!ended.signal.aborted) this.#parts.discard(run.row);
+      return ended.signal.aborted ? { kind: "cancelled" } : endOf(error);
+    }
+  }
+
   /** Stages a file's rows for the tenant's list, unless the file will not be delivered. */
   async #stage(run: Run, outcome: RenderOutcome): Promise<RunEnd> {
     if (outcome.kind !== "file") return outcome;
@@ -233,7 +252,7 @@ export class ExportQueue {
     });
     run.release = turn.release;
     if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
-    this.#parts.discard(this.#parts.folder.nameOf(row));
+    this.#parts.discard(row);
     return turn.outcome;
   }
 
@@ -257,11 +276,11 @@ export class ExportQueue {
 
   /** Commits the outcome of a render; if that fails, it stays for `retry`. */
   #commit(run: Run): void {
-    const { folder, log, discard, onEnd } = this.#parts;
+    const { log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
     try {
       run.commit?.();
-      if (run.removed) discard(folder.nameOf(run.row));
+      if (run.removed) discard(run.row);
     } catch (error) {
       log.error(describeError(error), "the end of an export was not stored; trying again");
       return;
@@ -313,7 +332,7 @@ export class ExportQueue {
 
   /** Returns false if the export was deleted meanwhile. */
   #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
-    const { store, folder, clock, log, discard } = this.#parts;
+    const { store, files, clock, log, discard } = this.#parts;
     const endedAt = clock.nowMs();
     const expiresAt = endedAt + this.#retentionMs(row);
     const finished = store.atomically(() => {
@@ -330,9 +349,10 @@ export class ExportQueue {
     faultPoint("finish.after_commit");
     // Another process has deleted the export meanwhile.
     if (!finished) {
-      discard(folder.nameOf(row));
+      discard(row);
       return false;
     }
+    files.settle({ ...row, ...file });
     const { rowCount: rows, sizeBytes: bytes } = file;
     log.info({ export_id: row.id, tenant_id: row.tenantId, rows, bytes }, "export done");
     return true;
@@ -340,9 +360,8 @@ export class ExportQueue {
 
   /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */
   #refuse(row: ExportRow): void {
-    const { folder, discard } = this.#parts;
     this.#fail(row, "quota_exceeded");
-    discard(folder.nameOf(row));
+    this.#parts.discard(row);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import type { Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportFiles } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX } from "../record.ts";
 
@@ -27,6 +28,7 @@ interface Recovered {
 export function recover(parts: {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
+  readonly files: ExportFiles;
   readonly clock: Clock;
   readonly log: Log;
 }): Recovered {
@@ -34,7 +36,10 @@ export function recover(parts: {
   faultPoint("recover.begin");
   const rows = store.atomically(() => {
     const nowMs = parts.clock.nowMs();
-    const repaired = { ...requeueRunning(store, nowMs), lost: requeueLost(store, folder, nowMs) };
+    const repaired = {
+      ...requeueRunning(store, nowMs),
+      lost: requeueLost(store, parts.files, nowMs),
+    };
     faultPoint("recover.before_commit");
     return repaired;
   });
@@ -70,12 +75,12 @@ function requeueRunning(store: ExportStore, nowMs: number) {
  * Queues done exports without their file again: same snapshot, same spec, same bytes. Expired ones
  * stay expired.
  */
-function requeueLost(store: ExportStore, folder: ExportFolder, nowMs: number): number {
+function requeueLost(store: ExportStore, files: ExportFiles, nowMs: number): number {
   let lost = 0;
   for (const row of store.inState("done")) {
-    const { id, sizeBytes, expiresAt } = row;
+    const { id, expiresAt } = row;
     if (expiresAt !== null && expiresAt <= nowMs) continue;
-    if (folder.sizeOf(folder.nameOf(row)) === sizeBytes) continue;
+    if (!files.isLost(row)) continue;
     store.requeue(id, 0);
     lost++;
   }

@@ -20,6 +20,7 @@ import type { ListPin } from "../../store/blocktable.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
+import { FilesUnavailable } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { type CsvText, type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
@@ -187,6 +188,7 @@ export function endOf(
 /** Returns the reason why an export failed permanently, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
+  if (error instanceof FilesUnavailable) return "files_unavailable";
   if (error instanceof ColumnRefusal || error instanceof XlsxRefusal) return "sent_file_unreadable";
   // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {

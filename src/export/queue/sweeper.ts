@@ -9,6 +9,7 @@ import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { ExportFiles, RecordedFile } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 
 /** Retention of an idempotency key, in milliseconds. */
@@ -22,6 +23,7 @@ const ROWS_PER_SWEEP = 1_000;
 interface SweeperParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
+  readonly files: ExportFiles;
   readonly clock: Clock;
   readonly clockJumps: ClockJumps;
   readonly log: Log;
@@ -32,8 +34,8 @@ interface SweeperParts {
 /** Deletes expired data on each call of `sweep`. */
 export class Sweeper {
   readonly #parts: SweeperParts;
-  /** Names of files that could not be removed yet. */
-  readonly #left = new Set<string>();
+  /** Files that could not be removed yet, by export. */
+  readonly #left = new Map<string, RecordedFile>();
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
@@ -42,7 +44,7 @@ export class Sweeper {
   /** Expires exports and deletes old keys and records. Throws the database's errors. */
   sweep(): void {
     const { store, clock, clockJumps, forgetMs } = this.#parts;
-    for (const name of this.#left) this.discard(name);
+    for (const file of this.#left.values()) this.discard(file);
     if (clockJumps.hold()) return;
     while (this.#expireSome());
     store.forgetBefore(clock.nowMs() - IDEMPOTENCY_KEY_MS, ROWS_PER_SWEEP);
@@ -50,14 +52,14 @@ export class Sweeper {
   }
 
   /** Removes a file; if that fails, every sweep retries. */
-  discard(name: string): void {
-    const { folder, log } = this.#parts;
+  discard(file: RecordedFile): void {
+    const { files, log } = this.#parts;
     try {
-      folder.remove(name);
-      this.#left.delete(name);
+      files.remove(file);
+      this.#left.delete(file.id);
     } catch (error) {
-      if (!this.#left.has(name)) log.warn(describeError(error), "a file was not removed yet");
-      this.#left.add(name);
+      if (!this.#left.has(file.id)) log.warn(describeError(error), "a file was not removed yet");
+      this.#left.set(file.id, file);
     }
   }
 
@@ -73,7 +75,7 @@ export class Sweeper {
 
   /** Expires a batch; returns true if more exports may be due. */
   #expireSome(): boolean {
-    const { store, folder, clock, log } = this.#parts;
+    const { store, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
     const due = store.due(nowMs, BATCH);
     if (due.length === 0) return false;
@@ -83,7 +85,7 @@ export class Sweeper {
     });
     for (const row of due) {
       faultPoint("expire.before_unlink");
-      this.discard(folder.nameOf(row));
+      this.discard(row);
       this.discardSent(row);
       faultPoint("expire.after_unlink");
       log.info({ export_id: row.id }, "export expired");

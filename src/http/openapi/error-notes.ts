@@ -87,6 +87,9 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   storage_unavailable:
     "The server cannot write to its disk: it is read-only, or fails. Nothing was changed, and " +
     "searches continue. Retry after the time in Retry-After, or inform the operator.",
+  files_unavailable:
+    "The store that keeps the files of exports does not answer. Searches continue, and the file " +
+    "is not lost. Retry after the time in Retry-After.",
   overloaded:
     "The server is overloaded, or one connection or address sends too many requests; `detail` " +
     "says which. Retry after the time in Retry-After.",

@@ -125,6 +125,8 @@ export interface Service {
   /** Returns the recheck progress of a snapshot; null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
   stopping(): boolean;
+  /** True while the store of files does not answer: searches go on, downloads do not. */
+  degraded(): boolean;
   /** Answers agents at /mcp; implemented in src/mcp/httpendpoint.ts. */
   agents(call: KeyCall<ServicePart>): Promise<HttpAnswer>;
 }
@@ -145,6 +147,7 @@ export type ThreadPart =
   | "proxies"
   | "bodyBytesMax"
   | "stopping"
+  | "degraded"
   | "transport"
   | "version";
 

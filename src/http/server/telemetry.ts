@@ -10,10 +10,12 @@ import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Identity } from "../../access/keyring.ts";
 import type { Plan } from "../../access/plans.ts";
+import type { FilesState } from "../../export/files/exportfiles.ts";
 import type { Clock } from "../../process/clock.ts";
 import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
+import { fileMetrics } from "./filemetrics.ts";
 import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -172,6 +174,11 @@ export class Telemetry {
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
       ),
     );
+  }
+
+  /** Adds the metrics of the store of files. */
+  watchFiles(read: () => FilesState | null): void {
+    for (const metric of fileMetrics(read)) this.#metrics.add(metric);
   }
 
   /** Adds the metrics of notices. */

@@ -16,6 +16,8 @@ import type {
   NewExport,
   SentFile,
 } from "../../../src/export/exporter.ts";
+import { openLocal } from "../../../src/export/files/diskfiles.ts";
+import type { FinishedFile, OpenedFile } from "../../../src/export/files/exportfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { compressionOf } from "../../../src/export/formats/compressed.ts";
 import { extensionOf } from "../../../src/export/formats/format.ts";
@@ -151,6 +153,10 @@ export class FakeExporter implements Exporter {
 
   filePath(record: ExportRecord): string {
     return join(this.#folder, `${record.id}.${extensionOf(record)}`);
+  }
+
+  openFile(file: FinishedFile): Promise<OpenedFile> {
+    return openLocal(this.filePath(file as unknown as ExportRecord), file.sizeBytes);
   }
 
   /** Ends all current and future waits. */

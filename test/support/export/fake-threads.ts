@@ -12,6 +12,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Exports } from "../../../src/export/exports.ts";
+import { DiskFiles } from "../../../src/export/files/diskfiles.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import type {
   OnProgress,
@@ -225,7 +226,16 @@ export class Installation {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
     const clockJumps = new ClockJumps(clock, log);
-    return new Sweeper({ store, folder, clock, clockJumps, log, forgetMs: FORGET_S * 1_000 });
+    const files = new DiskFiles(folder);
+    return new Sweeper({
+      store,
+      folder,
+      files,
+      clock,
+      clockJumps,
+      log,
+      forgetMs: FORGET_S * 1_000,
+    });
   }
 
   /** Rows of a table of the state. */

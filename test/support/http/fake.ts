@@ -448,6 +448,7 @@ export async function startFake(
     transport,
     segment: () => segment,
     stopping: () => stopping,
+    degraded: () => false,
     ...changesIn(dataDir, log),
     ...parts,
     notices: parts.notices ?? noticesIn({ database, dataDir, log, smtp }, () => service),

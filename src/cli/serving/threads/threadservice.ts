@@ -154,6 +154,7 @@ export function openThread(
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
     cors: Cors.read(config.get("http.cors_origins")),
     stopping: () => board.stopping,
+    degraded: () => board.degraded,
     segment: snapshots.current.bind(snapshots),
     replaced: snapshots.replaced.bind(snapshots),
     retain: snapshots.retain.bind(snapshots),

@@ -6,12 +6,11 @@
  * never sent. Headers that cannot be parsed are ignored. A request for several ranges gets the
  * whole file, which is always correct.
  */
-import { close, constants, fstat, open } from "node:fs";
-import { promisify } from "node:util";
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
+import { FilesUnavailable, type OpenedFile } from "../../../export/files/exportfiles.ts";
 import { dispositionOf } from "../../../export/files/filename.ts";
-import { checkLink, filePathOf } from "../../../export/files/links.ts";
+import { checkLink, filePathOf, LINK_SECONDS } from "../../../export/files/links.ts";
 import { COMPRESSED, contentTypeOf, FORMATS } from "../../../export/formats/format.ts";
 import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
 import { describeError } from "../../../process/log.ts";
@@ -20,16 +19,12 @@ import { wordFor } from "../../../text/amounts.ts";
 import { acquireStreamSlot } from "../../server/admission.ts";
 import { type HttpAnswer, hasTag } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";
-import type { FileSlice } from "../../server/transport/answer-body.ts";
+import type { FileSlice, RemoteSlice } from "../../server/transport/answer-body.ts";
 import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
 import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
 
-const openFile = promisify(open);
-const statFile = promisify(fstat);
-const closeFile = promisify(close);
-
-/** Flags that refuse to follow a symlink in place of a file. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** Seconds after which a client may try again while the store of files does not answer. */
+const RETRY_SECONDS = 10;
 
 /** `<export_id>.<extension>`, with an optional compression suffix. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
@@ -41,6 +36,8 @@ const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
+
+const NOT_STORED = { "Cache-Control": "private, no-store" };
 
 type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
 
@@ -112,6 +109,12 @@ export const FILE_ROUTES: readonly ApiRoute[] = [
         types: FILE_TYPES,
         headers: ["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"],
       },
+      307: {
+        description: "The file is on a store. The address reads it for five minutes at most.",
+        schema: null,
+        types: [],
+        headers: ["Location"],
+      },
       304: { description: "The file is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
     errors: [
@@ -120,6 +123,7 @@ export const FILE_ROUTES: readonly ApiRoute[] = [
       "authentication_disabled",
       "range_not_satisfiable",
       "rate_limited",
+      "files_unavailable",
       ...EXPORT_STATE_ERRORS,
     ],
     handle: downloadFile,
@@ -133,14 +137,17 @@ function downloadFile(
   checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
   const record = finished(call);
   const wanted = wantedIn(call, record);
-  const shared = { ETag: tagOf(record), "Cache-Control": "private, no-store" };
+  const shared = { ETag: tagOf(record), ...NOT_STORED };
   if (wanted === "unchanged") return { status: 304, type: "", body: "", headers: shared };
   if (wanted === "unsatisfiable") throw outside(record);
-  const range = wanted === "whole" ? { offset: 0, length: record.sizeBytes } : wanted;
-  const headers = { ...shared, ...headersFor(record, wanted) };
-  const type = contentTypeOf(record);
-  const status = wanted === "whole" ? 200 : 206;
-  return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
+  return openFile(call, record, wanted).then((opened) => {
+    if (typeof opened === "string") {
+      return { status: 307, type: "", body: "", headers: { ...NOT_STORED, Location: opened } };
+    }
+    const headers = { ...shared, ...headersFor(record, wanted) };
+    const status = wanted === "whole" ? 200 : 206;
+    return { status, type: contentTypeOf(record), headers, body: opened };
+  });
 }
 
 /** Returns the export of a valid link; throws if its file is not available. */
@@ -197,15 +204,18 @@ function outside({ sizeBytes }: Finished): AppError {
   );
 }
 
-/** Opens the file and verifies it against the record. */
-async function openSlice(
-  call: Call<"exporter" | "keyring" | "log" | "streams">,
+type FileCall = Call<"clock" | "exporter" | "keyring" | "log" | "streams">;
+
+/** Opens the bytes that the client wants, or returns the address to which it is sent. */
+async function openFile(
+  call: FileCall,
   record: Finished,
-  range: ByteRange,
-): Promise<FileSlice> {
+  wanted: ByteRange | "whole",
+): Promise<FileSlice | RemoteSlice | string> {
   const { log, streams } = call.service;
+  const range = wanted === "whole" ? { offset: 0, length: record.sizeBytes } : wanted;
   const done = acquireStreamSlot(streams, record.tenantId);
-  const descriptor = await openRecorded(call, record).catch((error) => {
+  const opened = await openRecorded(call, record, range).catch((error) => {
     done();
     throw error;
   });
@@ -214,27 +224,41 @@ async function openSlice(
   const failed = (error: Error) => {
     log.error({ ...details, ...describeError(error) }, "download cut: its file cannot be read");
   };
-  return { descriptor, ...range, failed, done };
+  if (opened.kind === "disk") return { descriptor: opened.descriptor, ...range, failed, done };
+  if (opened.kind === "stream") {
+    return { bytes: opened.bytes, length: range.length, failed, done };
+  }
+  done();
+  return opened.address;
 }
 
-/** Opens the file and checks its type and size. */
-async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
-  const path = call.service.exporter.filePath(record);
-  const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
+/** Opens the file; throws if it is not available. */
+async function openRecorded(
+  call: FileCall,
+  record: Finished,
+  range: ByteRange,
+): Promise<OpenedFile> {
+  const { exporter, clock } = call.service;
+  const disposition = dispositionOf(record);
+  const method = call.method === "HEAD" ? "HEAD" : "GET";
+  const type = contentTypeOf(record);
+  const seconds = secondsLeft(record, clock.nowMs());
+  try {
+    return await exporter.openFile(record, { method, ...range, type, disposition, seconds });
+  } catch (error) {
     // If the export has expired or was deleted since, answers with that error.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
-    throw error;
-  });
-  try {
-    const found = await statFile(descriptor);
-    if (!found.isFile() || found.size !== record.sizeBytes) {
-      throw new Error("the file of an export has another size than its record says");
-    }
-  } catch (error) {
-    await closeFile(descriptor);
-    throw error;
+    if (!(error instanceof FilesUnavailable)) throw error;
+    const detail = "The store of the files does not answer. The file is not lost: try again later.";
+    const headers = { "Retry-After": String(RETRY_SECONDS) };
+    throw new AppError("files_unavailable", detail, { headers, cause: error });
   }
-  return descriptor;
+}
+
+/** An address at the store outlives neither the export nor a link of ours. */
+function secondsLeft({ expiresAtMs }: Finished, nowMs: number): number {
+  const leftMs = expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - nowMs;
+  return Math.max(1, Math.min(LINK_SECONDS, Math.floor(leftMs / 1_000)));
 }
 
 interface ByteRange {

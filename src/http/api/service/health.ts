@@ -41,7 +41,9 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
     id: "readyz",
     tag: "service",
     summary: "Check that searches are answered",
-    description: "Needs no key; 503 without a snapshot or while the server stops.",
+    description:
+      "Needs no key; 503 without a snapshot or while the server stops. degraded: searches are " +
+      "answered, but the store with the files of exports does not answer.",
     answers: { 200: { description: "They are.", schema: "Readiness", example: readyExample } },
     errors: ["snapshot_unavailable"],
     handle: readyz,
@@ -65,12 +67,13 @@ function healthz({ service }: Call<"transport" | "version">): ShapedAnswer<"Heal
   return answer("Health", { status: "ok", version: service.version, transport: service.transport });
 }
 
-function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readiness"> {
+function readyz({ service }: Call<"segment" | "stopping" | "degraded">): ShapedAnswer<"Readiness"> {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
   }
   const segment = currentSegment(service);
-  return answer("Readiness", { status: "ready", snapshot: segment.label });
+  const status = service.degraded() ? "degraded" : "ready";
+  return answer("Readiness", { status, snapshot: segment.label });
 }
 
 /** Returns the metrics for Prometheus, unless they have their own address. */

@@ -107,7 +107,7 @@ export const HEALTH_SCHEMAS = {
     },
     closed,
   ),
-  Readiness: Type.Object({ status: Type.Enum(["ready"]), snapshot: label }, closed),
+  Readiness: Type.Object({ status: Type.Enum(["ready", "degraded"]), snapshot: label }, closed),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
 const id = Type.Union([Type.String(), Type.Number()]);

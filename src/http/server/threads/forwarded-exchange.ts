@@ -92,7 +92,8 @@ export class ForwardedExchange implements Exchange {
       this.#post({ ...answer, body: { descriptor, offset, length } });
     } else {
       this.#source = pull(body);
-      this.#post({ ...answer, body: null });
+      const { length } = this.#source;
+      this.#post({ ...answer, body: length === null ? null : { chunkBytes: length } });
     }
   }
 

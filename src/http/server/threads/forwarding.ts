@@ -58,7 +58,7 @@ export class Forwarder {
   /** Releases the resources of an answer whose client has left. */
   #refuseLate({ id, body }: Extract<ToThread, { kind: "answer" }>): void {
     if (typeof body === "string" || body instanceof Uint8Array) return;
-    if (body !== null) close(body.descriptor, () => {});
+    if (body !== null && "descriptor" in body) close(body.descriptor, () => {});
     this.#post({ kind: "ended", id, failure: null });
   }
 }
@@ -117,11 +117,11 @@ class ForwardedCall {
 
   #bodyOf(body: WireBody) {
     const { id, post } = this.#forwarded;
-    if (body === null) {
-      this.#pieces = new OwnerBody(id, post);
+    if (typeof body === "string" || body instanceof Uint8Array) return body;
+    if (body === null || "chunkBytes" in body) {
+      this.#pieces = new OwnerBody(id, post, body?.chunkBytes ?? null);
       return { forwarded: this.#pieces };
     }
-    if (typeof body === "string" || body instanceof Uint8Array) return body;
     let failure: string | null = null;
     return {
       ...body,
@@ -155,20 +155,24 @@ function requestOf({ id, exchange }: ForwardInput, requestId: string): Forwarded
 
 /** A body streamed by the owner. */
 class OwnerBody implements PulledBody {
-  readonly length = null;
+  readonly length: number | null;
   readonly #id: number;
   readonly #post: Post<ToOwner>;
+  /** Infinite if the length is unknown. */
+  #left: number;
   #done: ((chunk: Uint8Array | null) => void) | null = null;
   #isWhole = false;
   #isEnded = false;
 
-  constructor(id: number, post: Post<ToOwner>) {
+  constructor(id: number, post: Post<ToOwner>, length: number | null) {
     this.#id = id;
     this.#post = post;
+    this.length = length;
+    this.#left = length ?? Number.POSITIVE_INFINITY;
   }
 
   get left(): number {
-    return this.#isWhole ? 0 : Number.POSITIVE_INFINITY;
+    return this.#isWhole ? 0 : this.#left;
   }
 
   next(done: (chunk: Uint8Array | null) => void): void {
@@ -188,6 +192,7 @@ class OwnerBody implements PulledBody {
     const done = this.#done;
     this.#done = null;
     this.#isWhole = isLast;
+    this.#left -= bytes?.byteLength ?? 0;
     done?.(bytes);
   }
 }

@@ -157,6 +157,11 @@ export class HttpThreads implements Transport {
     this.#board.stop();
   }
 
+  /** Makes all threads report that the store of files does not answer, or does again. */
+  degrade(is: boolean): void {
+    this.#board.degraded = is;
+  }
+
   leave(): void {
     this.#isLeaving = true;
     for (const thread of this.#threads) void thread.order({ kind: "leave" }).catch(() => {});

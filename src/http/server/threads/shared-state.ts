@@ -6,7 +6,8 @@
 
 const CURRENT = 0;
 const STOPPING = 1;
-const USED = 2;
+const DEGRADED = 2;
+const USED = 3;
 /** Maximum snapshots tracked; fewer are open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
@@ -34,6 +35,15 @@ export class SharedState {
   /** Marks the server as stopping. */
   stop(): void {
     Atomics.store(this.memory, STOPPING, 1);
+  }
+
+  /** True while the store of files does not answer. */
+  get degraded(): boolean {
+    return Atomics.load(this.memory, DEGRADED) !== 0;
+  }
+
+  set degraded(is: boolean) {
+    Atomics.store(this.memory, DEGRADED, is ? 1 : 0);
   }
 
   /** Records the use of a replaced snapshot now. */

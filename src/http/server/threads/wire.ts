@@ -36,11 +36,14 @@ export type ToOwner =
   /** The answer was handed over, or its client is gone. */
   | { readonly kind: "over"; readonly id: number; readonly gone: boolean };
 
-/** The body of an answer: bytes, a part of an open file, or null if chunks follow. */
+/** The body of an answer: bytes, a part of an open file, or chunks that follow. */
 export type WireBody =
   | string
   | Uint8Array
   | { readonly descriptor: number; readonly offset: number; readonly length: number }
+  /** Chunks of so many bytes together. */
+  | { readonly chunkBytes: number }
+  /** Chunks of an unknown number of bytes. */
   | null;
 
 /** Messages from owner to thread. */

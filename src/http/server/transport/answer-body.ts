@@ -11,6 +11,7 @@
  */
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
+import type { Readable } from "node:stream";
 import { later } from "../background-tasks.ts";
 
 /** A part of a file that is streamed as it is read. */
@@ -35,13 +36,24 @@ export interface ChunkSource {
   readonly done: () => void;
 }
 
+/** A part of a file that another machine sends. */
+export interface RemoteSlice {
+  /** The bytes, as they arrive. */
+  readonly bytes: Readable;
+  readonly length: number;
+  /** Called if the bytes end early; the connection is then cut. */
+  readonly failed: (error: Error) => void;
+  /** Called once when reading has ended for any reason. */
+  readonly done: () => void;
+}
+
 /** Content that another thread streams. */
 interface ForwardedContent {
   readonly forwarded: PulledBody;
 }
 
 /** Content that is produced as fast as the client reads. */
-export type StreamedContent = FileSlice | ChunkSource | ForwardedContent;
+export type StreamedContent = FileSlice | RemoteSlice | ChunkSource | ForwardedContent;
 
 /** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
 export type AnswerBody = Uint8Array | string | SharedBytes | StreamedContent;
@@ -70,6 +82,7 @@ export function isStreamed(body: AnswerBody): body is StreamedContent {
 /** Starts pulling a body; callers must call `end`. */
 export function pull(body: StreamedContent): PulledBody {
   if ("forwarded" in body) return body.forwarded;
+  if ("bytes" in body) return new RemoteBody(body);
   return "descriptor" in body ? new FileBody(body) : new ChunkedBody(body);
 }
 
@@ -138,6 +151,61 @@ class FileBody implements PulledBody {
     this.#slice.done?.();
     if (this.#buffer !== null && spare.length < SPARE_MAX) spare.push(this.#buffer);
     this.#buffer = null;
+  }
+}
+
+/** Reads what another machine sends, no faster than the client takes it. */
+class RemoteBody implements PulledBody {
+  readonly #slice: RemoteSlice;
+  readonly #chunks: AsyncIterator<Uint8Array, unknown>;
+  #left: number;
+  #ended = false;
+
+  constructor(slice: RemoteSlice) {
+    this.#slice = slice;
+    this.#left = slice.length;
+    this.#chunks = slice.bytes[Symbol.asyncIterator]();
+    // An error after the end is no longer of interest, and must not end the process.
+    slice.bytes.on("error", () => {});
+  }
+
+  get length(): number {
+    return this.#slice.length;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  next(done: (chunk: Uint8Array | null) => void): void {
+    assert(!this.#ended && this.#left > 0, "there is nothing to read");
+    this.#chunks.next().then(
+      ({ value }) => this.#take(value, done),
+      (error: unknown) => this.#fail(error, done),
+    );
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#slice.bytes.destroy();
+    this.#slice.done();
+  }
+
+  #take(value: unknown, done: (chunk: Uint8Array | null) => void): void {
+    if (this.#ended) return;
+    if (!(value instanceof Uint8Array) || value.byteLength > this.#left) {
+      this.#fail(new Error("the store sent another number of bytes than it announced"), done);
+      return;
+    }
+    this.#left -= value.byteLength;
+    done(value);
+  }
+
+  #fail(error: unknown, done: (chunk: Uint8Array | null) => void): void {
+    if (this.#ended) return;
+    this.#slice.failed(error instanceof Error ? error : new Error(String(error)));
+    done(null);
   }
 }
 

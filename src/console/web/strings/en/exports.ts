@@ -160,6 +160,7 @@ export const exports = {
   toastOpen: "See exports",
   failures: {
     disk_full: "The server's disk is full. Ask its operator for space, then run it again.",
+    files_unavailable: "The place of the files did not answer. Run it again later.",
     write_failed: "The file could not be written. Ask the operator to look at the log.",
     quota_exceeded: "The file is larger than what your plan may keep. Delete exports first.",
     sent_file_unreadable: "The spreadsheet that was sent is gone or cannot be read. Send it again.",

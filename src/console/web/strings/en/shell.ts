@@ -186,6 +186,7 @@ export const problems: Problems = {
   snapshot_unavailable: ["The server has no data loaded yet."],
   changes_preparing: "The changes are still being listed. Try again shortly.",
   storage_unavailable: ["The server cannot write to its disk. Nothing was changed."],
+  files_unavailable: ["The place of the files does not answer. Try again shortly."],
   overloaded: ["The server has too much to do at the moment. Try again shortly."],
   storage_full: ["The server has no room left. Nothing was changed; searches still work."],
 };

@@ -157,6 +157,7 @@ export const exports: typeof english = {
   toastOpen: "Ver exportações",
   failures: {
     disk_full: "O disco do servidor está cheio. Peça espaço ao operador e gere de novo.",
+    files_unavailable: "O lugar dos arquivos não respondeu. Gere de novo mais tarde.",
     write_failed:
       "O arquivo não pôde ser gravado. Peça a quem administra que veja o log do servidor.",
     quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",

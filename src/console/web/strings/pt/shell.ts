@@ -181,6 +181,7 @@ export const problems: English.Problems = {
   snapshot_unavailable: ["O servidor ainda não tem uma base carregada."],
   changes_preparing: "As mudanças ainda estão sendo listadas. Tente de novo em instantes.",
   storage_unavailable: ["O servidor não consegue gravar no disco. Nada foi alterado."],
+  files_unavailable: ["O lugar dos arquivos não responde. Tente de novo em instantes."],
   overloaded: ["O servidor está sobrecarregado. Tente de novo em instantes."],
   storage_full: ["O servidor está sem espaço. Nada foi alterado; as buscas funcionam."],
 };

@@ -1,0 +1,167 @@
+/**
+ * Fetches a snapshot from a store. Input: the address of an object, or of a folder with months.
+ * Output: the verified snapshot in a folder of this machine.
+ * Invariant: a snapshot has its final name only when its size is right, all its checksums are
+ * right, and it is durable. An interrupted fetch resumes only if the object is unchanged; a file
+ * that is damaged is removed, and fetched again by the next run.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Readable } from "node:stream";
+import { type ObjectStore, StoreFault } from "../../download/store/objectstore.ts";
+import { checkSpace, makeFolder } from "../../download/workfolder.ts";
+import { CommandError } from "../../errors.ts";
+import { checkStoreAddress, readStoreAddress, shownObject } from "../../files/objectaddress.ts";
+import type { Config } from "../../settings/config.ts";
+import { syncDirectory } from "../../store/datadir.ts";
+import { runVerify } from "../commands/verify.ts";
+import { openStore } from "../serving/filestore.ts";
+
+/** Names that `peneira update` gives to snapshots. */
+const MONTH = /^\d{4}-\d\d\.peneira$/;
+/** Resumed fetches in a row without progress until one gives up. */
+const TRIES = 5;
+
+/**
+ * Fetches the snapshot at an address, or the newest month below it, unless it is in the folder.
+ * Returns its path. @throws CommandError
+ */
+export async function fetchNewest(
+  config: Config,
+  address: string,
+  folder: string,
+  say: (text: string) => void,
+): Promise<string> {
+  const place = readStoreAddress(address);
+  if (place === null) throw new CommandError(`It must be ${checkStoreAddress("")}.`, 2);
+  const store = await openStore(config, place);
+  try {
+    await makeFolder(folder);
+    const key = MONTH.test(basename(place.prefix)) ? place.prefix : await newestKey(store);
+    return await new Fetch(store, key, folder, say).run();
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    const from = shownObject(place, place.prefix);
+    throw new CommandError(`${from} was not fetched: ${error.message}.`, 1, error);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Returns the key of the newest month directly below the prefix. */
+async function newestKey(store: ObjectStore): Promise<string> {
+  const { prefix } = store.place;
+  const folder = prefix === "" ? "" : `${prefix}/`;
+  let newest = "";
+  for await (const { key } of store.list(folder)) {
+    if (MONTH.test(key.slice(folder.length)) && key > newest) newest = key;
+  }
+  if (newest !== "") return newest;
+  const where = shownObject(store.place, folder);
+  throw new CommandError(`There is no snapshot named YYYY-MM.peneira in ${where}. Upload one.`);
+}
+
+/** Appends bytes; all that came are in the file when this ends, also if they were cut. */
+async function append(path: string, bytes: Readable): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    for await (const chunk of bytes) await file.appendFile(chunk as Buffer);
+  } finally {
+    await file.close();
+  }
+}
+
+class Fetch {
+  readonly #store: ObjectStore;
+  readonly #key: string;
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #say: (text: string) => void;
+
+  constructor(store: ObjectStore, key: string, folder: string, say: (text: string) => void) {
+    this.#store = store;
+    this.#key = key;
+    this.#folder = folder;
+    this.#name = basename(key);
+    this.#say = say;
+  }
+
+  async run(): Promise<string> {
+    const shown = shownObject(this.#store.place, this.#key);
+    const found = await this.#store.head(this.#key);
+    if (found === null) throw new CommandError(`There is no ${shown}. Check files and address.`);
+    const { sizeBytes, tag } = found;
+    const path = join(this.#folder, this.#name);
+    const tagPath = this.#beside("tag");
+    const known = existsSync(path) && existsSync(tagPath) && readFileSync(tagPath, "utf8") === tag;
+    if (known && statSync(path).size === sizeBytes) return path;
+    const partial = this.#partial(tag);
+    const have = existsSync(partial) ? statSync(partial).size : 0;
+    checkSpace([{ folder: this.#folder, bytes: sizeBytes - have, what: "the snapshot" }]);
+    this.#say(`fetching ${shown} (${sizeBytes} bytes${have > 0 ? `, ${have} are here` : ""})`);
+    await this.#fetch(partial, { sizeBytes, tag });
+    await this.#verify(partial);
+    renameSync(partial, path);
+    writeFileSync(tagPath, tag);
+    syncDirectory(this.#folder);
+    return path;
+  }
+
+  #beside(extension: string): string {
+    return join(this.#folder, `.${this.#name}.${extension}`);
+  }
+
+  /** Removes what an earlier fetch left of another object; returns the path of this one. */
+  #partial(tag: string): string {
+    const own = `.${this.#name}.${tag.replace(/[^0-9A-Za-z]/g, "")}.partial`;
+    for (const name of readdirSync(this.#folder)) {
+      const isOurs = name.startsWith(`.${this.#name}.`) && name.endsWith(".partial");
+      if (isOurs && name !== own) rmSync(join(this.#folder, name));
+    }
+    return join(this.#folder, own);
+  }
+
+  /** Appends until the file is complete. */
+  async #fetch(path: string, { sizeBytes, tag }: { sizeBytes: number; tag: string }) {
+    for (let failures = 0; ; ) {
+      const offset = existsSync(path) ? statSync(path).size : 0;
+      if (offset >= sizeBytes) break;
+      try {
+        const length = sizeBytes - offset;
+        const bytes = await this.#store.get(this.#key, { offset, length }, undefined, tag);
+        if (bytes === null) throw new StoreFault("the object is gone", { status: 404 });
+        await append(path, bytes);
+      } catch (error) {
+        if (error instanceof StoreFault && !error.away) throw error;
+        const now = existsSync(path) ? statSync(path).size : 0;
+        failures = now > offset ? 0 : failures + 1;
+        if (failures === TRIES) throw error;
+        this.#say(`cut after ${now} of ${sizeBytes} bytes; resuming`);
+      }
+    }
+    const descriptor = openSync(path, "r");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  }
+
+  async #verify(path: string): Promise<void> {
+    try {
+      await runVerify(path);
+    } catch (error) {
+      if (error instanceof CommandError) rmSync(path);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The files of finished exports on the local disk.
+ * Invariant: the render has given a file its final name, so nothing is moved or copied. A file that
+ * differs from its record is never opened.
+ */
+import { close, constants, fstat, open } from "node:fs";
+import { promisify } from "node:util";
+import type { ExportFiles, FinishedFile, OpenedFile, RecordedFile } from "./exportfiles.ts";
+import type { ExportFolder } from "./folder.ts";
+
+const openFile = promisify(open);
+const statFile = promisify(fstat);
+const closeFile = promisify(close);
+
+/** Flags that refuse to follow a symlink in place of a file. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
+
+/** Keeps the files in the folder in which they are rendered. */
+export class DiskFiles implements ExportFiles {
+  readonly #folder: ExportFolder;
+
+  constructor(folder: ExportFolder) {
+    this.#folder = folder;
+  }
+
+  /** The render has renamed the file to its final name already. */
+  put(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  settle(): void {}
+
+  isLost(file: RecordedFile): boolean {
+    return this.#folder.sizeOf(this.#folder.nameOf(file)) !== file.sizeBytes;
+  }
+
+  open(file: FinishedFile): Promise<OpenedFile> {
+    return openLocal(this.#folder.pathOf(file), file.sizeBytes);
+  }
+
+  remove(file: RecordedFile): void {
+    this.#folder.remove(this.#folder.nameOf(file));
+  }
+
+  start(): void {}
+
+  state(): null {
+    return null;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Opens a file of this machine, and checks its type and size. */
+export async function openLocal(path: string, sizeBytes: number): Promise<OpenedFile> {
+  const descriptor = await openFile(path, OPEN_FLAGS);
+  try {
+    const found = await statFile(descriptor);
+    if (!found.isFile() || found.size !== sizeBytes) {
+      throw new Error("the file of an export has another size than its record says");
+    }
+  } catch (error) {
+    await closeFile(descriptor);
+    throw error;
+  }
+  return { kind: "disk", descriptor };
+}

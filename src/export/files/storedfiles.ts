@@ -1,0 +1,353 @@
+/**
+ * The files of finished exports on an S3-compatible store.
+ * Invariant: an object's key holds the export's id and the SHA-256 of the file, so one key never
+ * has two contents, and a process that was replaced cannot overwrite another's file. The local copy
+ * is removed only after the export is done, durably. Only objects of this installation are swept,
+ * and only if the state says that no export needs them. The module is loaded only where a store is
+ * set.
+ */
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type ObjectStore,
+  type StoredObject,
+  StoreFault,
+} from "../../download/store/objectstore.ts";
+import { keyBelow } from "../../files/objectaddress.ts";
+import type { Clock } from "../../process/clock.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import { openLocal } from "./diskfiles.ts";
+import {
+  type ExportFiles,
+  type FileRequest,
+  type FilesState,
+  FilesUnavailable,
+  type FinishedFile,
+  type OpenedFile,
+  type RecordedFile,
+} from "./exportfiles.ts";
+import type { ExportFolder } from "./folder.ts";
+
+/** The exports of the state, as far as the sweep needs them. */
+export interface KnownExports {
+  /** Returns an export's row; undefined if there is none. */
+  find(id: string): (RecordedFile & { state: string; expiredAt: number | null }) | undefined;
+  /** Done exports that have not expired. */
+  done(): readonly RecordedFile[];
+}
+
+interface StoredFilesParts {
+  readonly store: ObjectStore;
+  readonly folder: ExportFolder;
+  readonly known: KnownExports;
+  readonly serve: "redirect" | "proxy";
+  readonly retrySeconds: number;
+  /** Names of this installation: the first is written, all are recognized. */
+  readonly owners: readonly [string, ...string[]];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Intervals; only tests change them. */
+  readonly pace?: Partial<Pace>;
+}
+
+type Pace = Readonly<
+  Record<
+    "waitMs" | "waitMaxMs" | "probeDownMs" | "probeUpMs" | "sweepMs" | "orphanMs" | "uploadMs",
+    number
+  >
+>;
+
+const PACE: Pace = {
+  /** First and longest wait between two attempts to store a file, in milliseconds. */
+  waitMs: 1_000,
+  waitMaxMs: 60_000,
+  /** Interval between probes of a store that does not answer, and of one that does. */
+  probeDownMs: 5_000,
+  probeUpMs: 60_000,
+  /** Interval between sweeps; the first is this long after the start. */
+  sweepMs: 3_600_000,
+  /** Younger objects are not swept: their export may be about to be committed. */
+  orphanMs: 3_600_000,
+  /** Younger uploads are not swept: no upload takes longer. */
+  uploadMs: 86_400_000,
+};
+
+/** Folder of the objects, below the prefix of the address. */
+const FOLDER = "exports/";
+/** Longest wait of a download for the store. */
+const HEAD_MS = 5_000;
+const OBJECT = /^(exp_[0-9a-f]{32})\/([0-9a-f]{64})\.[a-z]+(?:\.[a-z]+)?$/;
+
+/** Keeps files on a store. */
+export class StoredFiles implements ExportFiles {
+  readonly #parts: StoredFilesParts;
+  readonly #pace: Pace;
+  readonly #closed = new AbortController();
+  /** Keys of files that were put and whose export is not done, by id. */
+  readonly #unsettled = new Map<string, string>();
+  /** Keys of objects to delete. */
+  readonly #doomed = new Set<string>();
+  readonly #requests = new Map<string, { ok: number; failed: number }>();
+  #up = true;
+  /** Reason of the last probe's refusal; empty if there was none. */
+  #refusal = "";
+  #uploadedBytes = 0;
+  #swept = 0;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: StoredFilesParts) {
+    this.#parts = parts;
+    this.#pace = { ...PACE, ...parts.pace };
+  }
+
+  /** Counts a request, and notes if the store answers. */
+  noteAnswer(operation: string, ok: boolean): void {
+    const counts = this.#requests.get(operation) ?? { ok: 0, failed: 0 };
+    counts[ok ? "ok" : "failed"]++;
+    this.#requests.set(operation, counts);
+    if (this.#up === ok) return;
+    this.#up = ok;
+    const { log } = this.#parts;
+    if (ok) log.info({}, "the store of files answers again");
+    else log.error({ operation }, "the store of files does not answer; exports wait for it");
+  }
+
+  async put(file: FinishedFile, signal: AbortSignal): Promise<void> {
+    const { clock, retrySeconds, log } = this.#parts;
+    const until = clock.monotonicMs() + retrySeconds * 1_000;
+    const either = AbortSignal.any([signal, this.#closed.signal]);
+    this.#unsettled.set(file.id, this.#keyOf(file));
+    for (let waitMs = this.#pace.waitMs; ; waitMs = Math.min(2 * waitMs, this.#pace.waitMaxMs)) {
+      try {
+        await this.#upload(file, either);
+        return;
+      } catch (error) {
+        either.throwIfAborted();
+        if (!(error instanceof StoreFault)) throw error;
+        const details = { export_id: file.id, ...describeError(error) };
+        log.warn(details, "a file was not stored; trying again");
+        if (clock.monotonicMs() + waitMs > until) throw gaveUp(error);
+      }
+      await sleep(waitMs, undefined, { signal: either });
+    }
+  }
+
+  settle(file: FinishedFile): void {
+    this.#unsettled.delete(file.id);
+    try {
+      this.#parts.folder.remove(this.#parts.folder.nameOf(file));
+    } catch (error) {
+      // The next start finds the copy, and the object, and removes the copy.
+      this.#parts.log.warn(describeError(error), "the local copy of a stored file stays");
+    }
+  }
+
+  /** The sweep queues exports again whose object is gone; a start does not wait for the store. */
+  isLost(): boolean {
+    return false;
+  }
+
+  async open(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
+    const { folder } = this.#parts;
+    // A file of the time before the store, until it is stored too.
+    if (folder.sizeOf(folder.nameOf(file)) === file.sizeBytes) {
+      return openLocal(folder.pathOf(file), file.sizeBytes);
+    }
+    try {
+      return await this.#openStored(file, wanted);
+    } catch (error) {
+      throw error instanceof StoreFault || isTimeout(error) ? gaveUp(error) : error;
+    }
+  }
+
+  remove(file: RecordedFile): void {
+    const { folder } = this.#parts;
+    folder.remove(folder.nameOf(file));
+    const unsettled = this.#unsettled.get(file.id);
+    if (unsettled !== undefined) this.#doomed.add(unsettled);
+    this.#unsettled.delete(file.id);
+    if (file.sha256 !== null) this.#doomed.add(this.#keyOf({ ...file, sha256: file.sha256 }));
+    if (this.#doomed.size > 0) void this.#inTurn(() => this.#removeDoomed());
+  }
+
+  start(): void {
+    void this.#inTurn(() => this.#storeLeft());
+    void this.#every(this.#pace.sweepMs, () => this.#sweep());
+    void this.#probeForever();
+  }
+
+  state(): FilesState {
+    const [uploadedBytes, swept] = [this.#uploadedBytes, this.#swept];
+    return { up: this.#up, requests: this.#requests, uploadedBytes, swept };
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#work;
+    await this.#parts.store.close();
+  }
+
+  /** Sweeps once; for tests. */
+  sweepNow(): Promise<void> {
+    return this.#inTurn(() => this.#sweep());
+  }
+
+  async #upload(file: FinishedFile, signal: AbortSignal): Promise<void> {
+    const { store, folder, owners } = this.#parts;
+    const key = this.#keyOf(file);
+    if (isFile(await store.head(key, signal), file)) return;
+    const { sizeBytes, sha256 } = file;
+    const metadata = { sha256, owner: owners[0] };
+    const isNew = await store.put(
+      key,
+      { path: folder.pathOf(file), sizeBytes, sha256 },
+      { type: "application/octet-stream", metadata },
+      signal,
+    );
+    if (isNew) this.#uploadedBytes += sizeBytes;
+    if (isFile(await store.head(key, signal), file)) return;
+    // A store that reports an object of another size has not kept what it acknowledged.
+    await store.remove(key, signal);
+    throw new StoreFault("the store holds other bytes than it was sent", { status: 500 });
+  }
+
+  async #openStored(
+    file: FinishedFile,
+    { method, offset, length, type, disposition, seconds }: FileRequest,
+  ): Promise<OpenedFile> {
+    const { store, serve } = this.#parts;
+    const key = this.#keyOf(file);
+    const signal = AbortSignal.any([AbortSignal.timeout(HEAD_MS), this.#closed.signal]);
+    const found = await store.head(key, signal);
+    if (!isFile(found, file)) throw missing();
+    if (serve === "redirect") {
+      const headers = { "content-type": type, "content-disposition": disposition };
+      const given = { seconds, headers: { ...headers, "cache-control": "private, no-store" } };
+      return { kind: "redirect", address: await store.presign(method, key, given) };
+    }
+    // The size is known, and an answer to HEAD has no bytes.
+    if (method === "HEAD") return { kind: "stream", bytes: Readable.from([]) };
+    const bytes = await store.get(key, { offset, length }, this.#closed.signal, found?.tag);
+    if (bytes === null) throw missing();
+    return { kind: "stream", bytes };
+  }
+
+  #keyOf({ id, sha256, ...kind }: Omit<FinishedFile, "sizeBytes">): string {
+    const name = this.#parts.folder.nameOf({ id, ...kind });
+    return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${name.slice(id.length)}`);
+  }
+
+  /** Stores the files of done exports that are still on this machine, then removes them here. */
+  async #storeLeft(): Promise<void> {
+    const { folder, known } = this.#parts;
+    for (const row of known.done()) {
+      const { sizeBytes, sha256 } = row;
+      if (sizeBytes === null || sha256 === null) continue;
+      if (folder.sizeOf(folder.nameOf(row)) !== sizeBytes) continue;
+      const file = { ...row, sizeBytes, sha256 };
+      await this.put(file, this.#closed.signal);
+      // If it was deleted meanwhile, the object goes too.
+      if (known.find(row.id)?.state === "done") this.settle(file);
+      else this.remove(file);
+    }
+  }
+
+  async #removeDoomed(): Promise<void> {
+    for (const key of [...this.#doomed]) {
+      await this.#parts.store.remove(key, this.#closed.signal);
+      this.#doomed.delete(key);
+    }
+  }
+
+  /** Removes what no export needs: objects, and uploads that were begun and not completed. */
+  async #sweep(): Promise<void> {
+    const { store, known } = this.#parts;
+    const signal = this.#closed.signal;
+    await this.#removeDoomed();
+    const folder = keyBelow(store.place, FOLDER);
+    const nowMs = store.nowMs();
+    for await (const { key, modifiedMs } of store.list(folder, signal)) {
+      const [, id, sha256] = OBJECT.exec(key.slice(folder.length)) ?? [];
+      if (id === undefined || nowMs - modifiedMs < this.#pace.orphanMs) continue;
+      const row = known.find(id);
+      const isNeeded =
+        row !== undefined &&
+        (row.state === "queued" ||
+          row.state === "running" ||
+          (row.state === "done" && row.expiredAt === null && row.sha256 === sha256));
+      if (isNeeded || this.#unsettled.has(id) || !(await this.#isOurs(key))) continue;
+      await store.remove(key, signal);
+      this.#swept++;
+    }
+    for (const { key, uploadId, startedMs } of await store.uploads(folder, signal)) {
+      if (!OBJECT.test(key.slice(folder.length))) continue;
+      if (nowMs - startedMs < this.#pace.uploadMs) continue;
+      await store.abort(key, uploadId);
+      this.#swept++;
+    }
+  }
+
+  /** Two installations may share a prefix by mistake; neither may remove the other's files. */
+  async #isOurs(key: string): Promise<boolean> {
+    const found = await this.#parts.store.head(key, this.#closed.signal);
+    return this.#parts.owners.includes(found?.metadata.owner ?? "");
+  }
+
+  /** Runs work after all earlier work. Never rejects: a failure is logged. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const next = this.#work.then(async () => {
+      if (this.#closed.signal.aborted) return;
+      await work().catch((error: unknown) => {
+        if (this.#closed.signal.aborted) return;
+        this.#parts.log.warn(describeError(error), "the store was not swept; trying again");
+      });
+    });
+    this.#work = next;
+    return next;
+  }
+
+  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+    while (await this.#pause(ms)) await this.#inTurn(work);
+  }
+
+  /** Finds out if the store answers, also while no export needs it. */
+  async #probeForever(): Promise<void> {
+    do {
+      await this.#parts.store.probe(this.#closed.signal).catch((error) => this.#noteRefusal(error));
+      if (this.#up && this.#doomed.size > 0) await this.#inTurn(() => this.#removeDoomed());
+    } while (await this.#pause(this.#up ? this.#pace.probeUpMs : this.#pace.probeDownMs));
+  }
+
+  /** A wrong setting does not end by itself, so the log has the store's reason, once. */
+  #noteRefusal(error: unknown): void {
+    const reason = error instanceof StoreFault && !error.away ? error.message : "";
+    if (reason !== "" && reason !== this.#refusal) {
+      const words = "the store refuses; check files.url, files.access_key and files.secret_key";
+      this.#parts.log.error({ reason }, words);
+    }
+    this.#refusal = reason;
+  }
+
+  /** Waits; resolves to false if the files were closed. */
+  #pause(ms: number): Promise<boolean> {
+    const { signal } = this.#closed;
+    return sleep(ms, true, { signal, ref: false }).catch(() => false);
+  }
+}
+
+/** True if an object is the file, as far as its size and its metadata tell. */
+function isFile(found: StoredObject | null, { sizeBytes, sha256 }: FinishedFile): boolean {
+  return found !== null && found.sizeBytes === sizeBytes && found.metadata.sha256 === sha256;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
+}
+
+function gaveUp(cause: unknown): FilesUnavailable {
+  return new FilesUnavailable("the store of files does not answer", { cause });
+}
+
+function missing(): Error {
+  return Object.assign(new Error("the store has no such file"), { code: "ENOENT" });
+}
