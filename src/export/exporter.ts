@@ -144,4 +144,9 @@ export interface Exporter {
   find(id: string): ExportRecord | undefined;
   /** Absolute path of the file of a finished export. */
   filePath(record: ExportRecord): string;
+  /**
+   * Called when a client reads the file of an export. The accounts of a file that was made with a
+   * notice are added to the tenant's list `exported` then. Never throws.
+   */
+  claim(record: Pick<ExportRecord, "id" | "tenantId">): void;
 }

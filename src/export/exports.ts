@@ -245,6 +245,10 @@ export class Exports implements Exporter {
     return this.#folder.pathOf(record);
   }
 
+  claim({ id, tenantId }: Pick<ExportRecord, "id" | "tenantId">): void {
+    this.#queue.claims.claim(id, tenantId);
+  }
+
   #recover(): void {
     const { dataDir } = this.#parts;
     try {

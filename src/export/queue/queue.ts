@@ -15,6 +15,7 @@ import type { Candidate, ExportRow, ExportStore } from "../../store/exportstore.
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
+import { Claims } from "./claims.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import {
   changesOf,
@@ -74,6 +75,7 @@ interface Run {
 export class ExportQueue {
   readonly #parts: QueueParts;
   readonly #staging: Staging;
+  readonly claims: Claims;
   readonly #runs = new Map<string, Run>();
   /** Pending ends of renders; `close` waits for them. */
   readonly #ends = new Set<Promise<void>>();
@@ -85,10 +87,12 @@ export class ExportQueue {
   constructor(parts: QueueParts) {
     this.#parts = parts;
     this.#staging = new Staging(parts.threads, parts.dataDir);
+    this.claims = new Claims({ ...parts, staging: this.#staging });
   }
 
   start(): void {
     this.#state = "working";
+    this.claims.recover();
     this.kick();
   }
 
@@ -105,6 +109,7 @@ export class ExportQueue {
   /** Retries failed commits, and checks for work. */
   retry(): void {
     for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
+    if (this.#state === "working") this.claims.retry();
     this.kick();
   }
 
@@ -142,6 +147,7 @@ export class ExportQueue {
   async close(): Promise<void> {
     this.stop();
     while (this.#ends.size > 0) await Promise.all(this.#ends);
+    await this.claims.close();
     this.retry();
   }
 
@@ -227,7 +233,8 @@ export class ExportQueue {
     const isWanted = () => !run.removed && this.#state === "working";
     const nothing = { kind: "file", file, staged: null } as const;
     if (run.removed || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
-    const turn = await this.#staging.stage(row.tenantId, held, (cancel) => {
+    if (this.#parts.store.isOfNotice(row.id)) return this.#setAside(run, file, held);
+    const turn = await this.#staging.stage(row.tenantId, { held }, (cancel) => {
       run.cancel = cancel;
       return isWanted();
     });
@@ -235,6 +242,20 @@ export class ExportQueue {
     if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
     this.#parts.discard(this.#parts.folder.nameOf(row));
     return turn.outcome;
+  }
+
+  /**
+   * Writes the entries of a file that was made with a notice: they are staged when a client reads
+   * the file.
+   */
+  async #setAside({ row }: Run, file: RenderedFile, held: readonly RowBits[]): Promise<RunEnd> {
+    const { threads, dataDir, folder, discard } = this.#parts;
+    const { tenantId, id } = row;
+    const writeTo = folder.unclaimedPathOf(id);
+    const outcome = await threads.stage({ tenantId, held, dataDir, writeTo }).outcome;
+    if (outcome.kind === "staged") return { kind: "file", file, staged: null };
+    discard(folder.nameOf(row));
+    return outcome;
   }
 
   #conclude(run: Run, outcome: RunEnd): void {
@@ -261,7 +282,10 @@ export class ExportQueue {
     const { id, snapshotId, sinceId } = run.row;
     try {
       run.commit?.();
-      if (run.removed) discard(folder.nameOf(run.row));
+      if (run.removed) {
+        discard(folder.nameOf(run.row));
+        folder.removeSent(id);
+      }
     } catch (error) {
       log.error(describeError(error), "the end of an export was not stored; trying again");
       return;
@@ -407,7 +431,7 @@ interface StagedTurn {
 }
 
 /** Stages entries for the lists of all tenants, one turn per tenant at a time. */
-class Staging {
+export class Staging {
   readonly #threads: RenderThreads;
   readonly #dataDir: string;
   /** End of the last turn, by tenant. */
@@ -430,12 +454,16 @@ class Staging {
    */
   async stage(
     tenantId: string,
-    held: readonly RowBits[],
+    source: { readonly held: readonly RowBits[]; readonly readFrom?: string },
     begin: (cancel: () => void) => boolean,
   ): Promise<StagedTurn> {
     const release = await this.#turn(tenantId);
     if (this.#isClosed) return { outcome: { kind: "cancelled" }, release };
-    const { outcome, cancel } = this.#threads.stage({ tenantId, held, dataDir: this.#dataDir });
+    const { outcome, cancel } = this.#threads.stage({
+      tenantId,
+      ...source,
+      dataDir: this.#dataDir,
+    });
     if (!begin(cancel)) cancel();
     return { outcome: await outcome, release };
   }

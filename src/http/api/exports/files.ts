@@ -140,7 +140,10 @@ function downloadFile(
   const headers = { ...shared, ...headersFor(record, wanted) };
   const type = contentTypeOf(record);
   const status = wanted === "whole" ? 200 : 206;
-  return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
+  return openSlice(call, record, range).then((body) => {
+    if (call.method === "GET") call.service.exporter.claim(record);
+    return { status, type, headers, body };
+  });
 }
 
 /** Returns the export of a valid link; throws if its file is not available. */
