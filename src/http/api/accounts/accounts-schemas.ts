@@ -4,7 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../../search/score.ts";
-import { COMPARED, FACET_PAIRS_MAX, FACETS } from "../../../spec/facets.ts";
+import { COMPARED, COUNT_LAYOUTS, FACET_PAIRS_MAX, FACETS } from "../../../spec/facets.ts";
 import { LABEL_LANGUAGES } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
@@ -166,6 +166,15 @@ export const SEARCH_SCHEMAS = {
       labels: Type.Optional(
         orNull(
           Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." }),
+        ),
+      ),
+      layout: Type.Optional(
+        orNull(
+          Type.Enum([...COUNT_LAYOUTS], {
+            description:
+              "Of files alone. lines: a line for each value and each pair that has matches. table: " +
+              "one pair with its rows, columns, and totals; the default if facets is one pair.",
+          }),
         ),
       ),
     },

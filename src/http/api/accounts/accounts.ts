@@ -160,7 +160,8 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
       "back with that of a search. A pair of facets is counted as a table. With Accept: text/csv " +
-      "or the type of XLSX, the answer is a file with all values and pairs that occur.",
+      "or the type of XLSX, the answer is a file with all values and pairs that occur; a pair " +
+      "alone is a table with totals.",
     parameters: [IF_NONE_MATCH],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {

@@ -82,6 +82,8 @@ export const compare = {
     contact: "Contact",
     started_quarter: "Opening quarter",
     started_month: "Opening month",
+    status_year: "Year of the status",
+    status_quarter: "Quarter of the status",
     status_month: "Month of the status",
   },
 };

@@ -83,6 +83,8 @@ export const compare: typeof English.compare = {
     contact: "Contato",
     started_quarter: "Trimestre de abertura",
     started_month: "Mês de abertura",
+    status_year: "Ano da situação",
+    status_quarter: "Trimestre da situação",
     status_month: "Mês da situação",
   },
 };
