@@ -10,6 +10,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe } from "node:test";
+import readSheets from "read-excel-file/node";
 import type { PlacesAnswer } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
@@ -167,6 +168,18 @@ describe("the menu of a chart", () => {
         const [, , ...lines] = await copied(visit);
         const sum = lines.reduce((all, line) => all + Number(line[1]), 0);
         assert.equal(sum, total, `${event} by ${period}`);
+        const waiting = visit.page.waitForEvent("download");
+        await dialog.getByRole("button", { name: "XLSX" }).click();
+        const [counts, about] = await readSheets(readFileSync(await (await waiting).path()));
+        const listed = (counts?.data ?? []).flatMap(([, time, , count]) => {
+          return time === null || typeof count !== "number" ? [] : [`${time} ${count}`];
+        });
+        const copiedLines = lines.filter(([time]) => /^\d/.test(time ?? ""));
+        assert.deepEqual(
+          listed.reverse(),
+          copiedLines.map(([time, count]) => `${time} ${count}`),
+        );
+        assert.ok(about?.data.some(([, value]) => value === "São Paulo (SP)"));
       }
     }
   });
@@ -243,7 +256,19 @@ describe("a comparison", () => {
     assert.equal(sum, total);
     const waiting = page.waitForEvent("download");
     await page.getByRole("button", { name: "XLSX" }).click();
-    assert.equal(readFileSync(await (await waiting).path(), "latin1").slice(0, 2), "PK");
+    const [sheet, about] = await readSheets(readFileSync(await (await waiting).path()));
+    const shown: string[][] = [];
+    for (const row of await table.getByRole("row").all()) {
+      shown.push(await row.locator("th, td").allTextContents());
+    }
+    // The screen adds the initials of a size to its name.
+    const plain = (cell: string) =>
+      cell === "–" ? "0" : cell.replace(/(\d)\.(?=\d{3})/g, "$1").replace(/ \((ME|EPP)\)$/, "");
+    assert.deepEqual(
+      sheet?.data.slice(1).map((line) => line.map(String)),
+      shown.slice(1).map((line) => line.map(plain)),
+    );
+    assert.ok(about?.data.some(([, value]) => value === "São Paulo (SP)"));
     await page.getByLabel(compare.columns).selectOption("company_size");
     await page.getByText(compare.sameFacets).waitFor();
   });
