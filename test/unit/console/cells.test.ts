@@ -101,9 +101,14 @@ describe("the address of a comparison", () => {
   };
 
   it("holds both groups and the facets", () => {
-    for (const second of [null, of("RJ"), of("")]) {
+    for (const [second, month] of [
+      [null, null],
+      [of("RJ"), null],
+      [of("RJ"), "2026-09"],
+      [of(""), "2026-09"],
+    ] as const) {
       for (const across of [null, ...FACETS]) {
-        const comparison = { first: of("SP"), second, facet: FACETS[3], across };
+        const comparison = { first: of("SP"), second, month, facet: FACETS[3], across };
         const hash = encodeComparison(comparison, lookup);
         assert.deepEqual(decodeComparison(hash, lookup), comparison, hash);
       }

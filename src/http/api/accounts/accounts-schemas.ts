@@ -184,6 +184,12 @@ export const SEARCH_SCHEMAS = {
     {
       specs: Type.Array(named("SpecInput"), { minItems: COMPARED.min, maxItems: COMPARED.max }),
       facets: Type.Optional(facetNames),
+      snapshots: Type.Optional(
+        Type.Array(orNull(Type.String({ pattern: "^\\d{4}-\\d{2}$" })), {
+          ...{ minItems: COMPARED.min, maxItems: COMPARED.max },
+          description: "Month of each spec; null is the served one.",
+        }),
+      ),
     },
     closed,
   ),
@@ -195,6 +201,19 @@ export const SEARCH_SCHEMAS = {
       specs: Type.Array(named("Spec"), { description: "Normalized, in the order sent." }),
       registry: count("Accounts of the snapshot."),
       totals: Type.Array(count("Exact number of matches of a spec.")),
+      bases: Type.Array(
+        Type.Object(
+          {
+            ...{ snapshot: source.snapshot, snapshot_date: source.snapshot_date },
+            registration_status_any_of: Type.Array(Type.Integer(), {
+              description: "The status that all specs ask for; empty for all accounts.",
+            }),
+            accounts: count("Accounts of the base."),
+          },
+          closed,
+        ),
+        { description: "What the index of each group compares with." },
+      ),
       facets: Type.Object(
         Object.fromEntries(FACETS.map((name) => [name, Type.Optional(named("Comparison"))])),
         closed,
@@ -211,11 +230,10 @@ export const SEARCH_SCHEMAS = {
             ...facetValue,
             registry: count("Accounts of the snapshot with this value."),
             counts: Type.Array(count("Matches of a spec with this value.")),
+            bases: Type.Array(count("Accounts of the base with this value.")),
             shares: Type.Array(Type.Number({ description: "Counts by the totals, 0 to 1." })),
             index: Type.Array(
-              orNull(
-                Type.Number({ description: "100 if the share is that of the whole registry." }),
-              ),
+              orNull(Type.Number({ description: "100 if the share is that of the base." })),
             ),
           },
           closed,

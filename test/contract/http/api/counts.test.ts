@@ -62,6 +62,7 @@ interface Body {
   readonly crosses: readonly Cross[];
   readonly registry: number;
   readonly totals: readonly number[];
+  readonly bases: readonly { readonly accounts: number }[];
   readonly facets: Readonly<Record<string, { readonly values: readonly Compared[] }>>;
   readonly code: string;
   readonly list: { readonly id: string };
@@ -397,6 +398,18 @@ for (const transport of MATRIX) {
         const body = await ask(COMPARE, { specs: groups, facets: NAMES });
         const rows = body.specs.map(rowsOf);
         assert.equal(body.registry, twin.rows.length);
+        const asked = body.specs.map(({ filters: { company } }) => {
+          return [...company.registration_status_any_of].sort();
+        });
+        const [first = []] = asked;
+        const shared = asked.every((one) => String(one) === String(first)) ? first : [];
+        const based = twin.rows.filter(({ registration_status: status }) => {
+          return shared.length === 0 || shared.some((one) => one === status);
+        });
+        assert.deepEqual(
+          body.bases.map(({ accounts }) => accounts),
+          groups.map(() => based.length),
+        );
         assert.deepEqual(
           body.totals,
           rows.map(({ length }) => length),
@@ -405,6 +418,7 @@ for (const transport of MATRIX) {
           const key = (row: TwinRow) => String(READ[name](row));
           const own = rows.map((some) => countBy(some, key));
           const whole = countBy(twin.rows, key);
+          const known = countBy(based, key);
           for (const { value, counts, registry, shares, index } of body.facets[name]?.values ??
             []) {
             const expected = own.map((some) => some.get(String(value)) ?? 0);
@@ -416,7 +430,8 @@ for (const transport of MATRIX) {
               assert.ok(Math.abs((shares[at] as number) - share) < 1e-6);
               if (total === 0) assert.equal(index[at], null);
               else {
-                const wanted = (100 * share) / (registry / body.registry);
+                const base = known.get(String(value)) as number;
+                const wanted = (100 * share) / (base / based.length);
                 assert.ok(Math.abs((index[at] as number) - wanted) <= 0.05 + 1e-9, `${name}`);
               }
             }

@@ -57,7 +57,13 @@ export const compare = {
   sameFacets: "Choose two different fields.",
   share: "Share",
   index: "Index",
-  indexHint: "Index: 100 means the same share as in the whole registry, and 200 twice as much.",
+  indexHint: (base: string) => `Index: 100 means the same share as in: ${base}; 200 is twice that.`,
+  base: (statuses: string, month: string) =>
+    `Whole registry${month && ` of ${month}`}${statuses && `, status ${statuses}`}`,
+  presentIn: "Present in",
+  presentBefore: (now: string, before: string) => `This search in ${now} and in ${before}`,
+  oneMonth: (now: string) =>
+    `The server has ${now} only: openings are compared by their opening date.`,
   chart: "Share of each group",
   table: "Comparison as a table",
   saveCsv: "Download CSV",

@@ -58,7 +58,13 @@ export const compare: typeof English.compare = {
   sameFacets: "Escolha dois campos diferentes.",
   share: "Parte",
   index: "Índice",
-  indexHint: "Índice: 100 é a mesma parte que em todo o cadastro; 200 é o dobro.",
+  indexHint: (base) => `Índice: 100 é a mesma parte que em: ${base}; 200 é o dobro.`,
+  base: (statuses, month) =>
+    `Todo o cadastro${month && ` de ${month}`}${statuses && `, situação ${statuses}`}`,
+  presentIn: "Presentes em",
+  presentBefore: (now, before) => `Esta busca em ${now} e em ${before}`,
+  oneMonth: (now) =>
+    `O servidor só tem a base de ${now}: as aberturas são comparadas pela data de abertura.`,
   chart: "Parte de cada grupo",
   table: "Comparação em tabela",
   saveCsv: "Baixar CSV",
