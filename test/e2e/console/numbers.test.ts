@@ -119,6 +119,17 @@ describe("the menu of a chart", () => {
     await shape.waitFor();
     assert.equal(await map.getByRole("button").count(), places.filter(({ at }) => at).length);
     assert.equal(await map.locator("[tabindex='0']").count(), 1);
+    const shades = await map.locator("[data-shade]").evaluateAll((all) => {
+      return all.map((one) => one.getAttribute("data-shade"));
+    });
+    const shaded = shades.filter((shade) => shade !== "0");
+    for (const shade of new Set(shaded)) {
+      const own = shaded.filter((one) => one === shade).length;
+      assert.ok(own <= shaded.length * 0.6, `${own} of ${shaded.length} have shade ${shade}`);
+    }
+    assert.ok(new Set(shaded).size >= 3, "shades differ");
+    const legend = await dialog.getByRole("list", { name: stateMap.legend }).allInnerTexts();
+    assert.match(legend.join(), /\d a [\d.]+ \(\d+ municípios?\)/);
     const rows = dialog.getByRole("row");
     const textOf = async (at: number) => (await rows.nth(at).allInnerTexts()).join();
     assert.ok((await textOf(1)).includes(expected[0]));

@@ -126,7 +126,9 @@ export const stateMap = {
   count: "Accounts",
   rate: "Per 10,000 inhabitants",
   municipality: "Municipality",
-  legend: "Smallest number of each shade",
+  legend: "Shades: each has about a fifth of the municipalities with accounts",
+  shade: (from: string, to: string, places: number) =>
+    `${from === to ? from : `${from} to ${to}`} (${number(places)} ${places === 1 ? "municipality" : "municipalities"})`,
   named: (name: string, count: string, rate: string) =>
     `${name}: ${count} ${count === "1" ? "account" : "accounts"}, ${rate} per 10,000 inhabitants`,
   table: (title: string) => `${title} as a table`,

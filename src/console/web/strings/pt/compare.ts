@@ -127,7 +127,9 @@ export const stateMap: typeof English.stateMap = {
   count: "Estabelecimentos",
   rate: "Por 10 mil habitantes",
   municipality: "Município",
-  legend: "Menor número de cada tom",
+  legend: "Tons: cada um tem cerca de um quinto dos municípios com estabelecimentos",
+  shade: (from, to, places) =>
+    `${from === to ? from : `${from} a ${to}`} (${number(places)} ${places === 1 ? "município" : "municípios"})`,
   named: (name, count, rate) =>
     `${name}: ${count} ${count === "1" ? "estabelecimento" : "estabelecimentos"}, ` +
     `${rate} por 10 mil habitantes`,
