@@ -23,7 +23,8 @@ const [SEE_ALL, COPY, CSV, XLSX] = charts.numbers;
 
 let ana: Person;
 let bia: Person;
-const { inBrowser } = consoleSuite({}, async (served) => {
+const settings = { PENEIRA_PLANS_GROWTH_BURST: "12345" };
+const { inBrowser } = consoleSuite({ settings }, async (served) => {
   ana = await served.user("ana@example.com");
   bia = await served.user("bia@example.com", "member");
   await served.key("growth");
@@ -299,6 +300,13 @@ describe("the plans", () => {
     );
     const keys = await table.getByRole("row").last().getByRole("cell").allTextContents();
     assert.ok(keys.includes("key of growth"), keys.join());
+    const burst = table.getByRole("row", { name: usage.limitNames.burst as string });
+    const bursts = (await burst.getByRole("cell").allTextContents()).filter((text) => {
+      return text.includes("padrão");
+    });
+    assert.equal(bursts.length, 1, "one plan was changed");
+    assert.match(bursts[0] ?? "", /^12\.345 \(padrão: \d+\)$/);
+    await visit.page.getByText(plans.define).waitFor();
     await visit.page.getByText(plans.used, { exact: true }).waitFor();
     await visit.page.setViewportSize({ width: 390, height: 844 });
     const wide = await visit.page.evaluate(

@@ -108,6 +108,9 @@ export const plans = {
   current: "yours",
   fields: "Fields per company",
   keys: "Active keys",
+  define:
+    "The five names are fixed. A plan of your own is one of them with your limits, which the server operator sets in the configuration file:",
+  default: (value: string) => `default: ${value}`,
   change: "The server operator changes the plan of a key:",
   names: {
     free: "Free",

@@ -109,6 +109,9 @@ export const plans: typeof English.plans = {
   current: "o seu",
   fields: "Campos por empresa",
   keys: "Chaves ativas",
+  define:
+    "Os cinco nomes são fixos. Um plano próprio é um deles com os seus limites, que quem administra o servidor define no arquivo de configuração:",
+  default: (value) => `padrão: ${value}`,
   change: "Quem administra o servidor troca o plano de uma chave:",
   names: {
     free: "Gratuito",
