@@ -208,21 +208,34 @@ function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): Cros
       if (count > 0) (cells[row * width + (columnOf[at] as number)] as number) += count;
     }
   });
-  const cell = (row: number, column: number) => cells[row * width + column] as number;
-  const sums = (length: number, other: number, of: (at: number, by: number) => number) =>
-    Array.from({ length }, (_, at) => {
-      let sum = 0;
-      for (let by = 0; by < other; by++) sum += of(at, by);
-      return sum;
-    });
-  const down = orderOf(sums(height, width, cell));
-  const across = orderOf(sums(width, height, (at, by) => cell(by, at)));
+  const { down, across } = sumsOf(cells, width);
+  const rowsInOrder = orderOf(down);
+  const columnsInOrder = orderOf(across);
   return {
     facets,
-    rows: down.map(({ place, count }) => ({ ...valueAt(rows, place), count })),
-    columns: across.map(({ place, count }) => ({ ...valueAt(columns, place), count })),
-    counts: down.map((row) => across.map((column) => cell(row.place, column.place))),
+    rows: rowsInOrder.map(({ place, count }) => ({ ...valueAt(rows, place), count })),
+    columns: columnsInOrder.map(({ place, count }) => ({ ...valueAt(columns, place), count })),
+    counts: rowsInOrder.map((row) => {
+      const from = row.place * width;
+      return columnsInOrder.map((column) => cells[from + column.place] as number);
+    }),
   };
+}
+
+/** The sums of rows and of columns, in one pass: a table may have millions of cells. */
+function sumsOf(cells: Float64Array, width: number) {
+  const down = new Array<number>(cells.length / width).fill(0);
+  const across = new Array<number>(width).fill(0);
+  for (let row = 0; row < down.length; row++) {
+    let sum = 0;
+    for (let column = 0; column < width; column++) {
+      const count = cells[row * width + column] as number;
+      sum += count;
+      (across[column] as number) += count;
+    }
+    down[row] = sum;
+  }
+  return { down, across };
 }
 
 /** The place of each code; the last place is that of matches without a value. */
