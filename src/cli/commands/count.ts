@@ -51,7 +51,8 @@ const BY = "*";
 const EXAMPLES = `
 Facets: ${FACETS.slice(0, 6).join(", ")},
   ${FACETS.slice(6, 12).join(", ")},
-  ${FACETS.slice(12).join(", ")}.
+  ${FACETS.slice(12, 17).join(", ")},
+  ${FACETS.slice(17).join(", ")}.
 At most ${FACET_PAIRS_MAX} pairs, such as uf*company_size.
 
 Examples:

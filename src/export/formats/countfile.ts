@@ -13,7 +13,7 @@ import type { Segment } from "../../search/segment.ts";
 import { type CountLayout, type FacetName, isTimeFacet } from "../../spec/facets.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { facetWord, inWords, TOTAL, valueWords, type Words } from "./countwords.ts";
+import { facetWord, inWords, type LabelTexts, TOTAL, valueWords } from "./countwords.ts";
 import { describeFilters } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
 import { registryNames } from "./names.ts";
@@ -45,7 +45,7 @@ const COLUMNS = {
   second: ["facet_2", "value_2", "label_2"],
   last: ["count", "share"],
 } as const;
-const HEADINGS: Readonly<Record<string, Words>> = {
+const HEADINGS: Readonly<Record<string, LabelTexts>> = {
   facet: ["Campo", "Field"],
   value: ["Valor", "Value"],
   label: ["Descrição", "Description"],
@@ -122,12 +122,12 @@ function aboutOf({ counts, labels, segment, spec }: CountFile): AboutRow[] {
     ...crosses.map(({ facets: [first, second] }) => `${named(first)} × ${named(second)}`),
   ];
   const date = describeWords(labels ?? undefined).day(segment.snapshotDate);
-  const source: readonly (readonly [Words, string])[] = [
+  const source: readonly (readonly [LabelTexts, string])[] = [
     [["Base de dados", "Snapshot"], segment.label],
     [["Data de referência", "Reference date"], date],
     [["Estabelecimentos contados", "Accounts counted"], String(total)],
   ];
-  const word = (words: Words) => inWords(words, labels ?? "en");
+  const word = (words: LabelTexts) => inWords(words, labels ?? "en");
   return [
     ...section(isPt ? "Origem" : "Source", [
       ...source.map(([label, value]) => ({ label: word(label), values: [value] })),
@@ -155,7 +155,7 @@ function gridOf(file: CountFile): Grid {
   const names = [...first, ...(cross === undefined ? [] : second), ...last];
   const { labels } = file;
   const headings = names.map((name) => {
-    return labels === null ? name : inWords(HEADINGS[name] as Words, labels);
+    return labels === null ? name : inWords(HEADINGS[name] as LabelTexts, labels);
   });
   return { headings, lines: [...linesOf(file)] };
 }

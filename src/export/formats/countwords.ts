@@ -10,9 +10,9 @@ import { LABEL_LANGUAGES, type LabelLanguage, valueWord } from "../../spec/field
 import { STATE_NAMES } from "../../spec/states.ts";
 
 /** A text in each language of labels. */
-export type Words = readonly [pt: string, en: string];
+export type LabelTexts = readonly [pt: string, en: string];
 
-const FACET_WORDS: Readonly<Record<FacetName, Words>> = {
+const FACET_WORDS: Readonly<Record<FacetName, LabelTexts>> = {
   uf: ["UF", "State"],
   municipality: ["Município", "Municipality"],
   cnae_section: ["Seção CNAE", "CNAE section"],
@@ -36,9 +36,9 @@ const FACET_WORDS: Readonly<Record<FacetName, Words>> = {
 };
 
 /** Name of the line of all matches. */
-export const TOTAL: Words = ["Total", "Total"];
-const NO_VALUE: Words = ["Sem informação", "No value"];
-const CONTACTS: Readonly<Record<string, Words>> = {
+export const TOTAL: LabelTexts = ["Total", "Total"];
+const NO_VALUE: LabelTexts = ["Sem informação", "No value"];
+const CONTACTS: Readonly<Record<string, LabelTexts>> = {
   none: ["Nenhum", "None"],
   email: ["E-mail", "E-mail"],
   phone: ["Telefone", "Phone"],
@@ -62,11 +62,11 @@ const SIZES: Readonly<Record<string, "unknown" | "micro" | "small" | "other">> =
   "05": "other",
 };
 
-const ABROAD: Words = ["Exterior", "Abroad"];
+const ABROAD: LabelTexts = ["Exterior", "Abroad"];
 const BRANCHES = { pt: BRANCHES_PT, en: BRANCHES_EN } as const;
 
 /** Returns a text in a language. */
-export function inWords(words: Words, language: LabelLanguage): string {
+export function inWords(words: LabelTexts, language: LabelLanguage): string {
   return words[LABEL_LANGUAGES.indexOf(language)] as string;
 }
 
@@ -92,7 +92,7 @@ export function valueWords(
   const code = String(value);
   if (name === "uf") return code === "EX" ? inWords(ABROAD, language) : (STATE_NAMES[code] ?? "");
   if (name === "cnae_section" || name === "cnae_division") return BRANCHES[language][code] ?? "";
-  if (name === "contact") return inWords(CONTACTS[code] as Words, language);
+  if (name === "contact") return inWords(CONTACTS[code] as LabelTexts, language);
   if (name === "headquarters") return valueWord(value ? "head_office" : "branch", language);
   if (typeof value === "boolean") return valueWord(value ? "yes" : "no", language);
   const status = name === "registration_status" ? STATUSES[Number(value)] : null;

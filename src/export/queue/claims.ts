@@ -9,7 +9,7 @@ import type { Clock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import type { Staging } from "./queue.ts";
+import type { Staging } from "./staging.ts";
 
 /** Attempts per claim and start of the program. */
 const ATTEMPTS_MAX = 5;

@@ -2,7 +2,7 @@
  * Files of list entries, for accounts that are added to the list `exported` later.
  * Input: ascending entries as pairs. Output: a file of 8 bytes an entry, and its entries.
  * Invariant: a file has its name only when it is complete and durable. Memory is bounded by a
- * chunk, not by the file.
+ * chunk, not by the file. Apart because it is a format of a file, and the worker has none.
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";

@@ -62,8 +62,8 @@ export class Sweeper {
   }
 
   /**
-   * Removes the file that was sent for an export, and its unclaimed entries; if that fails, the next
-   * start removes them.
+   * Removes the file that was sent for an export, and its unclaimed entries; if that fails, the
+   * next start removes them.
    */
   discardSent({ id }: Pick<ExportRow, "id">): void {
     const { folder, log } = this.#parts;

@@ -172,8 +172,9 @@ export const SEARCH_SCHEMAS = {
         orNull(
           Type.Enum([...COUNT_LAYOUTS], {
             description:
-              "Of files alone. lines: a line for each value and each pair that has matches. table: " +
-              "one pair with its rows, columns, and totals; the default if facets is one pair.",
+              "Of files alone. lines: a line for each value and each pair that has matches. " +
+              "table: one pair with its rows, columns, and totals; the default if facets is " +
+              "one pair.",
           }),
         ),
       ),

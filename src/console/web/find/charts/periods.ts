@@ -1,7 +1,8 @@
 /**
  * Openings and closings by year, quarter, or month: the facet to count, and its lines in order of
  * time, newest first.
- * Invariant: lines add up to the total, the first line.
+ * Invariant: lines add up to the total, the first line. Apart because tests run it without a
+ * browser.
  */
 import { list } from "../../app/format.ts";
 import { lazyWords } from "../../app/lazywords.ts";

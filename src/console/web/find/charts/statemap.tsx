@@ -1,10 +1,10 @@
 /**
  * The municipalities of a state as a map in a dialog: shades by accounts, or by accounts per 10,000
  * inhabitants, with a table of the same numbers next to it.
- * Invariant: shades have equally many municipalities, because counts are skewed, and the legend says
- * in words which numbers they have. The map is one tab stop, with arrow keys inside; the place in focus or under the
- * pointer is named in words below. A municipality without a population has no rate, and is not
- * shaded then. Areas are drawn around seats, and the dialog says so.
+ * Invariant: shades have equally many municipalities, because counts are skewed, and the legend
+ * says in words which numbers they have. The map is one tab stop, with arrow keys inside; the place
+ * in focus or under the pointer is named in words below. A municipality without a population has no
+ * rate, and is not shaded then. Areas are drawn around seats, and the dialog says so.
  */
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -199,10 +199,6 @@ function CellsMap({ answer, places, measure, label }: MapProps): VNode {
   const scaled = (place: Place | undefined) => (place && shadedNumber(place, measure)) || 0;
   const numbers = places.map(scaled);
   const bounds = quantileBounds(numbers);
-  const shades = [0, ...bounds].map((_, step) => {
-    return numbers.filter((one) => stepOf(one, bounds) === step);
-  });
-  const digits = measure === "rate" ? 1 : 0;
   const first = places.reduce(
     (most, one) => (scaled(one) > scaled(most) ? one : most),
     places[0] as Place,
@@ -246,6 +242,27 @@ function CellsMap({ answer, places, measure, label }: MapProps): VNode {
           />
         ))}
       </svg>
+      <Legend numbers={numbers} bounds={bounds} digits={measure === "rate" ? 1 : 0} />
+      <figcaption aria-hidden="true">{text(known.get(stop))}</figcaption>
+    </figure>
+  );
+}
+
+interface LegendProps {
+  /** Numbers of all municipalities. */
+  readonly numbers: readonly number[];
+  readonly bounds: readonly number[];
+  readonly digits: number;
+}
+
+/** Says which numbers, and how many municipalities, each shade has. */
+function Legend({ numbers, bounds, digits }: LegendProps): VNode {
+  const { stateMap } = lazyWords.value;
+  const shades = [0, ...bounds].map((_, step) => {
+    return numbers.filter((one) => stepOf(one, bounds) === step);
+  });
+  return (
+    <>
       <p class="field-hint" aria-hidden="true">
         {stateMap.legend}
       </p>
@@ -264,8 +281,7 @@ function CellsMap({ answer, places, measure, label }: MapProps): VNode {
             ),
         )}
       </ul>
-      <figcaption aria-hidden="true">{text(known.get(stop))}</figcaption>
-    </figure>
+    </>
   );
 }
 

@@ -109,7 +109,8 @@ export const plans = {
   fields: "Fields per company",
   keys: "Active keys",
   define:
-    "The five names are fixed. A plan of your own is one of them with your limits, which the server operator sets in the configuration file:",
+    "The five names are fixed. A plan of your own is one of them with your limits, " +
+    "which the server operator sets in the configuration file:",
   default: (value: string) => `default: ${value}`,
   change: "The server operator changes the plan of a key:",
   names: {
@@ -131,7 +132,8 @@ export const stateMap = {
   municipality: "Municipality",
   legend: "Shades: each has about a fifth of the municipalities with accounts",
   shade: (from: string, to: string, places: number) =>
-    `${from === to ? from : `${from} to ${to}`} (${number(places)} ${places === 1 ? "municipality" : "municipalities"})`,
+    `${from === to ? from : `${from} to ${to}`} ` +
+    `(${number(places)} ${places === 1 ? "municipality" : "municipalities"})`,
   named: (name: string, count: string, rate: string) =>
     `${name}: ${count} ${count === "1" ? "account" : "accounts"}, ${rate} per 10,000 inhabitants`,
   table: (title: string) => `${title} as a table`,

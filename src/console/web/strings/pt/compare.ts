@@ -110,7 +110,8 @@ export const plans: typeof English.plans = {
   fields: "Campos por empresa",
   keys: "Chaves ativas",
   define:
-    "Os cinco nomes são fixos. Um plano próprio é um deles com os seus limites, que quem administra o servidor define no arquivo de configuração:",
+    "Os cinco nomes são fixos. Um plano próprio é um deles com os seus limites, " +
+    "que quem administra o servidor define no arquivo de configuração:",
   default: (value) => `padrão: ${value}`,
   change: "Quem administra o servidor troca o plano de uma chave:",
   names: {
@@ -132,7 +133,8 @@ export const stateMap: typeof English.stateMap = {
   municipality: "Município",
   legend: "Tons: cada um tem cerca de um quinto dos municípios com estabelecimentos",
   shade: (from, to, places) =>
-    `${from === to ? from : `${from} a ${to}`} (${number(places)} ${places === 1 ? "município" : "municípios"})`,
+    `${from === to ? from : `${from} a ${to}`} ` +
+    `(${number(places)} ${places === 1 ? "município" : "municípios"})`,
   named: (name, count, rate) =>
     `${name}: ${count} ${count === "1" ? "estabelecimento" : "estabelecimentos"}, ` +
     `${rate} por 10 mil habitantes`,

@@ -4,17 +4,15 @@
  * Invariant: the cells of each table add up to the matches before anything is timed. Nothing is
  * cached between calls. Targets: 50 ms warm for 5 million accounts, 300 ms for 72 million, for
  * pairs that no rollup holds; between them in proportion to the accounts.
- * Command: npm run bench -- crosses [--accounts 5000000] [--snapshot FILE]
+ * Command: npm run bench -- facets --crosses [--accounts 5000000] [--snapshot FILE]
  */
 import assert from "node:assert/strict";
-import { parseArgs } from "node:util";
-import { countAll } from "../src/search/cross.ts";
-import { openSegment, type Segment } from "../src/search/segment.ts";
-import type { FacetPair } from "../src/spec/facets.ts";
-import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
-import { normalizeSpec } from "../src/spec/normalize.ts";
-import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { makeCorpus } from "./questions/corpus.ts";
+import { countAll } from "../../src/search/cross.ts";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import type { FacetPair } from "../../src/spec/facets.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
+import { normalizeSpec } from "../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
 
 const CALLS = 9;
 
@@ -79,18 +77,20 @@ async function benchPair(segment: Segment, spec: AccountQuerySpec, pair: FacetPa
   return { wall: median(wall), processor: median(processor) };
 }
 
-const options = { accounts: { type: "string" }, snapshot: { type: "string" } } as const;
-const { accounts = "5000000", snapshot } = parseArgs({ options }).values;
-const segment = await openSegment(snapshot ?? makeCorpus(Number(accounts)).snapshot);
-const target = targetOf(segment);
-process.stdout.write(`${segment.accounts} accounts, target ${target.toFixed(0)} ms\n`);
-for (const { name, filters } of FILTERS) {
-  const spec = specOf(segment, filters);
-  for (const pair of PAIRS) {
-    const { wall, processor } = await benchPair(segment, spec, pair);
-    const verdict = wall <= target ? "" : "  slower than the target";
-    const times = `${wall.toFixed(1)} ms, processor ${processor.toFixed(1)} ms`;
-    process.stdout.write(`${name} | ${pair.join(" x ")} | ${times}${verdict}\n`);
+/** Measures a snapshot; returns lines of text. */
+export async function benchCrosses(snapshot: string): Promise<string> {
+  const segment = await openSegment(snapshot);
+  const target = targetOf(segment);
+  const lines = [`${segment.accounts} accounts, target ${target.toFixed(0)} ms`];
+  for (const { name, filters } of FILTERS) {
+    const spec = specOf(segment, filters);
+    for (const pair of PAIRS) {
+      const { wall, processor } = await benchPair(segment, spec, pair);
+      const verdict = wall <= target ? "" : "  slower than the target";
+      const times = `${wall.toFixed(1)} ms, processor ${processor.toFixed(1)} ms`;
+      lines.push(`${name} | ${pair.join(" x ")} | ${times}${verdict}`);
+    }
   }
+  segment.close();
+  return `${lines.join("\n")}\n`;
 }
-segment.close();
