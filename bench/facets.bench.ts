@@ -4,6 +4,7 @@
  * Invariant: every listed count equals the rival's before anything is timed. Nothing is cached
  * between calls, and the rival's table has narrow columns in rank order.
  * Command: npm run bench -- facets [--accounts 1000000]
+ * With --crosses: tables of two facets against their targets (bench/questions/crosses.ts).
  */
 import { parseArgs } from "node:util";
 import { type Facets, facets } from "../src/search/facet.ts";
@@ -14,6 +15,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { formatRatio, formatUs, type MeasureOptions, measure, measureAsync } from "./measure.ts";
 import { type Corpus, makeCorpus } from "./questions/corpus.ts";
+import { benchCrosses } from "./questions/crosses.ts";
 import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
 /** The facets that the rival's columns support, and those columns. */
@@ -164,7 +166,21 @@ function report(lines: readonly FacetLine[]): string {
 }
 
 if (process.argv[1]?.endsWith("facets.bench.ts") === true) {
-  const options = { accounts: { type: "string", default: "1000000" } } as const;
-  const accounts = Number(parseArgs({ options }).values.accounts);
-  process.stdout.write(report(await benchFacets(makeCorpus(accounts))));
+  const options = {
+    accounts: { type: "string" },
+    snapshot: { type: "string" },
+    crosses: { type: "boolean", default: false },
+  } as const;
+  const {
+    crosses,
+    accounts = crosses ? "5000000" : "1000000",
+    snapshot,
+  } = parseArgs({
+    options,
+  }).values;
+  const corpus = () => makeCorpus(Number(accounts));
+  const lines = crosses
+    ? await benchCrosses(snapshot ?? corpus().snapshot)
+    : report(await benchFacets(corpus()));
+  process.stdout.write(lines);
 }

@@ -7,6 +7,7 @@
  */
 
 import { PLAN_NAMES } from "../access/plannames.ts";
+import { loadPlans, type Plan } from "../access/plans.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
@@ -54,15 +55,29 @@ export function readPlans({
   requestId,
   plan,
 }: SessionCall<"plans" | "secondaryCnaeFull">) {
+  const builtIn = loadPlans();
   return typedAnswer<PlansAnswer>({
     request_id: requestId,
     current: plan.name,
     plans: PLAN_NAMES.map((name) => {
       const { limits, fields, secondaryCnaeFull } = service.plans[name];
       const full = secondaryCnaeFull && service.secondaryCnaeFull;
-      return { name, limits: { ...limits, secondary_cnae_full: full }, fields: fields.length };
+      return {
+        ...{ name, limits: { ...limits, secondary_cnae_full: full }, fields: fields.length },
+        defaults: changedOf(limits, builtIn[name].limits),
+      };
     }),
   });
+}
+
+/** Returns the built-in values of limits that differ from them. */
+function changedOf(limits: Plan["limits"], known: Plan["limits"]): Record<string, number> {
+  const names = Object.keys(known) as (keyof Plan["limits"])[];
+  // The retention in force may be that of the server, which is no limit of a plan.
+  const changed = names.filter((name) => {
+    return name !== "export_retention" && limits[name] !== known[name];
+  });
+  return Object.fromEntries(changed.map((name) => [name, known[name]]));
 }
 
 function readDays(sent: string | undefined): number {

@@ -145,4 +145,9 @@ export interface Exporter {
   find(id: string): ExportRecord | undefined;
   /** Opens the file of a finished export; rejects as `ExportFiles.open` does. */
   openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;
+  /**
+   * Called when a client reads the file of an export. The accounts of a file that was made with a
+   * notice are added to the tenant's list `exported` then. Never throws.
+   */
+  claim(record: Pick<ExportRecord, "id" | "tenantId">): void;
 }

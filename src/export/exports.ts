@@ -282,6 +282,10 @@ export class Exports implements Exporter {
     return this.#files.state();
   }
 
+  claim({ id, tenantId }: Pick<ExportRecord, "id" | "tenantId">): void {
+    this.#queue.claims.claim(id, tenantId);
+  }
+
   #recover(): void {
     const { dataDir } = this.#parts;
     try {

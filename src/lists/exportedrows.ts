@@ -56,11 +56,26 @@ export function stageExported(
   held: readonly WrittenRows[],
   ended: () => boolean = () => false,
 ): StagedEntries | null {
+  return stageEntries(store, tenantId, entriesOf(held), ended);
+}
+
+/** The entries of rows as pairs, ascending and each once. */
+export function entriesOf(held: readonly WrittenRows[]): Iterable<Uint32Array> {
+  return unionOf(held.map((one) => eachOnce(entriesOfRows(one))));
+}
+
+/** Like `stageExported`, for ascending entries. */
+export function stageEntries(
+  store: ExportedStore,
+  tenantId: string,
+  sequence: Iterable<Uint32Array>,
+  ended: () => boolean = () => false,
+): StagedEntries | null {
   const pin = store.now(tenantId);
   while (store.forget(pin.list) > 0) if (ended()) throw new StagingAborted();
   const changed = new ChangedBlocks(store, store.index(pin));
   try {
-    for (const entries of unionOf(held.map((one) => eachOnce(entriesOfRows(one))))) {
+    for (const entries of sequence) {
       if (ended()) throw new StagingAborted();
       changed.add(entries);
     }

@@ -82,65 +82,114 @@ export async function countAll(
   return { total: await native.countAsync(clauses), facets, crosses };
 }
 
-/** Counts of one value in several groups, and in the whole registry. */
+/** Counts of one value in several groups, in their bases, and in the whole registry. */
 export interface ComparedValue {
   readonly value: FacetCount["value"] | null;
   readonly label?: string;
   readonly registry: number;
   /** By group. */
   readonly counts: readonly number[];
+  readonly bases: readonly number[];
+}
+
+/** A group of a comparison. */
+export interface ComparedGroup {
+  readonly segment: Segment;
+  readonly spec: AccountQuerySpec;
 }
 
 /** Totals and values of several groups. */
 interface Comparison {
   readonly registry: number;
   readonly totals: readonly number[];
+  /** Accounts of the base of each group. */
+  readonly bases: readonly number[];
   /** By facet; the most frequent in all groups first, matches without a value last. */
   readonly facets: Readonly<Partial<Record<FacetName, readonly ComparedValue[]>>>;
 }
 
-/** Compares groups in the turn of a tenant. */
+/**
+ * Compares groups in the turn of a tenant. The base of a group is its whole snapshot, or its
+ * accounts that match `base`.
+ */
 export function compareInTurn(
   segment: Segment,
-  specs: readonly AccountQuerySpec[],
-  names: readonly FacetName[],
-  tenantId: string,
+  compared: readonly ComparedGroup[],
+  base: AccountQuerySpec | null,
+  { names, tenantId }: { readonly names: readonly FacetName[]; readonly tenantId: string },
 ): Promise<Comparison> {
-  return queue.run(tenantId, specs.length, async () => {
+  const request = { names, pairs: [] };
+  return queue.run(tenantId, compared.length, async () => {
     const groups: AllCounts[] = [];
-    for (const spec of specs) groups.push(await countAll(segment, spec, { names, pairs: [] }));
-    const whole = await facetsAsync(segment, [], names, Number.POSITIVE_INFINITY);
-    const of = (name: FacetName) =>
-      comparedValues(
-        whole[name],
-        groups.map(({ facets }) => facets[name]),
-      );
+    for (const one of compared) groups.push(await countAll(one.segment, one.spec, request));
+    const whole = await wholeOf(segment, null, request);
+    const known = new Map<Segment, AllCounts>(base === null ? [[segment, whole]] : []);
+    for (const one of compared) {
+      if (known.has(one.segment)) continue;
+      known.set(one.segment, await wholeOf(one.segment, base, request));
+    }
+    const bases = compared.map((one) => known.get(one.segment) as AllCounts);
+    const totals = (all: readonly AllCounts[]) => all.map(({ total }) => total);
+    const of = (name: FacetName) => {
+      const facet = (all: readonly AllCounts[]) => all.map(({ facets }) => facets[name]);
+      return comparedValues(whole.facets[name], facet(groups), facet(bases));
+    };
     return {
-      registry: segment.accounts,
-      totals: groups.map(({ total }) => total),
+      ...{ registry: segment.accounts, totals: totals(groups), bases: totals(bases) },
       facets: Object.fromEntries(names.map((name) => [name, of(name)])),
     };
   });
 }
 
-function comparedValues(
-  whole: Facets[FacetName],
-  groups: readonly Facets[FacetName][],
-): ComparedValue[] {
-  const counts = groups.map((facet) => {
-    return new Map((facet?.values ?? []).map(({ value, count }) => [value, count]));
-  });
-  const values = (whole?.values ?? []).map(({ count: registry, ...named }): ComparedValue => {
-    return { ...named, registry, counts: counts.map((own) => own.get(named.value) ?? 0) };
-  });
-  const sums = new Map(values.map((one) => [one, one.counts.reduce((sum, n) => sum + n, 0)]));
-  const sum = (one: ComparedValue) => sums.get(one) as number;
-  // The values of the registry come in a fixed order, which ties keep.
-  const listed = values.filter((one) => sum(one) > 0).sort((a, b) => sum(b) - sum(a));
-  const missing = groups.map((facet) => facet?.missing ?? 0);
-  if (missing.every((count) => count === 0)) return listed;
-  return [...listed, { value: null, registry: whole?.missing ?? 0, counts: missing }];
+/** Counts a snapshot, or the accounts of it that match a spec. */
+async function wholeOf(
+  segment: Segment,
+  spec: AccountQuerySpec | null,
+  request: FacetRequest,
+): Promise<AllCounts> {
+  if (spec !== null) return countAll(segment, spec, request);
+  const { names } = request;
+  const facets = await facetsAsync(segment, [], names, Number.POSITIVE_INFINITY);
+  return { total: segment.accounts, facets, crosses: [] };
 }
+
+type OneFacet = Facets[FacetName];
+
+function comparedValues(
+  whole: OneFacet,
+  groups: readonly OneFacet[],
+  bases: readonly OneFacet[],
+): ComparedValue[] {
+  const countsOf = (facet: OneFacet) =>
+    new Map((facet?.values ?? []).map(({ value, count }) => [value, count]));
+  const [all, own, based] = [[whole], groups, bases].map((facets) => facets.map(countsOf));
+  const at = (maps: readonly Map<FacetCount["value"], number>[] | undefined, value: Value) =>
+    (maps ?? []).map((counts) => counts.get(value) ?? 0);
+  const named = new Map<Value, Omit<FacetCount, "count">>();
+  // The values of the registry come in a fixed order, which ties keep; other months may have more.
+  for (const facet of [whole, ...groups]) {
+    for (const { count: _, ...one } of facet?.values ?? []) {
+      if (!named.has(one.value)) named.set(one.value, one);
+    }
+  }
+  const sum = (counts: readonly number[]) => counts.reduce((total, n) => total + n, 0);
+  const listed = [...named.values()]
+    .map((one): ComparedValue => {
+      const [registry = 0] = at(all, one.value);
+      return { ...one, registry, counts: at(own, one.value), bases: at(based, one.value) };
+    })
+    .map((one) => ({ one, sum: sum(one.counts) }))
+    .filter((found) => found.sum > 0)
+    .sort((a, b) => b.sum - a.sum)
+    .map(({ one }) => one);
+  const missing = (facets: readonly OneFacet[]) => facets.map((facet) => facet?.missing ?? 0);
+  if (sum(missing(groups)) === 0) return listed;
+  const registry = whole?.missing ?? 0;
+  const none = { registry, counts: missing(groups), bases: missing(bases) };
+  return [...listed, { value: null, ...none }];
+}
+
+type Value = FacetCount["value"];
 
 /** True if the table of a pair would be too large. */
 export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean {
@@ -159,21 +208,34 @@ function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): Cros
       if (count > 0) (cells[row * width + (columnOf[at] as number)] as number) += count;
     }
   });
-  const cell = (row: number, column: number) => cells[row * width + column] as number;
-  const sums = (length: number, other: number, of: (at: number, by: number) => number) =>
-    Array.from({ length }, (_, at) => {
-      let sum = 0;
-      for (let by = 0; by < other; by++) sum += of(at, by);
-      return sum;
-    });
-  const down = orderOf(sums(height, width, cell));
-  const across = orderOf(sums(width, height, (at, by) => cell(by, at)));
+  const { down, across } = sumsOf(cells, width);
+  const rowsInOrder = orderOf(down);
+  const columnsInOrder = orderOf(across);
   return {
     facets,
-    rows: down.map(({ place, count }) => ({ ...valueAt(rows, place), count })),
-    columns: across.map(({ place, count }) => ({ ...valueAt(columns, place), count })),
-    counts: down.map((row) => across.map((column) => cell(row.place, column.place))),
+    rows: rowsInOrder.map(({ place, count }) => ({ ...valueAt(rows, place), count })),
+    columns: columnsInOrder.map(({ place, count }) => ({ ...valueAt(columns, place), count })),
+    counts: rowsInOrder.map((row) => {
+      const from = row.place * width;
+      return columnsInOrder.map((column) => cells[from + column.place] as number);
+    }),
   };
+}
+
+/** The sums of rows and of columns, in one pass: a table may have millions of cells. */
+function sumsOf(cells: Float64Array, width: number) {
+  const down = new Array<number>(cells.length / width).fill(0);
+  const across = new Array<number>(width).fill(0);
+  for (let row = 0; row < down.length; row++) {
+    let sum = 0;
+    for (let column = 0; column < width; column++) {
+      const count = cells[row * width + column] as number;
+      sum += count;
+      (across[column] as number) += count;
+    }
+    down[row] = sum;
+  }
+  return { down, across };
 }
 
 /** The place of each code; the last place is that of matches without a value. */

@@ -52,6 +52,8 @@ const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   contact: "contact",
   started_quarter: "started_month",
   started_month: "started_month",
+  status_year: "status_month",
+  status_quarter: "status_month",
   status_month: "status_month",
 };
 
@@ -285,7 +287,10 @@ function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
     case "started_month":
     case "status_month":
       return (code) => ({ value: `${yearOf(code)}-${String((code % 12) + 1).padStart(2, "0")}` });
+    case "status_year":
+      return (code) => ({ value: yearOf(code) });
     case "started_quarter":
+    case "status_quarter":
       return (code) => ({ value: `${yearOf(code)}-Q${Math.floor((code % 12) / 3) + 1}` });
     case "simples":
     case "mei":

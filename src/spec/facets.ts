@@ -22,11 +22,34 @@ export const FACETS = [
   "contact",
   "started_quarter",
   "started_month",
+  "status_year",
+  "status_quarter",
   "status_month",
 ] as const;
 
 /** Two facets that are counted together. */
 export type FacetPair = readonly [FacetName, FacetName];
+
+/** Facets whose values are spans of time. */
+const TIMES: ReadonlySet<string> = new Set(
+  FACETS.filter((name) => /^(started|status)_/.test(name)),
+);
+
+/** True if the values of a facet are spans of time. */
+export function isTimeFacet(name: FacetName): boolean {
+  return TIMES.has(name);
+}
+
+/** Layouts of a file of counts: a line for each value or pair, or one table of a pair. */
+export const COUNT_LAYOUTS = ["lines", "table"] as const;
+
+/** Layout of a file of counts. */
+export type CountLayout = (typeof COUNT_LAYOUTS)[number];
+
+/** True if a request is for one pair alone, which a table can hold. */
+export function fitsTable(names: readonly FacetName[], pairs: readonly FacetPair[]): boolean {
+  return names.length === 0 && pairs.length === 1;
+}
 
 /** Number of specs that one request compares. */
 export const COMPARED = { min: 2, max: 4 } as const;

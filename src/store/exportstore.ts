@@ -210,6 +210,24 @@ export class ExportStore {
       .all(tenantId, before, limit);
   }
 
+  /**
+   * True if an export was made with a notice, which names it; until then its idempotency key names
+   * the notice.
+   */
+  isOfNotice(id: string): boolean {
+    const found = this.#database
+      .prepare<[string, string]>(
+        `SELECT 1 FROM notices WHERE export_id = ?
+         UNION ALL SELECT 1 FROM idempotency JOIN notices
+           ON notices.tenant_id = idempotency.tenant_id
+             AND idempotency.key = 'notice:' || notices.id
+           WHERE idempotency.export_id = ?
+         LIMIT 1`,
+      )
+      .get(id, id);
+    return found !== undefined;
+  }
+
   /** Counts queued exports of all tenants. */
   queued(): number {
     const found = this.#database

@@ -12,7 +12,15 @@ import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { type AllCounts, countAll, type FacetRequest, tooLarge } from "../../search/cross.ts";
 import type { Segment } from "../../search/segment.ts";
-import { FACET_PAIRS_MAX, FACETS, type FacetName, type FacetPair } from "../../spec/facets.ts";
+import {
+  COUNT_LAYOUTS,
+  type CountLayout,
+  FACET_PAIRS_MAX,
+  FACETS,
+  type FacetName,
+  type FacetPair,
+  fitsTable,
+} from "../../spec/facets.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -30,6 +38,7 @@ interface CountOptions {
   readonly facets?: FacetRequest;
   readonly format: (typeof COUNT_FORMATS)[number];
   readonly labels?: LabelLanguage;
+  readonly layout?: CountLayout;
   readonly out?: string;
   readonly force?: true;
 }
@@ -42,7 +51,8 @@ const BY = "*";
 const EXAMPLES = `
 Facets: ${FACETS.slice(0, 6).join(", ")},
   ${FACETS.slice(6, 12).join(", ")},
-  ${FACETS.slice(12).join(", ")}.
+  ${FACETS.slice(12, 17).join(", ")},
+  ${FACETS.slice(17).join(", ")}.
 At most ${FACET_PAIRS_MAX} pairs, such as uf*company_size.
 
 Examples:
@@ -68,6 +78,13 @@ export function registerCount(program: Command): void {
         LABEL_LANGUAGES,
       ),
     )
+    .addOption(
+      new Option(
+        "--layout <layout>",
+        "csv, xlsx: a line for each pair of values, or a table with totals, the default for one " +
+          "pair alone",
+      ).choices(COUNT_LAYOUTS),
+    )
     .option("--out <file>", "write to this file instead of standard output")
     .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
@@ -78,6 +95,14 @@ async function run(options: CountOptions): Promise<void> {
   const { format, labels, out, facets: request = NOTHING } = options;
   if (labels !== undefined && format !== "csv" && format !== "xlsx") {
     throw new CommandError("--labels needs --format csv or xlsx.", 2);
+  }
+  const fits = fitsTable(request.names, request.pairs);
+  const { layout = fits ? "table" : "lines" } = options;
+  if (options.layout !== undefined && format !== "csv" && format !== "xlsx") {
+    throw new CommandError("--layout needs --format csv or xlsx.", 2);
+  }
+  if (layout === "table" && !fits) {
+    throw new CommandError("--layout table needs exactly one pair in --facets: uf*mei.", 2);
   }
   if (format === "xlsx" && out === undefined) {
     throw new CommandError("--format xlsx needs --out FILE.", 2);
@@ -91,7 +116,7 @@ async function run(options: CountOptions): Promise<void> {
     for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
     const counts = await countAll(segment, spec, request);
     const { label: snapshot, snapshotDate } = segment;
-    const file = { counts, labels: labels ?? null, snapshot, snapshotDate };
+    const file = { counts, labels: labels ?? null, layout, segment, spec };
     if (format === "csv") write(countCsv(file), target);
     else if (format === "xlsx") write(countXlsx(file), target);
     else if (format === "json") write(Buffer.from(documentOf(segment, spec, counts)), target);

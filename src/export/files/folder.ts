@@ -32,8 +32,14 @@ const FOLDER = "exports";
 
 /** Name of the folder of sent files. */
 const SENT_FOLDER = "sent";
-/** Names of sent files, complete and partial. */
-const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
+/**
+ * Names of sent files and of entries that no client has claimed, complete and partial. Claimed
+ * entries are not among them: they are needed until they are in the tenant's list.
+ */
+const SENT =
+  /^(exp_[0-9a-f]{32})(?:\.unclaimed)?$|^(?:[0-9a-f]{32}|exp_[0-9a-f]{32}\.unclaimed)\.tmp$/;
+/** Names of claimed entries. */
+const CLAIMED = /^(exp_[0-9a-f]{32})\.claimed$/;
 
 /** Names of finished files, and of temporary files next to them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
@@ -76,9 +82,42 @@ export class ExportFolder {
     syncDirectory(this.#sent);
   }
 
-  /** Removes the file that was sent for an export, if it exists. */
+  /** Removes the file that was sent for an export, and its unclaimed entries, if they exist. */
   removeSent(id: string): void {
     unlinkIfThere(this.sentPathOf(id));
+    unlinkIfThere(this.unclaimedPathOf(id));
+  }
+
+  /** Absolute path of the entries of an export's file that no client has read yet. */
+  unclaimedPathOf(id: string): string {
+    return `${this.sentPathOf(id)}.unclaimed`;
+  }
+
+  /** Absolute path of the entries of an export's file that a client has read. */
+  claimedPathOf(id: string): string {
+    return `${this.sentPathOf(id)}.claimed`;
+  }
+
+  /** Marks the entries of an export as claimed, durably; false if it has none. */
+  claim(id: string): boolean {
+    try {
+      renameSync(this.unclaimedPathOf(id), this.claimedPathOf(id));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw error;
+    }
+    syncDirectory(this.#sent);
+    return true;
+  }
+
+  /** Returns the exports whose entries are claimed. */
+  claimed(): string[] {
+    return readdirSync(this.#sent).flatMap((name) => CLAIMED.exec(name)?.[1] ?? []);
+  }
+
+  /** Removes the claimed entries of an export, if they exist. */
+  removeClaimed(id: string): void {
+    unlinkIfThere(this.claimedPathOf(id));
   }
 
   /** Removes all sent files that no export needs. Call it only while no file is received. */

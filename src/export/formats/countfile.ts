@@ -1,14 +1,23 @@
 /**
  * Counts as a file. Input: every value of facets, and tables of two facets. Output: a CSV or XLSX
- * file with a line for each value, and for each pair of values that has matches.
- * Invariant: the lines of a facet add up to the total, and so do those of a pair; the same snapshot
- * and spec give the same bytes. With labels, codes are words, and Portuguese numbers have a comma.
+ * file: a line for each value and each pair of values that has matches, or one table of two facets,
+ * with totals.
+ * Invariant: the lines of a facet add up to the total, and so do those of a pair, and the rows and
+ * columns of a table. The same snapshot and spec give the same bytes. With labels, codes are words,
+ * and Portuguese numbers have a comma. The second sheet of a workbook names snapshot and filters.
  */
 import { deflate } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
-import type { AllCounts, CrossCount } from "../../search/cross.ts";
-import type { FacetName } from "../../spec/facets.ts";
-import { LABEL_LANGUAGES, type LabelLanguage, valueWord } from "../../spec/fields/words.ts";
+import type { AllCounts, CrossCount, CrossTable } from "../../search/cross.ts";
+import type { Segment } from "../../search/segment.ts";
+import { type CountLayout, type FacetName, isTimeFacet } from "../../spec/facets.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { facetWord, inWords, type LabelTexts, TOTAL, valueWords } from "./countwords.ts";
+import { describeFilters } from "./describe.ts";
+import { describeWords } from "./describewords.ts";
+import { registryNames } from "./names.ts";
+import { type AboutRow, section } from "./source.ts";
 import {
   columnName,
   partsOf,
@@ -24,59 +33,11 @@ import { ZipPackage } from "./xlsx/zippackage.ts";
 interface CountFile {
   readonly counts: AllCounts;
   readonly labels: LabelLanguage | null;
-  /** Label and date of the snapshot. */
-  readonly snapshot: string;
-  readonly snapshotDate: string;
+  readonly layout: CountLayout;
+  readonly segment: Segment;
+  /** The spec that was counted. */
+  readonly spec: AccountQuerySpec;
 }
-
-type Words = readonly [pt: string, en: string];
-
-const FACET_WORDS: Readonly<Record<FacetName, Words>> = {
-  uf: ["UF", "State"],
-  municipality: ["Município", "Municipality"],
-  cnae_section: ["Seção CNAE", "CNAE section"],
-  cnae_division: ["Divisão CNAE", "CNAE division"],
-  cnae_group: ["Grupo CNAE", "CNAE group"],
-  cnae_class: ["Classe CNAE", "CNAE class"],
-  cnae_subclass: ["Atividade principal", "Primary activity"],
-  registration_status: ["Situação", "Status"],
-  company_size: ["Porte", "Size"],
-  started_year: ["Ano de abertura", "Opening year"],
-  legal_nature: ["Natureza jurídica", "Legal nature"],
-  simples: ["Simples", "Simples"],
-  mei: ["MEI", "MEI"],
-  headquarters: ["Matriz ou filial", "Head office or branch"],
-  contact: ["Contato", "Contact"],
-  started_quarter: ["Trimestre de abertura", "Opening quarter"],
-  started_month: ["Mês de abertura", "Opening month"],
-  status_month: ["Mês da situação", "Month of the status"],
-};
-
-const TOTAL: Words = ["Total", "Total"];
-const NO_VALUE: Words = ["Sem informação", "No value"];
-const CONTACTS: Readonly<Record<string, Words>> = {
-  none: ["Nenhum", "None"],
-  email: ["E-mail", "E-mail"],
-  phone: ["Telefone", "Phone"],
-  email_and_phone: ["E-mail e telefone", "E-mail and phone"],
-};
-const STATUSES = [
-  null,
-  "null",
-  "active",
-  "suspended",
-  "unfit",
-  null,
-  null,
-  null,
-  "closed",
-] as const;
-const SIZES: Readonly<Record<string, "unknown" | "micro" | "small" | "other">> = {
-  "00": "unknown",
-  "01": "micro",
-  "03": "small",
-  "05": "other",
-};
 
 /** Columns before and after those of the second facet of a pair. */
 const COLUMNS = {
@@ -84,7 +45,7 @@ const COLUMNS = {
   second: ["facet_2", "value_2", "label_2"],
   last: ["count", "share"],
 } as const;
-const HEADINGS: Readonly<Record<string, Words>> = {
+const HEADINGS: Readonly<Record<string, LabelTexts>> = {
   facet: ["Campo", "Field"],
   value: ["Valor", "Value"],
   label: ["Descrição", "Description"],
@@ -98,6 +59,12 @@ const HEADINGS: Readonly<Record<string, Words>> = {
 /** A number is a count, or a share between 0 and 1. */
 type Cell = string | number;
 
+/** Headings and lines of a file. */
+interface Grid {
+  readonly headings: readonly string[];
+  readonly lines: readonly (readonly Cell[])[];
+}
+
 /**
  * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins
  * with a byte-order mark, without which spreadsheets misread accents.
@@ -109,9 +76,9 @@ export function countCsv(file: CountFile): Buffer {
     if (typeof cell === "string") return quoted(cell);
     return isPt ? String(cell).replace(".", ",") : String(cell);
   };
-  const lines = [headingsOf(file), ...linesOf(file)];
-  const text = lines.map((line) => `${line.map(textOf).join(delimiter)}\r\n`).join("");
-  return Buffer.from(file.labels === null ? text : `\ufeff${text}`);
+  const { headings, lines } = gridOf(file);
+  const text = [headings, ...lines].map((line) => `${line.map(textOf).join(delimiter)}\r\n`);
+  return Buffer.from(`${file.labels === null ? "" : "\ufeff"}${text.join("")}`);
 }
 
 function quoted(text: string): string {
@@ -120,16 +87,15 @@ function quoted(text: string): string {
 
 /** Makes a workbook with the lines on its first sheet. */
 export function countXlsx(file: CountFile): Buffer {
-  const lines = [...linesOf(file)];
-  const { labels, snapshot, snapshotDate: date, counts } = file;
-  const headings = headingsOf(file);
+  const { labels, segment, layout } = file;
+  const { headings, lines } = gridOf(file);
+  const isPt = labels === "pt";
+  const sheets = layout === "table" ? ["Tabela", "Table"] : ["Contagens", "Counts"];
   const workbook: Workbook = {
-    ...{ columns: headings, headings, labels: labels ?? undefined, rowCount: lines.length, date },
-    sheet: labels === "pt" ? "Contagens" : "Counts",
-    about: [
-      [labels === "pt" ? "Base" : "Snapshot", `${snapshot} (${date})`],
-      ["Total", String(counts.total)],
-    ],
+    ...{ columns: headings, headings, labels: labels ?? undefined, rowCount: lines.length },
+    date: segment.snapshotDate,
+    sheet: sheets[isPt ? 0 : 1] as string,
+    about: aboutOf(file),
   };
   const parts: Buffer[] = [];
   const zip = new ZipPackage((bytes) => parts.push(Buffer.from(bytes)));
@@ -143,6 +109,36 @@ export function countXlsx(file: CountFile): Buffer {
   return Buffer.concat(parts);
 }
 
+/** Names the snapshot, its date, the fields, and the filters. */
+function aboutOf({ counts, labels, segment, spec }: CountFile): AboutRow[] {
+  const isPt = labels === "pt";
+  const { total, facets, crosses } = counts;
+  const { labels: _, ...plain } = spec.output;
+  const output = labels === null ? plain : { ...plain, labels };
+  const filters = describeFilters({ ...spec, output }, registryNames(segment));
+  const named = (name: FacetName) => (labels === null ? name : facetWord(name, labels));
+  const fields = [
+    ...(Object.keys(facets) as FacetName[]).map(named),
+    ...crosses.map(({ facets: [first, second] }) => `${named(first)} × ${named(second)}`),
+  ];
+  const date = describeWords(labels ?? undefined).day(segment.snapshotDate);
+  const source: readonly (readonly [LabelTexts, string])[] = [
+    [["Base de dados", "Snapshot"], segment.label],
+    [["Data de referência", "Reference date"], date],
+    [["Estabelecimentos contados", "Accounts counted"], String(total)],
+  ];
+  const word = (words: LabelTexts) => inWords(words, labels ?? "en");
+  return [
+    ...section(isPt ? "Origem" : "Source", [
+      ...source.map(([label, value]) => ({ label: word(label), values: [value] })),
+      ...(fields.length === 0 ? [] : [{ label: word(["Campos", "Fields"]), values: fields }]),
+    ]),
+    ["", ""],
+    ...section(isPt ? "Filtros" : "Filters", filters),
+    ...(filters.length === 0 ? [[word(["Nenhum", "None"]), ""] as const] : []),
+  ];
+}
+
 function sheetRow(line: readonly Cell[], number: number): string {
   const cells = line.map((cell, at) => {
     const place = `${columnName(at)}${number}`;
@@ -152,14 +148,42 @@ function sheetRow(line: readonly Cell[], number: number): string {
   return `<row r="${number}">${cells.join("")}</row>`;
 }
 
-function headingsOf({ counts, labels }: CountFile): string[] {
+function gridOf(file: CountFile): Grid {
+  const [cross] = file.counts.crosses;
+  if (file.layout === "table" && cross !== undefined) return tableOf(cross, file);
   const { first, second, last } = COLUMNS;
-  const names = [...first, ...(counts.crosses.length === 0 ? [] : second), ...last];
-  return names.map((name) => (labels === null ? name : inWords(HEADINGS[name] as Words, labels)));
+  const names = [...first, ...(cross === undefined ? [] : second), ...last];
+  const { labels } = file;
+  const headings = names.map((name) => {
+    return labels === null ? name : inWords(HEADINGS[name] as LabelTexts, labels);
+  });
+  return { headings, lines: [...linesOf(file)] };
 }
 
-function inWords(words: Words, language: LabelLanguage): string {
-  return words[LABEL_LANGUAGES.indexOf(language)] as string;
+/** The table of a pair: a line for each value of the first facet, then the sums of columns. */
+function tableOf(
+  { facets: [first, second], rows, columns, counts: cells }: CrossTable,
+  { counts: { total }, labels }: CountFile,
+): Grid {
+  const down = inOrder(first, rows);
+  const across = inOrder(second, columns);
+  const name = (facet: FacetName, one: Value) => {
+    if (labels === null) return one.value === null ? "null" : String(one.value);
+    return valueWords(facet, one, labels) || String(one.value);
+  };
+  const corner =
+    labels === null
+      ? `${first}*${second}`
+      : `${facetWord(first, labels)} × ${facetWord(second, labels)}`;
+  const totalName = labels === null ? "total" : inWords(TOTAL, labels);
+  const lines = down.map(({ at, one }) => {
+    const own = cells[at] as readonly number[];
+    return [name(first, one), ...across.map((column) => own[column.at] as number), one.count];
+  });
+  return {
+    headings: [corner, ...across.map(({ one }) => name(second, one)), totalName],
+    lines: [...lines, [totalName, ...across.map(({ one }) => one.count), total]],
+  };
 }
 
 /** The total, then the values of facets, then the pairs. */
@@ -172,10 +196,12 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly Cell[]> {
   };
   const none = ["", "", ""];
   yield line([labels === null ? "total" : inWords(TOTAL, labels), "", ""], none, total);
-  for (const [name, { values, missing }] of Object.entries(facets)) {
-    const cells = (one: Omit<CrossCount, "count">) => valueCells(name as FacetName, one, labels);
-    for (const one of inOrder(name, values)) yield line(cells(one), none, one.count);
-    if (missing > 0) yield line(cells({ value: null }), none, missing);
+  for (const [key, { values, missing }] of Object.entries(facets)) {
+    const name = key as FacetName;
+    for (const { one } of inOrder(name, values)) {
+      yield line(valueCells(name, one, labels), none, one.count);
+    }
+    if (missing > 0) yield line(valueCells(name, { value: null }, labels), none, missing);
   }
   for (const { facets: pair, rows, columns, counts: cells } of crosses) {
     const [first, second] = pair;
@@ -189,42 +215,25 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly Cell[]> {
   }
 }
 
-/** Values of a time facet by time; others keep the order of their counts. */
-function inOrder<Value extends Omit<CrossCount, "count">>(
-  name: string,
-  values: readonly Value[],
-): readonly Value[] {
-  if (!TIME_FACETS.has(name)) return values;
-  return [...values].sort((a, b) => (String(a.value) < String(b.value) ? -1 : 1));
-}
+type Value = Omit<CrossCount, "count">;
 
-const TIMES: readonly FacetName[] = [
-  ...(["started_year", "started_quarter", "started_month", "status_month"] as const),
-];
-const TIME_FACETS: ReadonlySet<string> = new Set(TIMES);
+/**
+ * Values with their places: those of a time facet by time, others in the order of their counts;
+ * matches without a value stay last.
+ */
+function inOrder<One extends Value>(
+  name: FacetName,
+  values: readonly One[],
+): readonly { readonly one: One; readonly at: number }[] {
+  const placed = values.map((one, at) => ({ one, at }));
+  if (!isTimeFacet(name)) return placed;
+  const key = ({ value }: Value) => (value === null ? "~" : String(value));
+  return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
+}
 
 /** The facet, the value as a filter takes it, and its name; with labels in words. */
-function valueCells(
-  name: FacetName,
-  { value, label = "" }: Omit<CrossCount, "count">,
-  labels: LabelLanguage | null,
-): readonly string[] {
-  if (labels === null) return [name, value === null ? "" : String(value), label];
-  const facet = inWords(FACET_WORDS[name], labels);
-  if (value === null) return [facet, "", inWords(NO_VALUE, labels)];
-  return [facet, String(value), label === "" ? wordsOf(name, value, labels) : label];
-}
-
-function wordsOf(
-  name: FacetName,
-  value: string | number | boolean,
-  language: LabelLanguage,
-): string {
-  if (name === "contact") return inWords(CONTACTS[String(value)] as Words, language);
-  if (name === "headquarters") return valueWord(value ? "head_office" : "branch", language);
-  if (typeof value === "boolean") return valueWord(value ? "yes" : "no", language);
-  const status = name === "registration_status" ? STATUSES[Number(value)] : null;
-  if (status) return valueWord(`status_${status}`, language);
-  const size = name === "company_size" ? SIZES[String(value)] : undefined;
-  return size === undefined ? "" : valueWord(`size_${size}`, language);
+function valueCells(name: FacetName, one: Value, labels: LabelLanguage | null): readonly string[] {
+  const value = one.value === null ? "" : String(one.value);
+  if (labels === null) return [name, value, one.label ?? ""];
+  return [facetWord(name, labels), value, valueWords(name, one, labels)];
 }

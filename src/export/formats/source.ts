@@ -163,7 +163,8 @@ export function aboutRows(context: RenderContext, columns: readonly string[]): A
   ];
 }
 
-function section(title: string, items: readonly DescriptionItem[]): AboutRow[] {
+/** Returns the rows of a section: its title, then labels with their values. */
+export function section(title: string, items: readonly DescriptionItem[]): AboutRow[] {
   const rows = items.flatMap(({ label, values }) =>
     values.map((value, i): AboutRow => [i === 0 ? label : "", value]),
   );

@@ -16,10 +16,11 @@ import {
 import type { ChangeEntry } from "../../changes/query.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import {
+  entriesOf,
   markRows,
   noRows,
   StagingAborted,
-  stageExported,
+  stageEntries,
   type WrittenRows,
 } from "../../lists/exportedrows.ts";
 import { readEntriesInto } from "../../lists/listbinding.ts";
@@ -30,6 +31,7 @@ import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
 import { openStateOfWorker } from "../../store/state.ts";
 import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
+import { readEntryFile, writeEntryFile } from "./entryfile.ts";
 import {
   endOf,
   type RenderFunctions,
@@ -144,13 +146,19 @@ async function giveLists({ spec, lists, dataDir }: RenderTask, segment: Segment)
   await withState(dataDir, (store) => readEntriesInto(spec, segment, lists, store));
 }
 
-function stageOrder({ dataDir, tenantId, held: wanted, flag }: StageTask) {
+function stageOrder({ dataDir, tenantId, held: wanted, flag, writeTo, readFrom }: StageTask) {
+  const ended = () => Atomics.load(flag, 0) === 1;
   return withState(dataDir, async (store) => {
     letGo(({ segment }) => !wanted.some(({ snapshotId }) => snapshotId === segment.snapshotId));
     const rows: WrittenRows[] = [];
     for (const one of wanted) rows.push({ segment: await segmentOf(one), bits: one.bits });
     faultPoint("stage.begin");
-    const staged = stageExported(store, tenantId, rows, () => Atomics.load(flag, 0) === 1);
+    if (writeTo !== undefined) {
+      writeEntryFile(writeTo, entriesOf(rows));
+      return null;
+    }
+    const entries = readFrom === undefined ? entriesOf(rows) : readEntryFile(readFrom);
+    const staged = stageEntries(store, tenantId, entries, ended);
     faultPoint("stage.after_write");
     return staged;
   });

@@ -16,6 +16,7 @@ import type { ExportFiles, RecordedFile } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
+import { Claims } from "./claims.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import {
   changesOf,
@@ -25,8 +26,8 @@ import {
   type OrderParts,
   type RenderOutcome,
   type RowBits,
-  type StageOutcome,
 } from "./rendertask.ts";
+import { Staging } from "./staging.ts";
 
 interface QueueParts extends OrderParts {
   readonly store: ExportStore;
@@ -76,6 +77,7 @@ interface Run {
 export class ExportQueue {
   readonly #parts: QueueParts;
   readonly #staging: Staging;
+  readonly claims: Claims;
   readonly #runs = new Map<string, Run>();
   /** Pending ends of renders; `close` waits for them. */
   readonly #ends = new Set<Promise<void>>();
@@ -87,10 +89,12 @@ export class ExportQueue {
   constructor(parts: QueueParts) {
     this.#parts = parts;
     this.#staging = new Staging(parts.threads, parts.dataDir);
+    this.claims = new Claims({ ...parts, staging: this.#staging });
   }
 
   start(): void {
     this.#state = "working";
+    this.claims.recover();
     this.kick();
   }
 
@@ -107,6 +111,7 @@ export class ExportQueue {
   /** Retries failed commits, and checks for work. */
   retry(): void {
     for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
+    if (this.#state === "working") this.claims.retry();
     this.kick();
   }
 
@@ -144,6 +149,7 @@ export class ExportQueue {
   async close(): Promise<void> {
     this.stop();
     while (this.#ends.size > 0) await Promise.all(this.#ends);
+    await this.claims.close();
     this.retry();
   }
 
@@ -246,7 +252,8 @@ export class ExportQueue {
     const isWanted = () => !run.removed && this.#state === "working";
     const nothing = { kind: "file", file, staged: null } as const;
     if (run.removed || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
-    const turn = await this.#staging.stage(row.tenantId, held, (cancel) => {
+    if (this.#parts.store.isOfNotice(row.id)) return this.#setAside(run, file, held);
+    const turn = await this.#staging.stage(row.tenantId, { held }, (cancel) => {
       run.cancel = cancel;
       return isWanted();
     });
@@ -254,6 +261,20 @@ export class ExportQueue {
     if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
     this.#parts.discard(row);
     return turn.outcome;
+  }
+
+  /**
+   * Writes the entries of a file that was made with a notice: they are staged when a client reads
+   * the file.
+   */
+  async #setAside({ row }: Run, file: RenderedFile, held: readonly RowBits[]): Promise<RunEnd> {
+    const { threads, dataDir, folder, discard } = this.#parts;
+    const { tenantId, id } = row;
+    const writeTo = folder.unclaimedPathOf(id);
+    const outcome = await threads.stage({ tenantId, held, dataDir, writeTo }).outcome;
+    if (outcome.kind === "staged") return { kind: "file", file, staged: null };
+    discard(row);
+    return outcome;
   }
 
   #conclude(run: Run, outcome: RunEnd): void {
@@ -276,11 +297,14 @@ export class ExportQueue {
 
   /** Commits the outcome of a render; if that fails, it stays for `retry`. */
   #commit(run: Run): void {
-    const { log, discard, onEnd } = this.#parts;
+    const { folder, log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
     try {
       run.commit?.();
-      if (run.removed) discard(run.row);
+      if (run.removed) {
+        discard(run.row);
+        folder.removeSent(id);
+      }
     } catch (error) {
       log.error(describeError(error), "the end of an export was not stored; trying again");
       return;
@@ -417,65 +441,4 @@ export function nextTurn<Taken>(
     if (taken !== null) return taken;
   }
   return null;
-}
-
-interface StagedTurn {
-  readonly outcome: StageOutcome;
-  /** Ends the turn, once its result is committed or dropped. */
-  release(): void;
-}
-
-/** Stages entries for the lists of all tenants, one turn per tenant at a time. */
-class Staging {
-  readonly #threads: RenderThreads;
-  readonly #dataDir: string;
-  /** End of the last turn, by tenant. */
-  readonly #turns = new Map<string, Promise<void>>();
-  readonly #closed: Promise<void>;
-  #close = () => {};
-  #isClosed = false;
-
-  constructor(threads: RenderThreads, dataDir: string) {
-    this.#threads = threads;
-    this.#dataDir = dataDir;
-    this.#closed = new Promise((resolve) => {
-      this.#close = resolve;
-    });
-  }
-
-  /**
-   * Waits for the tenant's turn, then stages. `begin` gets a function that cancels, and returns
-   * false if the result is no longer needed. Turns that wait when this closes are cancelled.
-   */
-  async stage(
-    tenantId: string,
-    held: readonly RowBits[],
-    begin: (cancel: () => void) => boolean,
-  ): Promise<StagedTurn> {
-    const release = await this.#turn(tenantId);
-    if (this.#isClosed) return { outcome: { kind: "cancelled" }, release };
-    const { outcome, cancel } = this.#threads.stage({ tenantId, held, dataDir: this.#dataDir });
-    if (!begin(cancel)) cancel();
-    return { outcome: await outcome, release };
-  }
-
-  /** Ends all waits. */
-  close(): void {
-    this.#isClosed = true;
-    this.#close();
-  }
-
-  async #turn(tenantId: string): Promise<() => void> {
-    const before = this.#turns.get(tenantId);
-    let release = () => {};
-    const own = new Promise<void>((resolve) => {
-      release = () => {
-        if (this.#turns.get(tenantId) === own) this.#turns.delete(tenantId);
-        resolve();
-      };
-    });
-    this.#turns.set(tenantId, own);
-    await Promise.race([before, this.#closed]);
-    return release;
-  }
 }

@@ -98,6 +98,10 @@ export interface StageTask {
   readonly dataDir: string;
   readonly tenantId: string;
   readonly held: readonly RowBits[];
+  /** Path to write the entries of the rows to; nothing is staged then. */
+  readonly writeTo?: string;
+  /** Path of a file of entries to stage in place of rows. */
+  readonly readFrom?: string;
   /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
 }

@@ -63,11 +63,14 @@ export class Sweeper {
     }
   }
 
-  /** Removes the file that was sent for an export; if that fails, the next start removes it. */
-  discardSent({ id, sent }: Pick<ExportRow, "id" | "sent">): void {
+  /**
+   * Removes the file that was sent for an export, and its unclaimed entries; if that fails, the
+   * next start removes them.
+   */
+  discardSent({ id }: Pick<ExportRow, "id">): void {
     const { folder, log } = this.#parts;
     try {
-      if (sent !== null) folder.removeSent(id);
+      folder.removeSent(id);
     } catch (error) {
       log.warn(describeError(error), "a sent file was not removed; the next start will");
     }

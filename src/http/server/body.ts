@@ -186,6 +186,15 @@ export function readBody(bytes: Uint8Array, known: readonly string[]): BodyObjec
   return checkMembers(readMembers(bytes), known);
 }
 
+/** Like `readBody` for a PATCH, which must name a member: an empty one would change nothing. */
+export function readPatch(bytes: Uint8Array, known: readonly string[]): BodyObject {
+  const body = readBody(bytes, known);
+  if (Object.keys(body.members).length > 0) return body;
+  const detail = `Say what is to change: ${known.join(", ")}.`;
+  body.mistakes.push({ pointer: "", code: "missing", detail });
+  return body;
+}
+
 /** Like `readBody`, but the caller checks for unknown members. */
 export function readMembers(bytes: Uint8Array): JsonObject {
   const members = parseJson(bytes);

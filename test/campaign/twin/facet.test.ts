@@ -46,6 +46,15 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
     return row.started_on === null ? null : `${year}-Q${Math.ceil(Number(month) / 3)}`;
   },
   started_month: (row) => (row.started_on === null ? null : `${row.started_on}`.slice(0, 7)),
+  status_year: (row) => {
+    const date = row.registration_status_date;
+    return date === null ? null : Number(`${date}`.slice(0, 4));
+  },
+  status_quarter: (row) => {
+    const date = row.registration_status_date;
+    const [year, month] = `${date}`.split("-");
+    return date === null ? null : `${year}-Q${Math.ceil(Number(month) / 3)}`;
+  },
   status_month: (row) => {
     const date = row.registration_status_date;
     return date === null ? null : `${date}`.slice(0, 7);

@@ -66,6 +66,22 @@ describe("a count", () => {
     const twice = count("--facets", "uf,mei,uf");
     assert.match(twice.stderr, /--facets names uf twice\. Name it once/);
     assert.deepEqual([triple.status, twice.status], [2, 2]);
+    const table = count("--facets", "uf", "--format", "csv", "--layout", "table");
+    assert.match(table.stderr, /--layout table needs exactly one pair in --facets: uf\*mei\./);
+    const printed = count("--facets", "uf*mei", "--layout", "lines");
+    assert.match(printed.stderr, /--layout needs --format csv or xlsx\./);
+    assert.deepEqual([table.status, printed.status], [2, 2]);
+  });
+
+  it("of one pair is a table with totals, unless its lines are wanted", () => {
+    const args = ["--facets", "mei*headquarters", "--format", "csv"];
+    const table = count(...args)
+      .stdout.trimEnd()
+      .split("\r\n");
+    assert.match(table[0] ?? "", /^mei\*headquarters,\w+,\w+,total$/);
+    assert.match(table.at(-1) ?? "", /^total(,\d+){3}$/);
+    const listed = count(...args, "--layout", "lines").stdout;
+    assert.match(listed, /^facet,value,label,facet_2,/);
   });
 
   it("replaces a file only with --force", () => {

@@ -2,15 +2,17 @@
  * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
  * formats and limits, and also if several end together or their files are deleted or expire later.
  * It has one revision for each export with new accounts. An export that excludes it has the rest,
- * as of the export's creation. Failed and canceled exports and those of other tenants are not in
+ * as of the export's creation. The file of a notice counts once a client reads it, also if the
+ * server stops in between. Failed and canceled exports and those of other tenants are not in
  * it, and leave nothing that was written for it.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { slugOf } from "../../../src/export/files/filename.ts";
@@ -51,13 +53,19 @@ before(async () => {
   }
   lists = new Lists(new ListStore(database), systemClock);
   listed = new ListBinder(lists);
-  exports = new Exports({
+  exports = begin();
+});
+
+function begin(): Exports {
+  const begun = new Exports({
     ...{ database, dataDir: folder, threads: new RenderPool(2), plans: loadPlans() },
     ...{ clock: systemClock, log: openLog("silent"), retention: 60, forget: 86_400 },
     ...{ freeBytesMin: 0, slugOf },
   });
-  exports.start(segment);
-});
+  begun.start(segment);
+  return begun;
+}
+
 after(async () => {
   await exports.close();
   database.close();
@@ -198,6 +206,71 @@ it("is the same for every format, and gets revisions for new accounts only", asy
   assert.deepEqual(await done("jsonl", 21), [3, 21]);
   assert.deepEqual(await done("csv", 21), [3, 21]);
 });
+
+/** Stores a notice, as one that is being counted. */
+function notice(id: string): void {
+  database.exec(
+    `INSERT INTO saved_searches (id, tenant_id, name, spec, snapshot, total, created_at)
+       VALUES ('sch ${id}', 'notified', 'n', '{}', '2026-10', 0, 1);
+     INSERT INTO served_months (label, date, snapshot_id, noted_at)
+       VALUES ('${id}', '2026-10-10', 'x', 1);
+     INSERT INTO notices
+       (id, tenant_id, search_id, number, month, since, state, attempts, created_at)
+       SELECT '${id}', 'notified', 'sch ${id}', 1, sequence, sequence, 'counting', 0, 1
+       FROM served_months WHERE label = '${id}';`,
+  );
+}
+
+it("has the accounts of a notice's file once a client reads it, also after a stop", async () => {
+  database.prepare("INSERT INTO tenants (id, name, created_at) VALUES ('notified', 'n', 5)").run();
+  const spec = (uf: string) => specOf({ geo: { uf_any_of: [uf] } }, { limit: 40 });
+  for (const id of ["first", "second", "third"]) notice(id);
+  const first = create("notified", spec("SP"), "notice:first");
+  const rows = await held("notified", first);
+  const second = create("notified", spec("MG"), "notice:second");
+  const later = await held("notified", second);
+  const third = create("notified", spec("RJ"), "notice:third");
+  await held("notified", third);
+  assert.ok(rows.length > 10 && later.length > 10);
+  assert.deepEqual(entries("notified"), [], "files that no client has read");
+  const plain = await held("notified", create("notified", spec("BA"), "notice:none"));
+  assert.deepEqual(entries("notified"), [...plain].sort());
+  const record = exports.read("notified", first);
+  exports.claim(record);
+  exports.claim(record);
+  await eventually(() => assert.deepEqual(entries("notified"), [...plain, ...rows].sort()));
+  const sent = () => readdirSync(join(folder, "sent")).sort();
+  await eventually(() => assert.deepEqual(sent(), unclaimed(second, third)));
+  exports.claim(record);
+  exports.remove("notified", third);
+  assert.deepEqual(sent(), unclaimed(second));
+  await exports.close();
+  renameSync(
+    join(folder, "sent", `${second}.unclaimed`),
+    join(folder, "sent", `${second}.claimed`),
+  );
+  exports = begin();
+  const all = [...plain, ...rows, ...later].sort();
+  await eventually(() => assert.deepEqual(entries("notified"), all));
+  await eventually(() => assert.deepEqual(sent(), []));
+  assert.equal(unkept(), 0);
+});
+
+function unclaimed(...ids: readonly string[]): string[] {
+  return ids.map((id) => `${id}.unclaimed`).sort();
+}
+
+/** Repeats a check until it passes, for at most ten seconds. */
+async function eventually(check: () => void): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    try {
+      return check();
+    } catch {
+      await setTimeout(50);
+    }
+  }
+  check();
+}
 
 it("refuses to be changed, with a message", async () => {
   const refused = { code: "invalid_request", message: /exported is kept by the server/ };

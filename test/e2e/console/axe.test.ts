@@ -79,7 +79,11 @@ const PLACES: readonly Place[] = [
   ["a new member", "/app/members", opens(members.add)],
   ["the audit trail", "/app/audit", seen(audit.actions["key.create"])],
   ["plans", "/app/plans", async ({ page }) => page.getByRole("table").last().waitFor()],
-  ["a comparison", "/app/compare#uf=SP&versus&uf=RJ&by&mei", seen(compare.indexHint)],
+  [
+    "a comparison",
+    "/app/compare#uf=SP&versus&uf=RJ&by&mei",
+    seen(compare.indexHint(compare.base("", ""))),
+  ],
   ["a second group", "/app/compare#uf=SP", seen(compare.chooseSecond)],
   ["a cross table", "/app/compare#uf=SP&by&mei*company_size", seen("XLSX")],
   ["the own account", "/app/account", seen(account.here)],

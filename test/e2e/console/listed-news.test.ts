@@ -2,7 +2,8 @@
  * Proves, in Chromium against a real server with two months: the news of a saved search that names
  * lists are the changes of the current lists, both included and excluded. They follow a list that
  * changes, and their file has the same. A search whose list was deleted reports the loss, in the
- * list of searches and in its news.
+ * list of searches and in its news. A search is compared with the month before by the accounts of
+ * each month.
  * Does not prove: which accounts have changed (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -15,6 +16,7 @@ import type {
   ExportView,
   OpenedSearch,
 } from "../../../src/console/web/app/answers.ts";
+import { number } from "../../../src/console/web/app/format.ts";
 import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
@@ -22,7 +24,7 @@ import { button, consoleSuite, entry, heading } from "../../support/console/suit
 import { portugueseWords as words } from "../../support/console/words.ts";
 import { makeNextMonth } from "../../support/sample/snapshot.ts";
 
-const { exports, news, shell } = words;
+const { compare, exports, news, shell } = words;
 const MADE = { accounts: 3_000, seed: 6 };
 const [OLDER, NEWER] = ["2026-10", "2026-11"] as const;
 const FILTERS = { geo: { uf_any_of: ["SP"] } };
@@ -121,5 +123,42 @@ describe("news of a saved search that names lists", () => {
     const row = page.locator(".record", { hasText: "Dos clientes" });
     await visit.go("/app/saved");
     await row.getByText(exports.nowUnknown).waitFor();
+  });
+});
+
+interface Compared {
+  readonly totals: readonly number[];
+  readonly bases: readonly { readonly accounts: number }[];
+}
+
+describe("a comparison with the month before", () => {
+  inBrowser("counts the same search in both months, and names the base", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await eventually(async () => assert.ok((await changed(visit)).length > 9));
+    await visit.go("/app/compare#uf=SP");
+    const months = ["novembro de 2026", "outubro de 2026"] as const;
+    await button(page, compare.presentBefore(...months)).click();
+    const specs = [{ filters: FILTERS }, { filters: FILTERS }];
+    const snapshots = [null, OLDER];
+    const { totals, bases } = await visit.send<Compared>("/accounts/compare", { specs, snapshots });
+    assert.notEqual(totals[0], totals[1]);
+    const shown = page.locator(".compare-totals dd");
+    const expected = [...totals, ...bases.map(({ accounts }) => accounts)];
+    await eventually(async () => {
+      assert.deepEqual(
+        await shown.allTextContents(),
+        expected.map((one) => number(one)),
+      );
+    });
+    const names = await page.locator(".compare-totals dt").allTextContents();
+    assert.deepEqual(names, [
+      ...months.map((one, at) => `${compare.groupNamed(at + 1)}: ${one}`),
+      ...months.map((one) => compare.base("", one)),
+    ]);
+    assert.match(page.url(), /#uf=SP&versus&uf=SP&in&2026-10&by&/);
+    const second = page.getByRole("region", { name: compare.groupNamed(2) });
+    await second.getByLabel(compare.presentIn).selectOption("");
+    await eventually(async () => assert.equal(await shown.count(), 3));
   });
 });

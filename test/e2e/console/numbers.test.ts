@@ -10,6 +10,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe } from "node:test";
+import readSheets from "read-excel-file/node";
 import type { PlacesAnswer } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
@@ -22,7 +23,8 @@ const [SEE_ALL, COPY, CSV, XLSX] = charts.numbers;
 
 let ana: Person;
 let bia: Person;
-const { inBrowser } = consoleSuite({}, async (served) => {
+const settings = { PENEIRA_PLANS_GROWTH_BURST: "12345" };
+const { inBrowser } = consoleSuite({ settings }, async (served) => {
   ana = await served.user("ana@example.com");
   bia = await served.user("bia@example.com", "member");
   await served.key("growth");
@@ -118,6 +120,17 @@ describe("the menu of a chart", () => {
     await shape.waitFor();
     assert.equal(await map.getByRole("button").count(), places.filter(({ at }) => at).length);
     assert.equal(await map.locator("[tabindex='0']").count(), 1);
+    const shades = await map.locator("[data-shade]").evaluateAll((all) => {
+      return all.map((one) => one.getAttribute("data-shade"));
+    });
+    const shaded = shades.filter((shade) => shade !== "0");
+    for (const shade of new Set(shaded)) {
+      const own = shaded.filter((one) => one === shade).length;
+      assert.ok(own <= shaded.length * 0.6, `${own} of ${shaded.length} have shade ${shade}`);
+    }
+    assert.ok(new Set(shaded).size >= 3, "shades differ");
+    const legend = await dialog.getByRole("list", { name: stateMap.legend }).allInnerTexts();
+    assert.match(legend.join(), /\d a [\d.]+ \(\d+ municípios?\)/);
     const rows = dialog.getByRole("row");
     const textOf = async (at: number) => (await rows.nth(at).allInnerTexts()).join();
     assert.ok((await textOf(1)).includes(expected[0]));
@@ -167,6 +180,18 @@ describe("the menu of a chart", () => {
         const [, , ...lines] = await copied(visit);
         const sum = lines.reduce((all, line) => all + Number(line[1]), 0);
         assert.equal(sum, total, `${event} by ${period}`);
+        const waiting = visit.page.waitForEvent("download");
+        await dialog.getByRole("button", { name: "XLSX" }).click();
+        const [counts, about] = await readSheets(readFileSync(await (await waiting).path()));
+        const listed = (counts?.data ?? []).flatMap(([, time, , count]) => {
+          return time === null || typeof count !== "number" ? [] : [`${time} ${count}`];
+        });
+        const copiedLines = lines.filter(([time]) => /^\d/.test(time ?? ""));
+        assert.deepEqual(
+          listed.reverse(),
+          copiedLines.map(([time, count]) => `${time} ${count}`),
+        );
+        assert.ok(about?.data.some(([, value]) => value === "São Paulo (SP)"));
       }
     }
   });
@@ -243,7 +268,19 @@ describe("a comparison", () => {
     assert.equal(sum, total);
     const waiting = page.waitForEvent("download");
     await page.getByRole("button", { name: "XLSX" }).click();
-    assert.equal(readFileSync(await (await waiting).path(), "latin1").slice(0, 2), "PK");
+    const [sheet, about] = await readSheets(readFileSync(await (await waiting).path()));
+    const shown: string[][] = [];
+    for (const row of await table.getByRole("row").all()) {
+      shown.push(await row.locator("th, td").allTextContents());
+    }
+    // The screen adds the initials of a size to its name.
+    const plain = (cell: string) =>
+      cell === "–" ? "0" : cell.replace(/(\d)\.(?=\d{3})/g, "$1").replace(/ \((ME|EPP)\)$/, "");
+    assert.deepEqual(
+      sheet?.data.slice(1).map((line) => line.map(String)),
+      shown.slice(1).map((line) => line.map(plain)),
+    );
+    assert.ok(about?.data.some(([, value]) => value === "São Paulo (SP)"));
     await page.getByLabel(compare.columns).selectOption("company_size");
     await page.getByText(compare.sameFacets).waitFor();
   });
@@ -263,6 +300,13 @@ describe("the plans", () => {
     );
     const keys = await table.getByRole("row").last().getByRole("cell").allTextContents();
     assert.ok(keys.includes("key of growth"), keys.join());
+    const burst = table.getByRole("row", { name: usage.limitNames.burst as string });
+    const bursts = (await burst.getByRole("cell").allTextContents()).filter((text) => {
+      return text.includes("padrão");
+    });
+    assert.equal(bursts.length, 1, "one plan was changed");
+    assert.match(bursts[0] ?? "", /^12\.345 \(padrão: \d+\)$/);
+    await visit.page.getByText(plans.define).waitFor();
     await visit.page.getByText(plans.used, { exact: true }).waitFor();
     await visit.page.setViewportSize({ width: 390, height: 844 });
     const wide = await visit.page.evaluate(

@@ -48,6 +48,8 @@ export class FakeExporter implements Exporter {
   readonly created: NewExport[] = [];
   /** Rows of answers that were charged, by tenant. */
   readonly charged: (readonly [tenantId: string, rows: number])[] = [];
+  /** Ids of exports whose file was read. */
+  readonly claimed: string[] = [];
   /** The next error of `create`, if any. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
@@ -93,6 +95,10 @@ export class FakeExporter implements Exporter {
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
     this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
+  }
+
+  claim({ id }: Pick<ExportRecord, "id">): void {
+    this.claimed.push(id);
   }
 
   receive(): SentFile {

@@ -44,8 +44,8 @@ import {
 } from "../../../src/console/web/find/charts/choice.ts";
 import { rowsOf } from "../../../src/console/web/find/charts/rows.ts";
 import { emptyQuery, isEmpty, type Query } from "../../../src/console/web/find/question.ts";
-import { branches as english } from "../../../src/console/web/strings/en/charts.ts";
-import { branches as portuguese } from "../../../src/console/web/strings/pt/charts.ts";
+import { BRANCHES_EN as english } from "../../../src/spec/branches-en.ts";
+import { BRANCHES_PT as portuguese } from "../../../src/spec/branches-pt.ts";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });

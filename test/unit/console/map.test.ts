@@ -11,6 +11,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   neighbour,
+  quantileBounds,
   STEPS,
   shadeOf,
   shareBounds,
@@ -48,6 +49,28 @@ describe("color steps", () => {
           if (step === 0) continue;
           assert.ok(count >= (bounds[step - 1] as number), `${count} in ${bounds}`);
           assert.ok(count <= upperBound(step, bounds, most), `${count} in ${bounds}`);
+        }
+      }),
+    );
+  });
+
+  it("of skewed numbers have equally many places each, also if many are equal", () => {
+    const skewed = [0, 0.2, 0.4, 1, 2, 3, 4, 5, 6, 7, 90_000];
+    const bounds = quantileBounds(skewed);
+    const sizes = [0, 1, 2, 3, 4, 5].map((step) => {
+      return skewed.filter((one) => stepOf(one, bounds) === step).length;
+    });
+    assert.deepEqual(sizes, [1, 2, 2, 2, 2, 2]);
+    assert.deepEqual(quantileBounds([1, 1, 1, 1, 1, 1, 1, 1, 1, 8]), [1]);
+    assert.deepEqual(quantileBounds([0, 0]), []);
+    const distinct = fc.uniqueArray(fc.integer({ min: 1, max: 1e6 }), { minLength: 5 });
+    fc.assert(
+      fc.property(distinct, (all) => {
+        const found = quantileBounds(all);
+        assert.equal(found.length, STEPS);
+        for (let step = 1; step <= STEPS; step++) {
+          const own = all.filter((one) => stepOf(one, found) === step).length;
+          assert.ok(Math.abs(own - all.length / STEPS) <= 1, `${own} of ${all.length}`);
         }
       }),
     );

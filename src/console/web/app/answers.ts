@@ -394,6 +394,8 @@ export interface PlansAnswer {
   plans: {
     name: string;
     limits: Record<string, number | boolean>;
+    /** Built-in values of the limits that the operator has changed. */
+    defaults: Record<string, number>;
     /** Number of output fields. */
     fields: number;
   }[];

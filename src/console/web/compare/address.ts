@@ -12,6 +12,8 @@ import type { Query } from "../find/question.ts";
 /** Between two searches, and before facets; no member of an address is named so. */
 const VERSUS = "&versus&";
 const BY = "&by&";
+/** Before the month of the second search. */
+const IN = "&in&";
 /** Between two facets. */
 const TIMES = "*";
 
@@ -20,6 +22,8 @@ export interface Comparison {
   readonly first: Query;
   /** Null until the user chose it. */
   readonly second: Query | null;
+  /** Older month in which the second search is counted; null for the served one. */
+  readonly month: string | null;
   /** Values of this facet are compared. */
   readonly facet: FacetName;
   /** For a cross table of the first search, its columns; else null. */
@@ -33,10 +37,11 @@ export function addressOfQuery(query: Query, lookup: CatalogLookup | null): stri
 
 /** Encodes a comparison. */
 export function encodeComparison(
-  { first, second, facet, across }: Comparison,
+  { first, second, month, facet, across }: Comparison,
   lookup: CatalogLookup | null,
 ): string {
-  const other = second === null ? "" : VERSUS + addressOfQuery(second, lookup);
+  const at = month === null ? "" : IN + month;
+  const other = second === null ? "" : VERSUS + addressOfQuery(second, lookup) + at;
   const facets = across === null ? facet : `${facet}${TIMES}${across}`;
   return `${addressOfQuery(first, lookup)}${other}${BY}${facets}`;
 }
@@ -44,11 +49,13 @@ export function encodeComparison(
 /** Decodes a comparison. */
 export function decodeComparison(hash: string, lookup: CatalogLookup): Comparison {
   const [searches = "", by = ""] = hash.split(BY);
-  const [first = "", second] = searches.split(VERSUS);
+  const [first = "", versus] = searches.split(VERSUS);
+  const [second, month = ""] = versus?.split(IN) ?? [];
   const [facet, across] = by.split(TIMES);
   return {
     first: decodeAddress(first, lookup).query,
     second: second === undefined ? null : decodeAddress(second, lookup).query,
+    month: /^\d{4}-\d{2}$/.test(month) ? month : null,
     facet: facetOf(facet) ?? "company_size",
     across: facetOf(across),
   };

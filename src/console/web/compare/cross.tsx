@@ -5,7 +5,7 @@
  * has its own row and column.
  */
 import type { VNode } from "preact";
-import type { FacetName } from "../../../spec/facets.ts";
+import { type FacetName, isTimeFacet } from "../../../spec/facets.ts";
 import { number } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
@@ -117,26 +117,36 @@ export function CrossTable({ query, facets }: CrossProps): VNode {
   );
 }
 
+/** Sides with their places: those of a time facet by time, without a value last, as in files. */
+function inOrder(facet: FacetName, sides: readonly Side[]) {
+  const placed = sides.map((one, at) => ({ one, at }));
+  if (!isTimeFacet(facet)) return placed;
+  const key = ({ value }: Side) => (value === null ? "~" : String(value));
+  return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
+}
+
 /** Adds totals, and what is not listed, to a table. */
 function tableOf({ total }: CountAnswer, cross: CountAnswer["crosses"][number], corner: string) {
   const { charts } = words.value;
   const [rowFacet, columnFacet] = cross.facets;
   const hasOther = cross.other_columns.count > 0;
   const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
+  const down = inOrder(rowFacet, cross.rows);
+  const across = inOrder(columnFacet, cross.columns);
   const others = (values: number) => charts.others(number(values));
   const head = [
     corner,
-    ...cross.columns.map(({ value, label }) => valueName(columnFacet, value, label)),
+    ...across.map(({ one: { value, label } }) => valueName(columnFacet, value, label)),
     ...(hasOther ? [others(cross.other_columns.values)] : []),
     charts.total,
   ];
-  const lines: Line[] = cross.rows.map(({ value, label, count }, at) => {
-    const own = cross.counts[at] ?? [];
+  const lines: Line[] = down.map(({ one: { value, label, count }, at }) => {
+    const own = across.map((column) => cross.counts[at]?.[column.at] ?? 0);
     const rest = hasOther ? [count - sum(own)] : [];
     return { name: valueName(rowFacet, value, label), counts: [...own, ...rest, count] };
   });
   const below = [
-    ...cross.columns.map(({ count }) => count),
+    ...across.map(({ one }) => one.count),
     ...(hasOther ? [cross.other_columns.count] : []),
     total,
   ];

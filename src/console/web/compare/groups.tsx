@@ -29,12 +29,16 @@ interface GroupProps {
   readonly name: string;
   readonly query: Query;
   readonly set: (query: Query) => void;
+  /** Month in which the group is counted, if it may be chosen; null for the served one. */
+  readonly month?: string | null;
+  readonly setMonth?: (month: string | null) => void;
 }
 
 /** A group with its controls. */
-export function Group({ name, query, set }: GroupProps): VNode {
+export function Group({ name, query, set, month: counted = null, setMonth }: GroupProps): VNode {
   const { compare } = lazyWords.value;
   const book = catalog.value;
+  const { snapshot = "", changes_since: older = [] } = status.value ?? {};
   const edit = (change: (draft: Query) => void) => {
     const draft = structuredClone(query);
     change(draft);
@@ -67,6 +71,17 @@ export function Group({ name, query, set }: GroupProps): VNode {
         />
         <MonthSelect query={query} edit={edit} />
         <SavedSelect set={set} />
+        {setMonth && older.length > 0 && (
+          <Select
+            label={compare.presentIn}
+            value={counted ?? ""}
+            onValue={(label) => setMonth(label === "" ? null : label)}
+            options={[
+              { value: "", label: month(snapshot ?? "") },
+              ...older.map((label) => ({ value: label, label: month(label) })),
+            ]}
+          />
+        )}
       </div>
       <Sentence set={set} />
     </section>
@@ -206,7 +221,7 @@ interface SuggestionsProps {
 /** Ways to a second group. */
 export function Suggestions({ first, set }: SuggestionsProps): VNode {
   const { compare } = lazyWords.value;
-  const served = status.value?.snapshot;
+  const { snapshot: served, changes_since: [before] = [] } = status.value ?? {};
   const copy = (change: (draft: Query) => void) => {
     const draft = structuredClone(first);
     change(draft);
@@ -242,6 +257,11 @@ export function Suggestions({ first, set }: SuggestionsProps): VNode {
         <Button onClick={() => set({ first: mei(true), second: mei(false) })}>
           {compare.meiAndNot}
         </Button>
+        {served && before && (
+          <Button onClick={() => set({ second: first, month: before })}>
+            {compare.presentBefore(month(served), month(before))}
+          </Button>
+        )}
         {served && (
           <Button onClick={() => set({ first: opened(0), second: opened(1) })}>
             {compare.monthBefore}
@@ -249,6 +269,7 @@ export function Suggestions({ first, set }: SuggestionsProps): VNode {
         )}
         <Button onClick={() => set({ second: emptyQuery() })}>{compare.registry}</Button>
       </div>
+      {served && !before && <p class="field-hint">{compare.oneMonth(month(served))}</p>}
       <SavedSelect set={(second) => set({ second })} />
       <Sentence set={(second) => set({ second })} />
     </section>

@@ -2,11 +2,11 @@
  * Two groups side by side: their totals, and for each value of a facet the count, share, and index
  * of each, as a chart and as a table; copied, or saved as a file.
  * Invariant: chart, table, copy, and file have the same numbers. The index is 100 where a group has
- * the share of the whole registry.
+ * the share of its base, which the view and the file name.
  */
 import type { VNode } from "preact";
 import type { FacetName } from "../../../spec/facets.ts";
-import { number, percent } from "../app/format.ts";
+import { list, month as monthName, number, percent } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
 import { differences } from "../exports/summary.ts";
@@ -22,10 +22,16 @@ import { type FacetValue, usePosted, valueName } from "./values.ts";
 /** Values of the chart; the table has all. */
 const BARS_MAX = 12;
 
+interface Base {
+  readonly snapshot: string;
+  readonly registration_status_any_of: readonly number[];
+  readonly accounts: number;
+}
+
 /** `POST /accounts/compare`, as POST /v1/accounts/compare. */
 interface CompareAnswer {
-  readonly registry: number;
   readonly totals: readonly number[];
+  readonly bases: readonly Base[];
   readonly facets: Readonly<
     Record<
       string,
@@ -54,25 +60,32 @@ interface Row {
 /** The numbers of two groups. */
 export function Compared({
   queries,
+  month,
   facet,
 }: {
   readonly queries: readonly Query[];
+  /** Older month of the second group, if it has one. */
+  readonly month: string | null;
   readonly facet: FacetName;
 }): VNode {
   const { compare } = lazyWords.value;
   const specs = queries.map((query) => specOf(query));
-  const body = { specs, facets: [facet] };
+  const snapshots = month === null ? undefined : [null, month];
+  const body = { specs, facets: [facet], snapshots };
   const { answer, error, retry } = usePosted<CompareAnswer>("/accounts/compare", body);
   if (error !== null) return <ErrorNotice error={error} onRetry={retry} />;
   if (answer?.facets[facet] === undefined) return <Busy />;
   const rows = rowsOf(answer, facet);
-  const groups = namesOf(queries);
+  const groups = namesOf(queries, month === null ? [] : answer.bases);
+  const bases = basesOf(answer);
   const lines = linesOf(rows, answer, compare.facetNames[facet], groups);
   const title = `${compare.title} ${compare.facetNames[facet]}`;
-  const save = () => saveFile(csvOf(lines, factsOf(title, ...specs)), fileName(title, "csv"));
+  const hint = compare.indexHint(list(bases.map(([name]) => name)));
+  const facts = () => [...factsOf(title, ...specs), [hint]];
+  const save = () => saveFile(csvOf(lines, facts()), fileName(title, "csv"));
   return (
     <>
-      <Totals totals={answer.totals} registry={answer.registry} groups={groups} />
+      <Totals totals={answer.totals} bases={bases} groups={groups} />
       <Chart rows={rows} groups={groups} />
       <div class="compare-head">
         <h2>{compare.facetNames[facet]}</h2>
@@ -84,7 +97,7 @@ export function Compared({
         </Button>
       </div>
       <Table {...{ rows, groups }} totals={answer.totals} what={compare.facetNames[facet]} />
-      <p class="field-hint">{compare.indexHint}</p>
+      <p class="field-hint">{hint}</p>
     </>
   );
 }
@@ -92,10 +105,24 @@ export function Compared({
 /** Longest part of a name that the filters give. */
 const NAME_MAX = 40;
 
-/** Names of the groups: their number, and what distinguishes them. */
-function namesOf(queries: readonly Query[]): string[] {
+/** Names of the different bases, and their accounts. */
+function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: number])[] {
   const { compare } = lazyWords.value;
-  return differences(queries, catalog.value).map((difference, at) => {
+  const { statuses } = words.value.codes;
+  const hasMonths = new Set(bases.map(({ snapshot }) => snapshot)).size > 1;
+  const named = bases.map(({ snapshot, registration_status_any_of: asked, accounts }) => {
+    const status = list(asked.map((code) => statuses[code] ?? String(code)));
+    return [compare.base(status, hasMonths ? monthName(snapshot) : ""), accounts] as const;
+  });
+  return [...new Map(named)];
+}
+
+/** Names of the groups: their number, and what distinguishes them. */
+function namesOf(queries: readonly Query[], bases: readonly Base[]): string[] {
+  const { compare } = lazyWords.value;
+  return differences(queries, catalog.value).map((filters, at) => {
+    const counted = bases[at] ? [monthName(bases[at].snapshot)] : [];
+    const difference = [...counted, ...(filters === "" ? [] : [filters])].join(", ");
     const short =
       difference.length > NAME_MAX ? `${difference.slice(0, NAME_MAX - 1)}…` : difference;
     return short === "" ? compare.groupNamed(at + 1) : `${compare.groupNamed(at + 1)}: ${short}`;
@@ -156,11 +183,11 @@ function decimal(value: number | null): string {
 
 interface TotalsProps {
   readonly totals: readonly number[];
-  readonly registry: number;
+  readonly bases: ReturnType<typeof basesOf>;
   readonly groups: readonly string[];
 }
 
-function Totals({ totals, registry, groups }: TotalsProps): VNode {
+function Totals({ totals, bases, groups }: TotalsProps): VNode {
   const { compare } = lazyWords.value;
   return (
     <dl class="compare-totals">
@@ -170,10 +197,12 @@ function Totals({ totals, registry, groups }: TotalsProps): VNode {
           <dd>{number(total)}</dd>
         </div>
       ))}
-      <div>
-        <dt>{compare.registry}</dt>
-        <dd>{number(registry)}</dd>
-      </div>
+      {bases.map(([name, accounts]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{number(accounts)}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

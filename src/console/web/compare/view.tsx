@@ -97,7 +97,13 @@ function Groups({ now, set }: GroupsProps): VNode {
         set={(first) => set({ first })}
       />
       {!isCross && now.second !== null && (
-        <Group name={compare.groupNamed(2)} query={now.second} set={(second) => set({ second })} />
+        <Group
+          name={compare.groupNamed(2)}
+          query={now.second}
+          set={(second) => set({ second })}
+          month={now.month}
+          setMonth={(month) => set({ month })}
+        />
       )}
       {!isCross && now.second === null && <Suggestions first={now.first} set={set} />}
     </div>
@@ -106,13 +112,13 @@ function Groups({ now, set }: GroupsProps): VNode {
 
 function Numbers({ now }: { now: Comparison }): VNode {
   const { compare } = lazyWords.value;
-  const { first, second, facet, across } = now;
+  const { first, second, month, facet, across } = now;
   if (across !== null) {
     if (across === facet) return <Notice>{compare.sameFacets}</Notice>;
     return <CrossTable query={first} facets={[facet, across]} />;
   }
   if (second === null) return <p class="field-hint">{compare.chooseSecond}</p>;
-  return <Compared queries={[first, second]} facet={facet} />;
+  return <Compared queries={[first, second]} month={month} facet={facet} />;
 }
 
 interface FacetSelectProps {

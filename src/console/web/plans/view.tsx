@@ -2,7 +2,8 @@
  * The plans of the server for owners: limits in words, the use of today and of this month, and the
  * keys of each plan.
  * Invariant: use is that of the organization, which one plan bounds; keys may have another plan.
- * Changing a plan is the operator's task, and the view names the command.
+ * Defining and changing a plan is the operator's task: the view names the settings and the command,
+ * and shows which limits differ from the built-in ones.
  */
 import type { VNode } from "preact";
 import { limitText } from "../account/usage.tsx";
@@ -32,6 +33,9 @@ export function PlansView(): VNode {
         <>
           {usage !== null && <Used usage={usage} />}
           <Table answer={answer} keys={keys} />
+          <p class="field-hint">
+            {text.define} <code>{'{ "plans": { "growth": { "burst": 400 } } }'}</code>
+          </p>
           <p class="field-hint">
             {text.change} <code>peneira key update --plan</code>
           </p>
@@ -116,9 +120,10 @@ function Table({ answer, keys }: { answer: PlansAnswer; keys: readonly ApiKey[] 
           {names.map((limit) => (
             <tr key={limit}>
               <th scope="row">{usage.limitNames[limit] ?? limit}</th>
-              {plans.map(({ name, limits }) => (
+              {plans.map(({ name, limits, defaults: { [limit]: builtIn } }) => (
                 <td key={name} data-number="true" data-current={name === current}>
                   {limitText(limit, limits[limit] ?? 0)}
+                  {builtIn !== undefined && ` (${text.default(limitText(limit, builtIn))})`}
                 </td>
               ))}
             </tr>

@@ -4,7 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../../search/score.ts";
-import { COMPARED, FACET_PAIRS_MAX, FACETS } from "../../../spec/facets.ts";
+import { COMPARED, COUNT_LAYOUTS, FACET_PAIRS_MAX, FACETS } from "../../../spec/facets.ts";
 import { LABEL_LANGUAGES } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
@@ -168,6 +168,16 @@ export const SEARCH_SCHEMAS = {
           Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." }),
         ),
       ),
+      layout: Type.Optional(
+        orNull(
+          Type.Enum([...COUNT_LAYOUTS], {
+            description:
+              "Of files alone. lines: a line for each value and each pair that has matches. " +
+              "table: one pair with its rows, columns, and totals; the default if facets is " +
+              "one pair.",
+          }),
+        ),
+      ),
     },
     closed,
   ),
@@ -175,6 +185,12 @@ export const SEARCH_SCHEMAS = {
     {
       specs: Type.Array(named("SpecInput"), { minItems: COMPARED.min, maxItems: COMPARED.max }),
       facets: Type.Optional(facetNames),
+      snapshots: Type.Optional(
+        Type.Array(orNull(Type.String({ pattern: "^\\d{4}-\\d{2}$" })), {
+          ...{ minItems: COMPARED.min, maxItems: COMPARED.max },
+          description: "Month of each spec; null is the served one.",
+        }),
+      ),
     },
     closed,
   ),
@@ -186,6 +202,19 @@ export const SEARCH_SCHEMAS = {
       specs: Type.Array(named("Spec"), { description: "Normalized, in the order sent." }),
       registry: count("Accounts of the snapshot."),
       totals: Type.Array(count("Exact number of matches of a spec.")),
+      bases: Type.Array(
+        Type.Object(
+          {
+            ...{ snapshot: source.snapshot, snapshot_date: source.snapshot_date },
+            registration_status_any_of: Type.Array(Type.Integer(), {
+              description: "The status that all specs ask for; empty for all accounts.",
+            }),
+            accounts: count("Accounts of the base."),
+          },
+          closed,
+        ),
+        { description: "What the index of each group compares with." },
+      ),
       facets: Type.Object(
         Object.fromEntries(FACETS.map((name) => [name, Type.Optional(named("Comparison"))])),
         closed,
@@ -202,11 +231,10 @@ export const SEARCH_SCHEMAS = {
             ...facetValue,
             registry: count("Accounts of the snapshot with this value."),
             counts: Type.Array(count("Matches of a spec with this value.")),
+            bases: Type.Array(count("Accounts of the base with this value.")),
             shares: Type.Array(Type.Number({ description: "Counts by the totals, 0 to 1." })),
             index: Type.Array(
-              orNull(
-                Type.Number({ description: "100 if the share is that of the whole registry." }),
-              ),
+              orNull(Type.Number({ description: "100 if the share is that of the base." })),
             ),
           },
           closed,

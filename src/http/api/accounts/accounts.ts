@@ -62,11 +62,29 @@ const compareExample = () => ({
   ...EXAMPLE_HEAD,
   ...{ specs: [exampleNormalized("search").spec, exampleNormalized("search").spec] },
   ...{ registry: 40, totals: [1, 20] },
+  bases: [1, 2].map(() => ({
+    ...{ snapshot: EXAMPLE_HEAD.snapshot, snapshot_date: EXAMPLE_HEAD.snapshot_date },
+    ...{ registration_status_any_of: [2], accounts: 40 },
+  })),
   facets: {
     uf: {
       values: [
-        { value: "SP", registry: 20, counts: [0, 20], shares: [0, 1], index: [0, 200] },
-        { value: "MG", registry: 10, counts: [1, 0], shares: [1, 0], index: [400, 0] },
+        {
+          value: "SP",
+          registry: 20,
+          counts: [0, 20],
+          bases: [20, 20],
+          shares: [0, 1],
+          index: [0, 200],
+        },
+        {
+          value: "MG",
+          registry: 10,
+          counts: [1, 0],
+          bases: [10, 10],
+          shares: [1, 0],
+          index: [400, 0],
+        },
       ],
       other: { values: 0, counts: [0, 0] },
     },
@@ -160,7 +178,8 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
       "back with that of a search. A pair of facets is counted as a table. With Accept: text/csv " +
-      "or the type of XLSX, the answer is a file with all values and pairs that occur.",
+      "or the type of XLSX, the answer is a file with all values and pairs that occur; a pair " +
+      "alone is a table with totals.",
     parameters: [IF_NONE_MATCH],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
@@ -180,7 +199,6 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",
     path: "/v1/accounts/compare",
-    anywhere: true,
     access: "key",
     sheds: "first",
     cost: "lists",
@@ -189,8 +207,10 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
     summary: "Compare two to four groups of accounts",
     description:
       "The totals of two to four specs, and of each value of the facets the count and share in " +
-      "every group, with an index: 100 if the share is that of the whole registry, 200 if it is " +
-      "twice as large. Each spec counts as a request of its own.",
+      "every group, with an index: 100 if the share is that of the base, 200 if it is twice as " +
+      "large. The base is the whole registry, or its accounts with the registration status that " +
+      "all specs ask for; bases names it. snapshots counts groups in older months, which " +
+      "changes_since of GET /v1/status lists. Each spec counts as a request of its own.",
     body: {
       schema: "CompareRequest",
       example: { specs: [EXAMPLE_SPEC, OTHER_SPEC], facets: ["uf"] },

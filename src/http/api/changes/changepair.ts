@@ -36,7 +36,7 @@ export async function openPair(
   // Retain the query's snapshot across the awaits below.
   const release = service.retain(newer);
   try {
-    const month = begun?.month ?? (await monthOf(service, since, newer));
+    const month = begun?.month ?? (await findMonth(service, since, newer));
     if (month === null) {
       release();
       return null;
@@ -85,7 +85,7 @@ function olderOnes(labels: readonly string[]): string {
 }
 
 /** Finds the older month with a label; rescans the folder before it returns null. */
-async function monthOf(
+export async function findMonth(
   service: Pick<Service, "months">,
   since: string,
   newer: Segment,

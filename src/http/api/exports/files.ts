@@ -141,6 +141,7 @@ function downloadFile(
   if (wanted === "unchanged") return { status: 304, type: "", body: "", headers: shared };
   if (wanted === "unsatisfiable") throw outside(record);
   return openFile(call, record, wanted).then((opened) => {
+    if (call.method === "GET") call.service.exporter.claim(record);
     if (typeof opened === "string") {
       return { status: 307, type: "", body: "", headers: { ...NOT_STORED, Location: opened } };
     }

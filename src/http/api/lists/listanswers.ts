@@ -29,7 +29,7 @@ import { EXPORTED, LIST_ID } from "../../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../../store/liststore.ts";
 import { listNameKey } from "../../../translate/lists/listnames.ts";
 import { TimeSlices } from "../../server/background-tasks.ts";
-import { type BodyObject, readBody } from "../../server/body.ts";
+import { type BodyObject, readBody, readPatch } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
   type BareAnswer,
@@ -93,8 +93,9 @@ export function readList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
 
 /** `PATCH /v1/lists/{id}`: renames a list. */
 export function renameList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
-  const id = idOf(call);
-  const body = readBody(call.body, ["name"]);
+  const { id } = ownList(call);
+  const body = readPatch(call.body, ["name"]);
+  refuse(body.mistakes);
   const name = readName(body);
   refuse(body.mistakes);
   return answerOf(call, renameNamed(call.service.lists, call.identity.tenantId, id, name));

@@ -6,7 +6,7 @@
  */
 import { addressOf } from "../../../notices/addresses.ts";
 import type { WebhookRow } from "../../../store/webhookstore.ts";
-import { readBody } from "../../server/body.ts";
+import { readBody, readPatch } from "../../server/body.ts";
 import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../typed-answer.ts";
@@ -39,7 +39,7 @@ export function readEmailReceiver(call: KeyCall<"notices">): ShapedAnswer<"Email
 /** `PATCH /v1/emails/{id}`. */
 export function changeEmail(call: KeyCall<"notices">): ShapedAnswer<"EmailAnswer"> {
   const { id } = find(call);
-  const { members } = refused(readBody(call.body, [...MEMBERS, "enabled"]));
+  const { members } = refused(readPatch(call.body, [...MEMBERS, "enabled"]));
   return answered(call, call.service.notices.emails.change(ownerOf(call), id, members));
 }
 

@@ -11,7 +11,7 @@ import { countsOf, exportProblem } from "../../../notices/payload.ts";
 import type { ReceiverOwner } from "../../../notices/receivers.ts";
 import { publicKeyOf, secretOf } from "../../../notices/signing.ts";
 import type { DeliveryRow, WebhookRow } from "../../../store/webhookstore.ts";
-import { type BodyObject, readBody } from "../../server/body.ts";
+import { type BodyObject, readBody, readPatch } from "../../server/body.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
@@ -48,7 +48,7 @@ export function readWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookAnsw
 /** `PATCH /v1/webhooks/{id}`. */
 export function changeWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookAnswer"> {
   const { id } = find(call);
-  const { members } = refused(readBody(call.body, [...WEBHOOK_MEMBERS, "enabled"]));
+  const { members } = refused(readPatch(call.body, [...WEBHOOK_MEMBERS, "enabled"]));
   return answered(call, call.service.notices.webhooks.change(ownerOf(call), id, members));
 }
 

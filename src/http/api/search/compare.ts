@@ -1,11 +1,14 @@
 /**
- * `POST /v1/accounts/compare`. Input: two to four specs, and names of facets. Output: the total of
- * each, and of every value the count and share in each, with an index against the registry.
- * Invariant: counts equal those of POST /v1/accounts/count for the same spec. The index of a value
- * is 100 if its share of a group is that of the registry.
+ * `POST /v1/accounts/compare`. Input: two to four specs, names of facets, and on request the month
+ * of each spec. Output: the total of each, and of every value the count and share in each, with an
+ * index against its base.
+ * Invariant: counts equal those of POST /v1/accounts/count for the same spec and snapshot. The base
+ * of a group is its snapshot, under the condition on the status that all specs share. The index of
+ * a value is 100 if its share of a group is that of the base.
  */
+import { changeCatalog } from "../../../changes/query.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
-import { type ComparedValue, compareInTurn } from "../../../search/cross.ts";
+import { type ComparedGroup, type ComparedValue, compareInTurn } from "../../../search/cross.ts";
 import { FACET_VALUES_MAX } from "../../../search/facet.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { COMPARED, type FacetName } from "../../../spec/facets.ts";
@@ -20,10 +23,12 @@ import {
   type ReadTask,
   readBody,
   readRequest,
+  readTask,
 } from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { QueryContext } from "../../server/service.ts";
+import type { KeyCall } from "../../server/service.ts";
+import { findMonth, noSuchMonth } from "../changes/changepair.ts";
 import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
@@ -32,20 +37,59 @@ import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-reques
 interface CompareQuestion {
   readonly specs: readonly AccountQuerySpec[];
   readonly facets: readonly FacetName[];
+  /** Label of the snapshot of each spec; null for the served one. */
+  readonly snapshots: readonly (string | null)[];
+  /** The condition on the status that all specs share; null if there is none. */
+  readonly base: AccountQuerySpec | null;
 }
 
 /** Parses and charges a request. Throws `AppError` with every mistake in it. */
 export const COMPARE: Computation<ReadTask, CompareQuestion> = {
   name: "compare",
   run(task, segment, payer) {
-    const body = readBody(task.body, ["specs", "facets"]);
+    const body = readBody(task.body, ["specs", "facets", "snapshots"]);
     const sent = readSpecs(body);
     const { facets: named } = body.members;
     for (const spec of sent) payer.spend(costOf({ spec, facets: named }));
     const facets = readFacets(body) ?? [];
-    return { specs: readAll(task, segment, body, sent), facets };
+    const snapshots = readSnapshots(body, sent.length);
+    const specs = readAll(task, segment, body, sent);
+    return { specs, facets, snapshots, base: baseOf(task, segment, specs) };
   },
 };
+
+const LABEL = /^\d{4}-\d{2}$/;
+
+function readSnapshots({ members, mistakes }: BodyObject, count: number): (string | null)[] {
+  const { snapshots } = members;
+  if (snapshots === undefined) return Array<null>(count).fill(null);
+  const isList = Array.isArray(snapshots);
+  if (!isList || snapshots.length !== count) {
+    const found = isList ? `${snapshots.length} of them` : shown(snapshots);
+    const detail = `snapshots must be an array with a month for each spec, not ${found}.`;
+    mistakes.push({ pointer: "/snapshots", code: isList ? "wrong_length" : "wrong_type", detail });
+    return [];
+  }
+  return snapshots.map((label: unknown, at) => {
+    if (label === null || (typeof label === "string" && LABEL.test(label))) return label;
+    const detail = `Must be a month such as 2026-09, or null, not ${shown(label)}.`;
+    mistakes.push({ pointer: `/snapshots/${at}`, code: "wrong_type", detail });
+    return null;
+  });
+}
+
+/** Returns a spec of the status that all specs ask for. */
+function baseOf(
+  task: ReadTask,
+  segment: Segment,
+  specs: readonly AccountQuerySpec[],
+): AccountQuerySpec | null {
+  const asked = specs.map(({ filters }) => [...filters.company.registration_status_any_of].sort());
+  const [first = []] = asked;
+  if (first.length === 0 || asked.some((one) => String(one) !== String(first))) return null;
+  const spec = { filters: { company: { registration_status_any_of: first } } };
+  return readEither(task, segment, { members: { spec }, mistakes: [] }).spec;
+}
 
 function readSpecs({ members, mistakes }: BodyObject): readonly unknown[] {
   const { specs } = members;
@@ -92,7 +136,9 @@ function placed(error: AppError, at: number): readonly Mistake[] {
   }));
 }
 
-type CompareCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
+type CompareCall = KeyCall<
+  "clock" | "engine" | "months" | "retain" | "segment" | "telemetry" | ReadPart
+>;
 
 /** Compares groups of any breadth; users of the console see the whole registry. */
 export function compareAnyAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
@@ -111,42 +157,134 @@ function compareBound(
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COMPARE), async (question) => {
-    const { specs, facets } = question;
-    const bound: AccountQuerySpec[] = [];
-    for (const [at, spec] of specs.entries()) {
-      try {
-        const one = await boundTo(call, segment, spec);
-        const missing = missingOf(spec);
-        refuseTooBroad(call.service.engine, segment, { spec: one, missing });
-        bound.push(one);
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        const { code, message, members, headers } = error;
-        throw new AppError(code, message, { errors: placed(error, at), members, headers });
+    const { specs, facets, base } = question;
+    const opened = await openMonths(call, segment, question.snapshots);
+    try {
+      const groups: ComparedGroup[] = [];
+      for (const [at, spec] of specs.entries()) {
+        const own = opened.segments[at] as Segment;
+        groups.push(await placedAt(at, () => groupOf(call, spec, { own, segment, missingOf })));
       }
+      const { tenantId } = call.identity;
+      const compared = await compareInTurn(segment, groups, base, { names: facets, tenantId });
+      return answerCompared(call, question, { compared, groups, segment, startMs });
+    } finally {
+      opened.release();
     }
-    const compared = await compareInTurn(segment, bound, facets, call.identity.tenantId);
-    const { registry, totals } = compared;
-    const tables = facets.map((name) => {
-      return [name, tableOf(compared.facets[name] ?? [], registry, totals)] as const;
-    });
-    const value = {
-      request_id: call.requestId,
-      snapshot: segment.label,
-      snapshot_date: segment.snapshotDate,
-      provenance: segment.provenance,
-      specs,
-      registry,
-      totals,
-      facets: Object.fromEntries(tables),
-      took_ms: tookMs(call.service.clock, startMs),
-    };
-    return answer("CompareAnswer", value);
   });
 }
 
+/** Runs a step about a spec; errors name the spec by its place. */
+async function placedAt<Result>(at: number, step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, members, headers } = error;
+    throw new AppError(code, message, { errors: placed(error, at), members, headers });
+  }
+}
+
+interface GroupParts {
+  /** Snapshot of the group, and the served one. */
+  readonly own: Segment;
+  readonly segment: Segment;
+  readonly missingOf: (spec: AccountQuerySpec) => readonly string[] | null;
+}
+
+/** Binds a spec to its snapshot and its lists. */
+async function groupOf(
+  call: CompareCall,
+  sent: AccountQuerySpec,
+  { own, segment, missingOf }: GroupParts,
+): Promise<ComparedGroup> {
+  const catalog = own === segment ? null : changeCatalog(own, segment);
+  const body = { members: { spec: sent }, mistakes: [] };
+  const spec =
+    catalog === null ? sent : readEither(readTask(call, NO_BODY), { catalog }, body).spec;
+  const bound = await boundTo(call, own, spec);
+  refuseTooBroad(call.service.engine, own, { spec: bound, missing: missingOf(spec) });
+  return { segment: own, spec: bound };
+}
+
+const NO_BODY = new Uint8Array();
+
+/** Opens the snapshots of the groups; they stay open until `release`. */
+async function openMonths(
+  { service }: CompareCall,
+  segment: Segment,
+  labels: readonly (string | null)[],
+): Promise<{ readonly segments: readonly Segment[]; release(): void }> {
+  const segments: Segment[] = [];
+  const ends: (() => void)[] = [];
+  const release = () => {
+    for (const end of ends) end();
+  };
+  try {
+    for (const [at, label] of labels.entries()) {
+      if (label === null || label === segment.label) {
+        segments.push(segment);
+        continue;
+      }
+      const month = await findMonth(service, label, segment);
+      if (month === null) {
+        const mistake = { ...noSuchMonth(service, label), pointer: `/snapshots/${at}` };
+        throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
+      }
+      const older = await service.months.open(month);
+      ends.push(service.months.retain(older));
+      segments.push(older);
+    }
+    return { segments, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface Compared {
+  readonly compared: Awaited<ReturnType<typeof compareInTurn>>;
+  readonly groups: readonly ComparedGroup[];
+  readonly segment: Segment;
+  readonly startMs: number;
+}
+
+function answerCompared(
+  call: CompareCall,
+  { specs, facets, base }: CompareQuestion,
+  { compared, groups, segment, startMs }: Compared,
+): ShapedAnswer<"CompareAnswer"> {
+  const { registry, totals, bases } = compared;
+  const tables = facets.map((name) => {
+    return [name, tableOf(compared.facets[name] ?? [], bases, totals)] as const;
+  });
+  const statuses = base?.filters.company.registration_status_any_of ?? [];
+  const value = {
+    request_id: call.requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    specs,
+    registry,
+    totals,
+    bases: groups.map(({ segment: own }, at) => ({
+      snapshot: own.label,
+      snapshot_date: own.snapshotDate,
+      registration_status_any_of: statuses,
+      accounts: countAt(bases, at),
+    })),
+    facets: Object.fromEntries(tables),
+    took_ms: tookMs(call.service.clock, startMs),
+  };
+  return answer("CompareAnswer", value);
+}
+
 /** The most frequent values, and the sums of the others. */
-function tableOf(values: readonly ComparedValue[], registry: number, totals: readonly number[]) {
+function tableOf(
+  values: readonly ComparedValue[],
+  bases: readonly number[],
+  totals: readonly number[],
+) {
   const rest = values.slice(FACET_VALUES_MAX);
   const sums = totals.map((_, at) =>
     rest.reduce((sum, { counts }) => sum + countAt(counts, at), 0),
@@ -156,7 +294,7 @@ function tableOf(values: readonly ComparedValue[], registry: number, totals: rea
       ...one,
       shares: one.counts.map((count, at) => shareOf(count, countAt(totals, at))),
       index: one.counts.map((count, at) => {
-        return indexOf(count, countAt(totals, at), one.registry, registry);
+        return indexOf(count, countAt(totals, at), countAt(one.bases, at), countAt(bases, at));
       }),
     })),
     other: { values: rest.length, counts: sums },
@@ -172,8 +310,8 @@ function shareOf(count: number, total: number): number {
   return total === 0 ? 0 : Math.round((count / total) * 1e6) / 1e6;
 }
 
-/** 100 times the share in a group by the share in the registry; null in an empty group. */
-function indexOf(count: number, total: number, known: number, registry: number): number | null {
-  if (total === 0 || known === 0 || registry === 0) return null;
-  return Math.round(((count * registry) / (total * known)) * 1_000) / 10;
+/** 100 times the share in a group by the share in its base; null in an empty group. */
+function indexOf(count: number, total: number, known: number, base: number): number | null {
+  if (total === 0 || known === 0 || base === 0) return null;
+  return Math.round(((count * base) / (total * known)) * 1_000) / 10;
 }

@@ -12,7 +12,13 @@ import { type CrossTable, countInTurn, tooLarge } from "../../../search/cross.ts
 import { FACET_VALUES_MAX } from "../../../search/facet.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
-import type { FacetName, FacetPair } from "../../../spec/facets.ts";
+import {
+  COUNT_LAYOUTS,
+  type CountLayout,
+  type FacetName,
+  type FacetPair,
+  fitsTable,
+} from "../../../spec/facets.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../../spec/fields/words.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
@@ -42,29 +48,44 @@ interface CountQuestion {
   readonly pairs: readonly FacetPair[];
   /** Language of a file; null for names as programs read them. */
   readonly labels: LabelLanguage | null;
+  /** Layout of a file; null if the request names none. */
+  readonly layout: CountLayout | null;
 }
 
 /** Parses and charges a request. Throws `AppError` with every mistake in it. */
 export const COUNT: Computation<ReadTask, CountQuestion> = {
   name: "count",
   run(task, segment, payer) {
-    const body = readBody(task.body, ["spec", "facets", "labels"]);
+    const body = readBody(task.body, ["spec", "facets", "labels", "layout"]);
     const { spec: input, facets: named } = body.members;
     payer.spend(costOf({ spec: input, facets: named }));
     const { names: facets, pairs } = readFacetPairs(body);
-    const labels = readLabels(body);
-    return { spec: readEither(task, segment, body).spec, facets, pairs, labels };
+    const labels = readChoice(body, "labels", LABEL_LANGUAGES);
+    const layout = readChoice(body, "layout", COUNT_LAYOUTS);
+    refuseTable(body, layout, fitsTable(facets ?? [], pairs));
+    return { spec: readEither(task, segment, body).spec, facets, pairs, labels, layout };
   },
 };
 
-function readLabels({ members, mistakes }: BodyObject): LabelLanguage | null {
-  const { labels } = members;
-  if (labels === undefined || labels === null) return null;
-  const known = LABEL_LANGUAGES.find((language) => language === labels);
+function readChoice<Name extends string>(
+  { members, mistakes }: BodyObject,
+  member: "labels" | "layout",
+  names: readonly Name[],
+): Name | null {
+  const sent = members[member];
+  if (sent === undefined || sent === null) return null;
+  const known = names.find((name) => name === sent);
   if (known !== undefined) return known;
-  const detail = `Must be one of ${LABEL_LANGUAGES.join(", ")}, or null, not ${shown(labels)}.`;
-  mistakes.push({ pointer: "/labels", code: "unknown_value", detail });
+  const detail = `Must be one of ${names.join(", ")}, or null, not ${shown(sent)}.`;
+  mistakes.push({ pointer: `/${member}`, code: "unknown_value", detail });
   return null;
+}
+
+/** A table has one pair of facets, and nothing else. */
+function refuseTable({ mistakes }: BodyObject, layout: CountLayout | null, fits: boolean): void {
+  if (layout !== "table" || fits) return;
+  const detail = "A table needs exactly one pair in facets, and no other facet. Use lines.";
+  mistakes.push({ pointer: "/layout", code: "not_one_pair", detail });
 }
 
 type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
@@ -105,17 +126,18 @@ interface BoundQuestion extends CountQuestion {
 }
 
 function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnswer<"CountAnswer">> {
-  const { segment, spec, bound, facets, pairs, labels } = question;
+  const { segment, spec, bound, facets, pairs, labels, layout } = question;
   refuseLarge(segment, pairs);
   const format = wantedFormat(acceptOf(call));
-  if (format === "json" && labels !== null) throw labelsOfJson();
+  if (format === "json" && labels !== null) throw notOfJson("labels");
+  if (format === "json" && layout !== null) throw notOfJson("layout");
   const { lists } = bound.filters;
   const tag = weakTag([
     ...["count", segment.snapshotId],
     JSON.stringify(lists === undefined ? spec : [spec, lists]),
     String(facets),
     ...(pairs.length === 0 ? [] : [JSON.stringify(pairs)]),
-    ...(format === "json" ? [] : [format, String(labels)]),
+    ...(format === "json" ? [] : [format, String(labels), String(layout)]),
   ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
@@ -198,20 +220,20 @@ async function fileAnswer(
   format: Exclude<CountFormat, "json">,
   tag: string,
 ): Promise<ShapedAnswer<"CountAnswer">> {
-  const { segment, bound, facets, pairs, labels } = question;
+  const { segment, spec, bound, facets, pairs, labels } = question;
   const request = { names: facets ?? [], pairs };
   const counts = await countInTurn(segment, bound, request, call.identity.tenantId);
-  const { label: snapshot, snapshotDate } = segment;
-  const file = { counts, labels, snapshot, snapshotDate };
+  const layout = question.layout ?? (fitsTable(request.names, pairs) ? "table" : "lines");
+  const file = { counts, labels, layout, segment, spec };
   const body = format === "csv" ? countCsv(file) : countXlsx(file);
-  const disposition = `attachment; filename="counts-${snapshot}.${format}"`;
+  const disposition = `attachment; filename="counts-${segment.label}.${format}"`;
   const headers = { ETag: tag, "Content-Disposition": disposition };
   return written("CountAnswer", { status: 200, type: TYPES[format], body, headers });
 }
 
-function labelsOfJson(): AppError {
-  const detail = `labels needs a file: send Accept: ${COUNT_FILE_TYPES.join(" or ")}.`;
-  const errors = [{ pointer: "/labels", code: "not_with_json", detail }];
+function notOfJson(member: "labels" | "layout"): AppError {
+  const detail = `${member} needs a file: send Accept: ${COUNT_FILE_TYPES.join(" or ")}.`;
+  const errors = [{ pointer: `/${member}`, code: "not_with_json", detail }];
   return new AppError("invalid_request", detail, { errors });
 }
 

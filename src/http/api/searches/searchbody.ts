@@ -20,6 +20,7 @@ import {
   type Computation,
   type ReadTask,
   readBody,
+  readPatch,
   withBodyMistakes,
 } from "../../server/body.ts";
 import { readKinds } from "../changes/changeoptions.ts";
@@ -50,16 +51,12 @@ interface SearchBodyTask extends ReadTask {
 export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
   name: "searchBody",
   run(task, segment, payer) {
-    const body = readBody(task.body, MEMBERS);
-    payer.spend(costOf({ spec: body.members.spec }));
-    const { members, mistakes } = body;
     const isNew = task.saved === null;
+    const body = (isNew ? readBody : readPatch)(task.body, MEMBERS);
+    payer.spend(costOf({ spec: body.members.spec }));
+    const { members } = body;
     const name = isNew || members.name !== undefined ? { name: readName(body) } : {};
     const options = readOptions(body, task.plan);
-    if (!isNew && Object.keys(members).length === 0) {
-      const detail = `Say what is to change: ${MEMBERS.join(", ")}.`;
-      mistakes.push({ pointer: "", code: "missing", detail });
-    }
     const reads = isNew || members.spec !== undefined;
     const spec = reads ? { spec: readEither(task, compared(segment), body).spec } : {};
     const read = withBodyMistakes(body, () => ({ ...name, ...spec, ...options }));

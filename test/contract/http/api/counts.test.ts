@@ -39,6 +39,10 @@ const READ = {
     const date = row.registration_status_date;
     return date === null ? null : `${date}`.slice(0, 7);
   },
+  status_year: (row: TwinRow) => {
+    const date = row.registration_status_date;
+    return date === null ? null : Number(`${date}`.slice(0, 4));
+  },
 } as const;
 type Name = keyof typeof READ;
 const NAMES = Object.keys(READ) as readonly Name[];
@@ -58,6 +62,7 @@ interface Body {
   readonly crosses: readonly Cross[];
   readonly registry: number;
   readonly totals: readonly number[];
+  readonly bases: readonly { readonly accounts: number }[];
   readonly facets: Readonly<Record<string, { readonly values: readonly Compared[] }>>;
   readonly code: string;
   readonly list: { readonly id: string };
@@ -147,7 +152,7 @@ for (const transport of MATRIX) {
         const pairs = [0, 1].map(() => {
           // Months of cities have too many cells.
           const many = draw.of(["municipality", "status_month"]);
-          const few = NAMES.filter((name) => name !== many);
+          const few = NAMES.filter((name) => name !== many && name !== "status_year");
           const first = draw.of(few);
           return [first, draw.of(few.filter((name) => name !== first))] as const;
         });
@@ -214,6 +219,87 @@ for (const transport of MATRIX) {
       }
     });
 
+    it("of one pair are a table with totals, as CSV and as XLSX, or lines", async () => {
+      const pair = ["company_size", "started_year"] as const;
+      for (const spec of specs(4, 6)) {
+        const body = { spec, facets: [pair] };
+        const [head = [], ...lines] = readCsv(await (await send(COUNT, body, "text/csv")).text());
+        const rows = rowsOf((await ask(COUNT, { spec })).spec);
+        const name = (row: TwinRow) => pair.map((one) => String(READ[one](row))).join(" ");
+        const expected = countBy(rows, name);
+        assert.equal(head[0], "company_size*started_year");
+        const years = head.slice(1, -1);
+        assert.deepEqual(years, [...years].sort(), "years ascend");
+        assert.equal(new Set(years).size, years.length);
+        const cells = new Map<string, number>();
+        for (const [size = "", ...numbers] of lines.slice(0, -1)) {
+          years.forEach((year, at) => {
+            if (numbers[at] !== "0") cells.set(`${size} ${year}`, Number(numbers[at]));
+          });
+          const sum = numbers.slice(0, -1).reduce((all, one) => all + Number(one), 0);
+          assert.equal(Number(numbers.at(-1)), sum, size);
+        }
+        assert.deepEqual(cells, expected);
+        const totals = head
+          .slice(1)
+          .map((_, at) => lines.slice(0, -1).reduce((all, line) => all + Number(line[at + 1]), 0));
+        assert.deepEqual(lines.at(-1), ["total", ...totals.map(String)]);
+        assert.equal(totals.at(-1), rows.length);
+        const sheet = await send(COUNT, { ...body, layout: "table" }, XLSX);
+        const [read] = await readSheets(Buffer.from(await sheet.arrayBuffer()));
+        const texts = read?.data.map((line) => line.map(String));
+        assert.deepEqual(texts, [head, ...lines]);
+        const listed = await send(COUNT, { ...body, layout: "lines" }, "text/csv");
+        const [listedHead, ...pairs] = readCsv(await listed.text());
+        assert.equal(listedHead?.[3], "facet_2");
+        assert.equal(pairs.length, expected.size + 1);
+      }
+    });
+
+    it("of one pair are in words as on screen, with filters on the second sheet", async () => {
+      const spec = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
+      const body = { spec, facets: [["uf", "cnae_section"]], labels: "pt" };
+      const text = await (await send(COUNT, body, "text/csv")).text();
+      const [head = "", ...lines] = text.trimEnd().split("\r\n");
+      assert.match(head, /^UF × Seção CNAE;.*Comércio.*;Total$/);
+      const names = lines.map((line) => line.split(";")[0] ?? "").sort();
+      assert.deepEqual(names, ["Minas Gerais", "São Paulo", "Total"]);
+      for (const [labels, sheets, about] of [
+        ["pt", ["Tabela", "Sobre"], [/^Base de dados 2026-10$/m, /^Estados Minas Gerais \(MG\)$/m]],
+        ["en", ["Table", "About"], [/^Snapshot 2026-10$/m, /^States Minas Gerais \(MG\)$/m]],
+      ] as const) {
+        const sheet = await send(COUNT, { ...body, labels }, XLSX);
+        const read = await readSheets(Buffer.from(await sheet.arrayBuffer()));
+        assert.deepEqual(
+          read.map((one) => one.sheet),
+          sheets,
+        );
+        const written = read[1]?.data.map((line) => line.map((cell) => cell ?? "").join(" "));
+        for (const line of about) assert.match(written?.join("\n") ?? "", line);
+        const date = labels === "pt" ? "10/10/2026" : "2026-10-10";
+        assert.ok(
+          written?.some((line) => line.endsWith(date)),
+          written?.join("\n"),
+        );
+      }
+    });
+
+    it("refuse a layout that does not fit", async () => {
+      const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
+      for (const facets of [["uf"], [], undefined, ["uf", ["uf", "mei"]]]) {
+        const answer = await send(COUNT, { spec, facets, layout: "table" }, "text/csv");
+        const { errors } = (await answer.json()) as Body;
+        assert.deepEqual(
+          errors.map(({ pointer, code }) => `${pointer} ${code}`),
+          ["/layout not_one_pair"],
+        );
+      }
+      const { errors } = await ask(COUNT, { spec, layout: "x" }, 422);
+      assert.equal(`${errors[0]?.pointer} ${errors[0]?.code}`, "/layout unknown_value");
+      const json = await ask(COUNT, { spec, facets: [["uf", "mei"]], layout: "table" }, 422);
+      assert.equal(`${json.errors[0]?.pointer} ${json.errors[0]?.code}`, "/layout not_with_json");
+    });
+
     it("are in words for people", async () => {
       const facets = ["registration_status", "company_size", "mei"];
       const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, facets, labels: "pt" };
@@ -238,7 +324,10 @@ for (const transport of MATRIX) {
 
     it("have facets of time in the order of time", async () => {
       const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
-      for (const facet of ["started_year", "started_quarter", "started_month"]) {
+      for (const facet of [
+        ...["started_year", "started_quarter", "started_month"],
+        ...["status_year", "status_quarter", "status_month"],
+      ]) {
         const text = await (await send(COUNT, { ...body, facets: [facet] }, "text/csv")).text();
         const values = readCsv(text).filter(([name]) => name === facet);
         const times = values.flatMap(([, value = ""]) => (value === "" ? [] : [value]));
@@ -309,6 +398,18 @@ for (const transport of MATRIX) {
         const body = await ask(COMPARE, { specs: groups, facets: NAMES });
         const rows = body.specs.map(rowsOf);
         assert.equal(body.registry, twin.rows.length);
+        const asked = body.specs.map(({ filters: { company } }) => {
+          return [...company.registration_status_any_of].sort();
+        });
+        const [first = []] = asked;
+        const shared = asked.every((one) => String(one) === String(first)) ? first : [];
+        const based = twin.rows.filter(({ registration_status: status }) => {
+          return shared.length === 0 || shared.some((one) => one === status);
+        });
+        assert.deepEqual(
+          body.bases.map(({ accounts }) => accounts),
+          groups.map(() => based.length),
+        );
         assert.deepEqual(
           body.totals,
           rows.map(({ length }) => length),
@@ -317,6 +418,7 @@ for (const transport of MATRIX) {
           const key = (row: TwinRow) => String(READ[name](row));
           const own = rows.map((some) => countBy(some, key));
           const whole = countBy(twin.rows, key);
+          const known = countBy(based, key);
           for (const { value, counts, registry, shares, index } of body.facets[name]?.values ??
             []) {
             const expected = own.map((some) => some.get(String(value)) ?? 0);
@@ -328,7 +430,8 @@ for (const transport of MATRIX) {
               assert.ok(Math.abs((shares[at] as number) - share) < 1e-6);
               if (total === 0) assert.equal(index[at], null);
               else {
-                const wanted = (100 * share) / (registry / body.registry);
+                const base = known.get(String(value)) as number;
+                const wanted = (100 * share) / (base / based.length);
                 assert.ok(Math.abs((index[at] as number) - wanted) <= 0.05 + 1e-9, `${name}`);
               }
             }

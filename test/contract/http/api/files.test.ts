@@ -240,6 +240,18 @@ for (const transport of MATRIX) {
       assert.equal(twice.status, 422, "two Range headers");
     });
 
+    it("are claimed by a read of any part, not by a refusal or a HEAD request", async () => {
+      const record = addFile(server, LARGE.subarray(0, 100));
+      const reads = () => server.exporter.claimed.filter((id) => id === record.id).length;
+      await ask(server.port, linkOf(server, record), { method: "HEAD" });
+      await get(record, `If-None-Match: "${record.sha256}"`);
+      await get(record, "Range: bytes=500-");
+      assert.equal(reads(), 0);
+      await get(record, "Range: bytes=0-1");
+      await get(record);
+      assert.equal(reads(), 2);
+    });
+
     it("are refused by their state, and without a link for no other reason", async () => {
       const code = async (record: ExportRecord, link = linkOf(server, record)) => {
         const { status, body } = await ask(server.port, link);

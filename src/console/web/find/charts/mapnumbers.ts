@@ -3,7 +3,8 @@
  * positions of places, the current place, and a key. Output: the lower bounds of up to five steps,
  * and the step of a count; the next place.
  * Invariant: a step begins at a share of the largest count: 0, 1, 4, 9, and 16 of 25. So one very
- * large state gets its own step, and small states still differ. Bounds are counts and strictly
+ * large state gets its own step, and small states still differ. Municipalities have steps of
+ * equally many places instead. Bounds are numbers of places and strictly
  * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
  * its direction; sideways distance counts more. Home and End lead to the northernmost and
  * southernmost place. On its own because tests run it without a browser.
@@ -19,6 +20,20 @@ export function shareBounds(counts: readonly number[], steps = STEPS): number[] 
   const bounds: number[] = [];
   for (let step = 0; step < steps; step++) {
     const bound = sorted.find((count) => count * steps * steps >= most * step * step);
+    if (bound !== undefined && bound !== bounds.at(-1)) bounds.push(bound);
+  }
+  return bounds;
+}
+
+/**
+ * The smallest number of each step if the steps have equally many places, for numbers so skewed
+ * that shares of the largest one would leave nearly all places in one step.
+ */
+export function quantileBounds(numbers: readonly number[], steps = STEPS): number[] {
+  const sorted = numbers.filter((one) => one > 0).sort((a, b) => a - b);
+  const bounds: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const bound = sorted[Math.floor((step * sorted.length) / steps)];
     if (bound !== undefined && bound !== bounds.at(-1)) bounds.push(bound);
   }
   return bounds;

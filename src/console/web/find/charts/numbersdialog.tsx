@@ -41,12 +41,11 @@ export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
   const dated = numbers.facets[0] === "started_year";
   const question = dated ? periodQuestion(numbers, event, period) : numbers;
   const { lines: fetched, error, retry } = useLines(question);
-  const lines = fetched && dated ? periodLines(fetched, event, period) : fetched;
+  const lines = fetched && dated ? periodLines(fetched, event) : fetched;
   const title = dated ? text.events[event] : numbers.title;
-  // The server's file of closings has months only.
-  const isServers = !dated || event === "opened" || period === "month";
   const save = (format: "csv" | "xlsx") => () => {
-    if (!dated || format === "xlsx") return void saveNumbers({ ...question, title }, format);
+    if (!dated || format === "xlsx")
+      return void saveNumbers({ ...question, title: dated ? `${title} ${period}` : title }, format);
     if (lines === null) return;
     const facts = [...factsOf(title, question.spec), [countedStatus(numbers, event)]];
     saveFile(csvOf(lines, facts), fileName(`${title} ${period}`, "csv"));
@@ -59,11 +58,9 @@ export function NumbersDialog({ numbers, onClose }: NumbersDialogProps): VNode {
       <Button icon="file" disabled={!lines} onClick={save("csv")}>
         CSV
       </Button>
-      {isServers && (
-        <Button icon="table" disabled={!lines} onClick={save("xlsx")}>
-          XLSX
-        </Button>
-      )}
+      <Button icon="table" disabled={!lines} onClick={save("xlsx")}>
+        XLSX
+      </Button>
     </>
   );
   return (

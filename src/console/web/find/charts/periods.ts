@@ -1,8 +1,8 @@
 /**
  * Openings and closings by year, quarter, or month: the facet to count, and its lines in order of
  * time, newest first.
- * Invariant: lines add up to the total, the first line. Years and quarters of closings are sums of
- * their months.
+ * Invariant: lines add up to the total, the first line. Apart because tests run it without a
+ * browser.
  */
 import { list } from "../../app/format.ts";
 import { lazyWords } from "../../app/lazywords.ts";
@@ -28,7 +28,7 @@ export function periodQuestion(
   const { spec } = numbers;
   const company = { ...spec.filters.company, registration_status_any_of: [CLOSED] };
   const filters = { ...spec.filters, company };
-  return { ...numbers, facets: ["status_month"], spec: { ...spec, filters } };
+  return { ...numbers, facets: [`status_${period}`], spec: { ...spec, filters } };
 }
 
 /** Says which accounts are counted by their status. */
@@ -40,39 +40,18 @@ export function countedStatus({ spec }: NumbersQuestion, event: Event): string {
   return openedOf(list(spec.filters.company.registration_status_any_of.map(name)));
 }
 
-/** Orders lines by time, and sums the months of longer periods. */
-export function periodLines({ head, body }: Lines, event: Event, period: CalendarSpan): Lines {
+/** Orders lines by time. */
+export function periodLines({ body }: Lines, event: Event): Lines {
   const { year, count, share, closedIn } = words.peek().charts.timeHeads;
-  const [total, ...dated] = body;
-  const all = Number(total?.at(-2) ?? 0);
-  const sums = new Map<string, number>();
-  for (const line of dated) {
-    const [, value = "", label = ""] = line;
-    const key = value === "" ? label : event === "opened" ? value : spanOf(value, period);
-    sums.set(key, (sums.get(key) ?? 0) + Number(line.at(-2)));
-  }
-  const lines = [...sums].sort(([a], [b]) => order(b) - order(a) || (a < b ? 1 : -1));
-  const shareText = (one: number) => {
-    const text = (all === 0 ? 0 : one / all).toFixed(6);
-    return head.at(-1)?.startsWith("Parte") ? text.replace(".", ",") : text;
-  };
+  const named = body.map(([name = "", value = "", label = "", ...numbers]) => [
+    value || label || name,
+    ...numbers,
+  ]);
+  const [total = [], ...dated] = named;
+  const isDated = ([name = ""]: readonly string[]) => /^\d/.test(name);
+  const times = dated.filter(isDated).reverse();
   return {
     head: [event === "opened" ? year : closedIn, count, share],
-    body: [
-      [total?.[0] ?? "", String(all), shareText(all)],
-      ...lines.map(([key, sum]) => [key, String(sum), shareText(sum)]),
-    ],
+    body: [total, ...times, ...dated.filter((line) => !isDated(line))],
   };
-}
-
-/** Periods come first, lines without a date last. */
-function order(key: string): number {
-  return /^\d/.test(key) ? 1 : 0;
-}
-
-/** The period of a month such as 2026-07. */
-function spanOf(month: string, period: CalendarSpan): string {
-  const year = month.slice(0, 4);
-  if (period === "month") return month;
-  return period === "year" ? year : `${year}-Q${Math.ceil(Number(month.slice(5, 7)) / 3)}`;
 }

@@ -1,16 +1,17 @@
 /**
  * The municipalities of a state as a map in a dialog: shades by accounts, or by accounts per 10,000
  * inhabitants, with a table of the same numbers next to it.
- * Invariant: the map is one tab stop, with arrow keys inside; the place in focus or under the
- * pointer is named in words below. A municipality without a population has no rate, and is not
- * shaded then. Areas are drawn around seats, and the dialog says so.
+ * Invariant: shades have equally many municipalities, because counts are skewed, and the legend
+ * says in words which numbers they have. The map is one tab stop, with arrow keys inside; the place
+ * in focus or under the pointer is named in words below. A municipality without a population has no
+ * rate, and is not shaded then. Areas are drawn around seats, and the dialog says so.
  */
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { UFS } from "../../../../spec/fields.ts";
 import { STATE_NAMES } from "../../../../spec/states.ts";
 import type { PlacesAnswer } from "../../app/answers.ts";
-import { compact, number } from "../../app/format.ts";
+import { number } from "../../app/format.ts";
 import { lazyWords } from "../../app/lazywords.ts";
 import { Busy } from "../../parts/busy.tsx";
 import { Button, copyText } from "../../parts/button.tsx";
@@ -21,7 +22,7 @@ import { ErrorNotice } from "../../parts/notice.tsx";
 import type { SentSpec } from "../question.ts";
 import { cellMap, type MapCell } from "./cells.ts";
 import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
-import { neighbour, shadeOf, shareBounds, stepOf } from "./mapnumbers.ts";
+import { neighbour, quantileBounds, shadeOf, stepOf } from "./mapnumbers.ts";
 import { factsOf, fetchLines, fileName, saveFile } from "./numbers.ts";
 
 /** Number that the shades show. */
@@ -195,9 +196,9 @@ function CellsMap({ answer, places, measure, label }: MapProps): VNode {
   );
   const byId = useMemo(() => new Map(map.cells.map((cell) => [cell.id, cell])), [map]);
   const known = new Map(places.map((place) => [place.id, place]));
-  const scaled = (place: Place | undefined) =>
-    Math.round((place && shadedNumber(place, measure)) || 0);
-  const bounds = shareBounds(places.map(scaled));
+  const scaled = (place: Place | undefined) => (place && shadedNumber(place, measure)) || 0;
+  const numbers = places.map(scaled);
+  const bounds = quantileBounds(numbers);
   const first = places.reduce(
     (most, one) => (scaled(one) > scaled(most) ? one : most),
     places[0] as Place,
@@ -241,15 +242,46 @@ function CellsMap({ answer, places, measure, label }: MapProps): VNode {
           />
         ))}
       </svg>
-      <ul class="map-legend statemap-legend" aria-label={stateMap.legend}>
-        {bounds.map((bound, step) => (
-          <li key={bound}>
-            <span class="map-swatch" data-shade={shadeOf(step + 1, bounds)} />≥ {compact(bound)}
-          </li>
-        ))}
-      </ul>
+      <Legend numbers={numbers} bounds={bounds} digits={measure === "rate" ? 1 : 0} />
       <figcaption aria-hidden="true">{text(known.get(stop))}</figcaption>
     </figure>
+  );
+}
+
+interface LegendProps {
+  /** Numbers of all municipalities. */
+  readonly numbers: readonly number[];
+  readonly bounds: readonly number[];
+  readonly digits: number;
+}
+
+/** Says which numbers, and how many municipalities, each shade has. */
+function Legend({ numbers, bounds, digits }: LegendProps): VNode {
+  const { stateMap } = lazyWords.value;
+  const shades = [0, ...bounds].map((_, step) => {
+    return numbers.filter((one) => stepOf(one, bounds) === step);
+  });
+  return (
+    <>
+      <p class="field-hint" aria-hidden="true">
+        {stateMap.legend}
+      </p>
+      <ul class="map-legend statemap-legend" aria-label={stateMap.legend}>
+        {shades.map(
+          (own, step) =>
+            own.length > 0 && (
+              <li key={own[0]}>
+                <span class="map-swatch" data-shade={shadeOf(step, bounds)} />
+                {stateMap.shade(
+                  number(Math.min(...own), digits),
+                  number(Math.max(...own), digits),
+                  own.length,
+                )}
+              </li>
+            ),
+        )}
+      </ul>
+    </>
   );
 }
 

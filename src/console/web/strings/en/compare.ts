@@ -57,7 +57,13 @@ export const compare = {
   sameFacets: "Choose two different fields.",
   share: "Share",
   index: "Index",
-  indexHint: "Index: 100 means the same share as in the whole registry, and 200 twice as much.",
+  indexHint: (base: string) => `Index: 100 means the same share as in: ${base}; 200 is twice that.`,
+  base: (statuses: string, month: string) =>
+    `Whole registry${month && ` of ${month}`}${statuses && `, status ${statuses}`}`,
+  presentIn: "Present in",
+  presentBefore: (now: string, before: string) => `This search in ${now} and in ${before}`,
+  oneMonth: (now: string) =>
+    `The server has ${now} only: openings are compared by their opening date.`,
   chart: "Share of each group",
   table: "Comparison as a table",
   saveCsv: "Download CSV",
@@ -82,6 +88,8 @@ export const compare = {
     contact: "Contact",
     started_quarter: "Opening quarter",
     started_month: "Opening month",
+    status_year: "Year of the status",
+    status_quarter: "Quarter of the status",
     status_month: "Month of the status",
   },
 };
@@ -100,6 +108,10 @@ export const plans = {
   current: "yours",
   fields: "Fields per company",
   keys: "Active keys",
+  define:
+    "The five names are fixed. A plan of your own is one of them with your limits, " +
+    "which the server operator sets in the configuration file:",
+  default: (value: string) => `default: ${value}`,
   change: "The server operator changes the plan of a key:",
   names: {
     free: "Free",
@@ -118,7 +130,10 @@ export const stateMap = {
   count: "Accounts",
   rate: "Per 10,000 inhabitants",
   municipality: "Municipality",
-  legend: "Smallest number of each shade",
+  legend: "Shades: each has about a fifth of the municipalities with accounts",
+  shade: (from: string, to: string, places: number) =>
+    `${from === to ? from : `${from} to ${to}`} ` +
+    `(${number(places)} ${places === 1 ? "municipality" : "municipalities"})`,
   named: (name: string, count: string, rate: string) =>
     `${name}: ${count} ${count === "1" ? "account" : "accounts"}, ${rate} per 10,000 inhabitants`,
   table: (title: string) => `${title} as a table`,

@@ -58,7 +58,13 @@ export const compare: typeof English.compare = {
   sameFacets: "Escolha dois campos diferentes.",
   share: "Parte",
   index: "Índice",
-  indexHint: "Índice: 100 é a mesma parte que em todo o cadastro; 200 é o dobro.",
+  indexHint: (base) => `Índice: 100 é a mesma parte que em: ${base}; 200 é o dobro.`,
+  base: (statuses, month) =>
+    `Todo o cadastro${month && ` de ${month}`}${statuses && `, situação ${statuses}`}`,
+  presentIn: "Presentes em",
+  presentBefore: (now, before) => `Esta busca em ${now} e em ${before}`,
+  oneMonth: (now) =>
+    `O servidor só tem a base de ${now}: as aberturas são comparadas pela data de abertura.`,
   chart: "Parte de cada grupo",
   table: "Comparação em tabela",
   saveCsv: "Baixar CSV",
@@ -83,6 +89,8 @@ export const compare: typeof English.compare = {
     contact: "Contato",
     started_quarter: "Trimestre de abertura",
     started_month: "Mês de abertura",
+    status_year: "Ano da situação",
+    status_quarter: "Trimestre da situação",
     status_month: "Mês da situação",
   },
 };
@@ -101,6 +109,10 @@ export const plans: typeof English.plans = {
   current: "o seu",
   fields: "Campos por empresa",
   keys: "Chaves ativas",
+  define:
+    "Os cinco nomes são fixos. Um plano próprio é um deles com os seus limites, " +
+    "que quem administra o servidor define no arquivo de configuração:",
+  default: (value) => `padrão: ${value}`,
   change: "Quem administra o servidor troca o plano de uma chave:",
   names: {
     free: "Gratuito",
@@ -119,7 +131,10 @@ export const stateMap: typeof English.stateMap = {
   count: "Estabelecimentos",
   rate: "Por 10 mil habitantes",
   municipality: "Município",
-  legend: "Menor número de cada tom",
+  legend: "Tons: cada um tem cerca de um quinto dos municípios com estabelecimentos",
+  shade: (from, to, places) =>
+    `${from === to ? from : `${from} a ${to}`} ` +
+    `(${number(places)} ${places === 1 ? "município" : "municípios"})`,
   named: (name, count, rate) =>
     `${name}: ${count} ${count === "1" ? "estabelecimento" : "estabelecimentos"}, ` +
     `${rate} por 10 mil habitantes`,

@@ -1,0 +1,117 @@
+/**
+ * Files that were made with notices, and that a client has read. Input: reads of files. Output: the
+ * accounts of these files in the tenants' lists `exported`.
+ * Invariant: a claim is durable before it is worked on, and is removed after its accounts are in
+ * the list, so each start continues claims that were interrupted. Entries that the list has already
+ * change nothing, so a claim may be repeated.
+ */
+import type { Clock } from "../../process/clock.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportFolder } from "../files/folder.ts";
+import type { Staging } from "./staging.ts";
+
+/** Attempts per claim and start of the program. */
+const ATTEMPTS_MAX = 5;
+
+interface ClaimParts {
+  readonly store: ExportStore;
+  readonly folder: ExportFolder;
+  readonly staging: Staging;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Claim {
+  readonly id: string;
+  readonly tenantId: string;
+  attempts: number;
+}
+
+/** The claims of all tenants. */
+export class Claims {
+  readonly #parts: ClaimParts;
+  readonly #waiting = new Map<string, Claim>();
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts;
+  }
+
+  /** Continues the claims of an earlier run. */
+  recover(): void {
+    const { store, folder } = this.#parts;
+    for (const id of folder.claimed()) {
+      const row = store.find(id);
+      if (row === undefined) folder.removeClaimed(id);
+      else this.#add(id, row.tenantId);
+    }
+  }
+
+  /** Claims the file of an export; does nothing if it was not made with a notice. Never throws. */
+  claim(id: string, tenantId: string): void {
+    const { folder, log } = this.#parts;
+    try {
+      if (folder.claim(id)) this.#add(id, tenantId);
+    } catch (error) {
+      log.error({ export_id: id, ...describeError(error) }, "a read file was not claimed");
+    }
+  }
+
+  /** Tries claims again that failed. */
+  retry(): void {
+    for (const claim of this.#waiting.values()) this.#start(claim);
+  }
+
+  /** Waits for running claims; they end soon once the staging is closed. */
+  async close(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  #add(id: string, tenantId: string): void {
+    const claim = { id, tenantId, attempts: 0 };
+    this.#waiting.set(id, claim);
+    this.#start(claim);
+  }
+
+  #start(claim: Claim): void {
+    if (this.#running.has(claim.id)) return;
+    const run = this.#run(claim).finally(() => this.#running.delete(claim.id));
+    this.#running.set(claim.id, run);
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    const { staging, folder, log } = this.#parts;
+    const { id, tenantId } = claim;
+    const source = { held: [], readFrom: folder.claimedPathOf(id) };
+    const { outcome, release } = await staging.stage(tenantId, source, () => true);
+    try {
+      if (outcome.kind === "staged") this.#keep(claim, outcome.staged);
+      else if (outcome.kind !== "cancelled") this.#failed(claim, { outcome: outcome.kind });
+    } catch (error) {
+      this.#failed(claim, describeError(error));
+    } finally {
+      release();
+    }
+    if (!this.#waiting.has(id)) log.info({ export_id: id, tenant_id: tenantId }, "file claimed");
+  }
+
+  #keep({ id }: Claim, staged: Parameters<ExportStore["lists"]["exported"]["keep"]>[0] | null) {
+    const { store, folder, clock } = this.#parts;
+    if (staged !== null) {
+      const { exported } = store.lists;
+      const isKept = store.atomically(() => exported.keep(staged, clock.nowMs()));
+      if (!isKept) {
+        exported.drop(staged.made);
+        throw new Error("a tenant's list was changed by another writer");
+      }
+    }
+    folder.removeClaimed(id);
+    this.#waiting.delete(id);
+  }
+
+  #failed(claim: Claim, details: Readonly<Record<string, unknown>>): void {
+    this.#parts.log.warn({ export_id: claim.id, ...details }, "a claim failed");
+    if (++claim.attempts >= ATTEMPTS_MAX) this.#waiting.delete(claim.id);
+  }
+}
