@@ -15,12 +15,14 @@ import { Egress } from "../../notices/egress.ts";
 import { Emails } from "../../notices/emails.ts";
 import { knownSearch, NoticeHistory } from "../../notices/history.ts";
 import { Mailer } from "../../notices/mailer.ts";
+import { isSendable } from "../../notices/payload.ts";
 import { Webhooks } from "../../notices/webhooks.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { AuditStore } from "../../store/auditstore.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { NoticeStore } from "../../store/noticestore.ts";
+import { ReceiverMailStore } from "../../store/receivermailstore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { type WebhookRow, WebhookStore } from "../../store/webhookstore.ts";
@@ -170,7 +172,8 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const store = new NoticeStore(database);
   const smtp = smtpOf(config);
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
-  const emails = new Emails({ ...receivers, notices: store, mailer });
+  const mails = new ReceiverMailStore(database);
+  const emails = new Emails({ ...receivers, mails, notices: store, mailer });
   const history = new NoticeHistory({ store, hooks, clock, baseUrl });
   const knows = (search: string | undefined) => {
     if (search === undefined) return;
@@ -212,7 +215,7 @@ function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): 
 function show({ history, tenantId }: OpenNotices, id: string): void {
   const found = refused(() => history.find(tenantId, id));
   const { row } = found;
-  const sent: unknown = row.state === "counted" ? JSON.parse(history.bodyOf(row)) : null;
+  const sent: unknown = isSendable(row) ? JSON.parse(history.bodyOf(row)) : null;
   print({ notice: noticeJson(found), sent });
 }
 

@@ -53,7 +53,7 @@ export interface EmailPage {
 export interface NoticeOptionsAnswer {
   search: Pick<
     Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>,
-    "id" | "name" | "watch" | "only_changes" | "export" | "feed"
+    "id" | "name" | "watch" | "only_changes" | "export" | "feed" | "rolling_days" | "paused"
   >;
 }
 
