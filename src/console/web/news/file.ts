@@ -43,7 +43,7 @@ function callList(allowed: readonly string[]) {
 }
 
 /** Columns that say what a known company is now: closed, moved, or in another regime. */
-function withState(allowed: readonly string[]): readonly string[] {
+export function withState(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));
   return [...contact, ...state];
