@@ -273,7 +273,7 @@ export class NoticeCounter {
     faultPoint("count.before_commit");
   }
 
-  /** Gives a notice up, and queues that its receivers hear of it. */
+  /** Marks a notice as failed, and queues the event about it for its receivers. */
   #fail({ id, tenantId, searchId }: CountingRow, failure: string): void {
     const { store, webhooks, clock, counted } = this.#parts;
     store.atomically(() => {

@@ -4,7 +4,8 @@
  * Invariant: another tenant's receiver does not exist. A change is durable when the method returns,
  * and writes its audit line in its transaction. A receiver is one plain address, so that each
  * reader can end its own e-mails. Only the reader begins them again, with the signed address. That
- * holds after its receiver is deleted and created again: the reader is asked once a week at most.
+ * holds after its receiver is deleted and created again: the reader gets a question once a week at
+ * most.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";

@@ -23,7 +23,7 @@ export interface ReceiverMailRow {
 }
 
 /** An address whose reader has unsubscribed. */
-export interface Unsubscription {
+interface Unsubscription {
   readonly at: number;
   /** Time of the last question to its reader, or null. */
   readonly askedAt: number | null;
@@ -111,7 +111,7 @@ export class ReceiverMailStore {
       .get(tenantId, address);
   }
 
-  /** Records that the reader of an address is asked. */
+  /** Records the time of a question to the reader of an address. */
   asked(tenantId: string, address: string, nowMs: number): void {
     this.#database
       .prepare("UPDATE unsubscriptions SET asked_at = ? WHERE tenant_id = ? AND address = ?")

@@ -4,7 +4,8 @@
  * due.
  * Invariant: a delivery belongs to one notice and one receiver, and there is one for each pair. It
  * is deleted with either, in the same transaction. Apart from that, only an unsubscription deletes
- * one that waits, and a replay those of a failed notice. The forms of secrets and bodies are unknown here.
+ * one that waits, and a replay those of a failed notice. The forms of secrets and bodies are
+ * unknown here.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./sqlite.ts";

@@ -1,7 +1,7 @@
 /**
  * `peneira notices`: lists the notices and the receivers of a tenant, shows a notice, sends some
- * again, pauses those of a saved search, and tests a webhook or an e-mail receiver. Prints tables or one JSON document on standard
- * output, messages on standard error.
+ * again, pauses those of a saved search, and tests a webhook or an e-mail receiver. Prints tables
+ * or one JSON document on standard output, messages on standard error.
  * Invariant: works while a server runs on the same directory, which sends what is replayed within a
  * second. Answers and refusals are those of the API.
  */

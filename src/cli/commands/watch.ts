@@ -1,7 +1,7 @@
 /**
  * `peneira watch`: prints the notices of a tenant as JSON lines, as webhooks get them.
- * Invariant: each notice is printed once, when it is counted or has failed; one that takes long does not hold up
- * later ones. Only reads, while a server runs on the same directory.
+ * Invariant: each notice is printed once, when it is counted or has failed; one that takes long
+ * does not hold up later ones. Only reads, while a server runs on the same directory.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";

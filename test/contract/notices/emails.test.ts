@@ -4,8 +4,9 @@
  * exist is disabled and keeps its queue; a refusal for good is not repeated. A mail server that
  * fails changes no receiver, and its notices go out later. A reader who unsubscribes gets nothing
  * more, replays included, and only the reader begins again. A deleted receiver takes its queue
- * along, and that its reader has unsubscribed is remembered: an address is used again only after its
- * reader agreed. Owners are warned before a webhook is disabled. At most four messages are sent at a time. Every audited action of e-mails is written.
+ * along, and that its reader has unsubscribed is remembered: an address is used again only after
+ * its reader agreed. Owners are warned before a webhook is disabled. At most four messages are sent
+ * at a time. Every audited action of e-mails is written.
  * Does not prove: the bytes of a message (mailer.test.ts), kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -217,7 +218,7 @@ describe("e-mails of notices", () => {
     }
   });
 
-  it("repeat a warning that the mail server did not take, and end it with its webhook", async () => {
+  it("repeat a warning that was not taken, and end it with its webhook", async () => {
     const receiver = await startReceiver(status(410));
     owner("eva@example.com");
     try {

@@ -2,8 +2,8 @@
  * Proves, with three real months: the days of a rolling search move to the month of each notice,
  * and those of others stay. A paused search makes no notice, and its first one after the pause
  * begins where the last one ended, with numbers without gaps. Searches with equal filters get equal
- * counts, whoever owns them, and searches of saved lists their own. A notice that cannot be counted
- * is sent as a failure under an id of its own, and as a notice when a replay counts it.
+ * counts, also of other tenants, and searches of saved lists their own. A notice that cannot be
+ * counted is sent as a failure under an id of its own, and as a notice when a replay counts it.
  * Does not prove: how requests set the options (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -156,7 +156,7 @@ describe("options of saved searches", () => {
     assert.deepEqual(totals(of(without)[0] as Event), totals(found[0] as Event));
   });
 
-  it("send a failure under an id of its own, and the counts of a replay under the notice's", async () => {
+  it("send a failure under an id of its own, and later counts under that of the notice", async () => {
     const absent = `lst_${"0".repeat(32)}`;
     const broken = office.search("broken", { filters: { lists: { any_of: [absent] } } });
     office.notices.emails.create(OWNER, { address: "ana@example.com" }, 9);

@@ -80,7 +80,7 @@ export const NOTICE_WEBHOOKS = {
     operationId: "receiveFailedNotice",
     summary: "A notice that could not be counted, as a webhook gets it",
     description:
-      "Goes out when the count of a notice is given up, after a day or at once if the search " +
+      "Goes out when the count of a notice is given up, after a day or immediately if the search " +
       "cannot be read. A replay counts the notice again.",
     schema: "NoticeFailedEvent",
     example: EXAMPLE_FAILURE,
