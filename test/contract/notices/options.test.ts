@@ -156,7 +156,7 @@ describe("options of saved searches", () => {
     assert.deepEqual(totals(of(without)[0] as Event), totals(found[0] as Event));
   });
 
-  it("send a failure under an id of its own, and later counts under that of the notice", async () => {
+  it("send a failure under an id of its own, then counts under that of the notice", async () => {
     const absent = `lst_${"0".repeat(32)}`;
     const broken = office.search("broken", { filters: { lists: { any_of: [absent] } } });
     office.notices.emails.create(OWNER, { address: "ana@example.com" }, 9);
