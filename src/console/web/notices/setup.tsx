@@ -152,7 +152,7 @@ function Setup(props: SetupProps): VNode {
             onValue={(name) => set({ name })}
           />
         )}
-        <Days spec={isNew ? subject.spec : options?.spec} wish={wish} set={set} />
+        <Days spec={isNew ? dated(subject) : options?.spec} wish={wish} set={set} />
         <Ways wish={wish} set={set} receivers={receivers} />
         {wish.newHook && (
           <TextInput
@@ -189,7 +189,7 @@ interface DaysProps extends PartProps {
 /** The choice whether the days of a search stay those of today; none without filters by days. */
 function Days({ spec, wish, set }: DaysProps): VNode | null {
   const { notices } = lazyWords.value;
-  const days = daysOf(spec as SentSpec, catalog.value);
+  const days = spec === undefined ? "" : daysOf(spec as SentSpec, catalog.value);
   if (days === "") return null;
   return (
     <Checkbox
@@ -199,6 +199,11 @@ function Days({ spec, wish, set }: DaysProps): VNode | null {
       onChecked={(rolling) => set({ rolling })}
     />
   );
+}
+
+/** The spec of a search; a watched list has only its list, and no filters by days. */
+function dated({ spec, watches }: NoticeSubject): unknown {
+  return watches === true ? undefined : spec;
 }
 
 function firstWish({ subject, receivers, options }: SetupProps): Wish {
