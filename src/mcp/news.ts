@@ -89,9 +89,8 @@ function linesOf(row: NoticeRow): string[] {
   const { search_name: name, search_id, snapshot, since, first, ...counts } = jsonOf(row);
   const { entered, left, changed } = counts;
   if (row.state === "failed") {
-    return [
-      `${JSON.stringify(name)} (${search_id}), ${snapshot}: not counted: ${JSON.stringify(row.failure)}`,
-    ];
+    const why = JSON.stringify(row.failure);
+    return [`${JSON.stringify(name)} (${search_id}), ${snapshot}: not counted: ${why}`];
   }
   const head =
     `${JSON.stringify(name)} (${search_id}), ${snapshot} since ${since}: ` +
