@@ -1,7 +1,7 @@
 /**
  * A new month with many saved searches. Input: a corpus, the month after it, and a number of
  * searches. Output: the time until all of them are counted, the p99 of a search before that and
- * meanwhile, and the server's anonymous memory.
+ * meanwhile with their ratio, the processor time of the server for both, and its anonymous memory.
  * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search
  * names another activity, state, or both. The time includes making the list of changes.
  */
@@ -15,6 +15,8 @@ import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.t
 const IDLE_MS = 5_000;
 /** Saved searches per tenant. */
 const PER_TENANT = 500;
+/** Unit of processor times in /proc. */
+const TICKS_PER_SECOND = 100;
 const STATES = ["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM"];
 const ACTIVITIES = ["47", "56", "41", "43", "49", "62", "69", "70", "71", "73", "85", "86", "96"];
 
@@ -120,6 +122,12 @@ function anonymousMb({ child }: Served): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
+/** Processor time of a server and its threads, in seconds. */
+function processorSeconds({ child }: Served): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
 /** Measures a month with so many saved searches. */
 export async function benchNotices(accounts: number, searches: number): Promise<void> {
   const corpus = makeCorpus(accounts);
@@ -131,8 +139,10 @@ export async function benchNotices(accounts: number, searches: number): Promise<
     const served = await serve(folder);
     await save(served, searches);
     const idleUntil = performance.now() + IDLE_MS;
+    const idleFrom = processorSeconds(served);
     const before = await p99(served, () => Promise.resolve(performance.now() > idleUntil));
     const memory = anonymousMb(served);
+    const countedFrom = processorSeconds(served);
     linkSync(newer, join(folder, "served", "2026-11.peneira"));
     const began = performance.now();
     let most = memory;
@@ -140,6 +150,7 @@ export async function benchNotices(accounts: number, searches: number): Promise<
       most = Math.max(most, anonymousMb(served));
       return (await countedBy(served)) === searches;
     });
+    const used = processorSeconds(served) - countedFrom;
     const seconds = (performance.now() - began) / 1000;
     served.child.kill("SIGTERM");
     await sleep(1_000);
@@ -147,7 +158,10 @@ export async function benchNotices(accounts: number, searches: number): Promise<
     process.stdout.write(
       `${searches} searches, ${accounts} accounts\n` +
         `counted within ${seconds.toFixed(1)} s of the new file\n` +
-        `p99 of a search: ${before.toFixed(2)} ms before, ${meanwhile.toFixed(2)} ms meanwhile\n` +
+        `p99 of a search: ${before.toFixed(2)} ms before, ${meanwhile.toFixed(2)} ms meanwhile, ` +
+        `${(meanwhile / before).toFixed(2)} times\n` +
+        `processor time of the server: ${(countedFrom - idleFrom).toFixed(1)} s in ` +
+        `${IDLE_MS / 1000} s before, ${used.toFixed(1)} s meanwhile\n` +
         `anonymous memory: ${memoryText}\n`,
     );
   } finally {

@@ -40,6 +40,8 @@ export const PLAN_LIMITS = {
   lists: [0, 10_000],
   list_entries: [0, 2_000_000],
   webhooks: [0, 10_000],
+  /** E-mail receivers of notices. */
+  emails: [0, 10_000],
 } as const satisfies Record<string, readonly [min: number, max: number]>;
 
 /** Name of a numeric limit. */
@@ -95,6 +97,10 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
   lists: { type: limitType("lists"), description: "lists of accounts and companies of a tenant" },
   list_entries: { type: limitType("list_entries"), description: "entries of one list" },
   webhooks: { type: limitType("webhooks"), description: "webhooks of a tenant; 0: none" },
+  emails: {
+    type: limitType("emails"),
+    description: "e-mail receivers of notices of a tenant; 0: none",
+  },
   secondary_cnae_full: {
     type: { kind: "boolean" },
     description: "exports may use secondary_cnae_mode full if exports.secondary_cnae_full is true",

@@ -218,7 +218,7 @@ export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
 }
 
 /** Totals with the details that a notice shows. */
-interface ChangeTally extends ChangeTotals {
+export interface ChangeTally extends ChangeTotals {
   /** Accounts by field that differs, in field order; an account with several counts in each. */
   readonly fields: Readonly<Partial<Record<OutputField, number>>>;
   /** The first entries: those that entered, then changed, then left. */

@@ -34,6 +34,7 @@ import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.ts";
+import { rolledSpec } from "../notices/rolling.ts";
 import { currentSegment, loadedSegment, type Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
@@ -137,6 +138,7 @@ async function save(
     plan: call.plan.name,
     spec: JSON.stringify(spec),
     snapshot: segment.label,
+    specDate: segment.snapshotDate,
     total,
     createdAt: call.service.clock.nowMs(),
   };
@@ -242,7 +244,7 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
 /** Returns the exact count of a saved spec, with its lists as they are now. */
 async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): Promise<number> {
   const { body: _, ...task } = readTask(call, NO_BODY);
-  const saved = call.service.searches.specOf(call.identity.tenantId, id) ?? null;
+  const saved = rolledText(call, segment, id) ?? null;
   const sent = { ...task, saved };
   const isQuick = saved === null || saved.length <= QUICK_LENGTH_MAX;
   const spec = await (isQuick
@@ -256,12 +258,24 @@ async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): 
   return total;
 }
 
+/** Returns a saved spec as JSON. Days that move with the month are those of the snapshot. */
+function rolledText(
+  { service: { searches }, identity: { tenantId } }: KeyCall<"searches">,
+  segment: Segment | null,
+  id: string,
+): string | undefined {
+  const text = searches.specOf(tenantId, id);
+  const row = searches.find(tenantId, id);
+  if (text === undefined || row?.rolling !== 1 || segment === null) return text;
+  return JSON.stringify(rolledSpec(JSON.parse(text), row.specDate, segment.snapshotDate));
+}
+
 async function whole(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
 ): Promise<TypedAnswer<OpenedSearch>> {
-  const text = call.service.searches.specOf(call.identity.tenantId, row.id);
+  const text = rolledText(call, segment, row.id);
   const spec: unknown = text === undefined ? null : JSON.parse(text);
   if (!isJsonObject(spec)) throw notFound();
   return { ...(await searchOf(call, segment, row)), spec };
@@ -280,6 +294,7 @@ async function searchOf(
     text: row.text,
     created_at: new Date(row.createdAt).toISOString(),
     created_by: row.email,
+    paused: row.pausedAt !== null,
     saved: { snapshot: row.snapshot, total: row.total },
     now: segment === null ? null : await nowOf(call, segment, row.id),
     last_notice: last === null ? null : noticeJson(history.find(row.tenantId, last.id)),

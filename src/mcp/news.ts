@@ -1,13 +1,13 @@
 /**
  * The tool `list_news`: what is new for the saved searches of the tenant. Input: a search, or none
  * for all, and a limit. Output: its newest notices, with their counts and first accounts.
- * Invariant: the notices are those of GET /v1/notices that are counted, and the accounts those that
- * a webhook gets.
+ * Invariant: the notices are those of GET /v1/notices that are counted or have failed, and the
+ * accounts those that a webhook gets.
  */
 import type { TSchema } from "typebox";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";
 import { knownSearch } from "../notices/history.ts";
-import { countsOf } from "../notices/payload.ts";
+import { countsOf, isSendable } from "../notices/payload.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
@@ -16,7 +16,7 @@ import { objectSchema, READING, type Tool, VALUES_NOTE } from "./tool.ts";
 /** Notices of one call, and those without a limit. */
 const LIMIT_MAX = 50;
 const LIMIT = 10;
-/** Notices that are read at most, because those that are not counted are left out. */
+/** Notices that are read at most, because those that are being counted are left out. */
 const READ_MAX = 500;
 
 const ARGUMENTS = {
@@ -69,7 +69,7 @@ function counted(
   const wanted = search === undefined ? page : { ...page, searchId: search };
   if (typeof search === "string") knownSearch(service.searches, identity.tenantId, search);
   const found = service.notices.history.page(identity.tenantId, wanted);
-  const rows = found.map(({ row }) => row).filter(({ state }) => state === "counted");
+  const rows = found.map(({ row }) => row).filter(isSendable);
   return rows.slice(0, limit);
 }
 
@@ -79,6 +79,7 @@ function jsonOf(row: NoticeRow) {
     ...{ notice_id: row.id, search_id: row.searchId, search_name: row.searchName },
     ...{ snapshot: row.snapshot, since: row.since },
     ...{ entered, left, changed, changed_fields, first },
+    ...(row.state === "failed" ? { problem: row.failure } : {}),
   };
 }
 
@@ -87,6 +88,10 @@ const NONE = { entered: 0, left: 0, changed: 0, changed_fields: {}, first: [] };
 function linesOf(row: NoticeRow): string[] {
   const { search_name: name, search_id, snapshot, since, first, ...counts } = jsonOf(row);
   const { entered, left, changed } = counts;
+  if (row.state === "failed") {
+    const why = JSON.stringify(row.failure);
+    return [`${JSON.stringify(name)} (${search_id}), ${snapshot}: not counted: ${why}`];
+  }
   const head =
     `${JSON.stringify(name)} (${search_id}), ${snapshot} since ${since}: ` +
     `${entered} entered, ${left} left, ${changed} changed.`;

@@ -1,12 +1,14 @@
 /**
- * The thread that counts notices, one saved search at a time. Input: a pair of snapshots that the
- * server has open, its list of changes, and a search. Output: exact counts, or why there are none.
+ * The thread that counts notices, some saved searches per task. Input: a pair of snapshots that the
+ * server has open, its list of changes, and searches. Output: exact counts, or why there are none.
  * Invariant: it has a lower priority than requests, so that a new month does not slow them. It
- * opens a pair once for many searches; `release` closes it. Memory is bounded by one slice of the
- * list and the cached rows of saved lists.
+ * opens a pair once for many searches; `release` closes it. Searches with the same filters and
+ * watched fields share one pass over the list, whichever tenants they belong to, unless they name
+ * saved lists. Memory is bounded by one slice of the list, the cached rows of saved lists, and
+ * `TALLIES_MAX` shared results.
  */
 import { type ChangeList, openChangeList } from "../changes/list.ts";
-import { changeCatalog, changeTally, watchableFields } from "../changes/query.ts";
+import { type ChangeTally, changeCatalog, changeTally, watchableFields } from "../changes/query.ts";
 import { changeItems } from "../changes/rows.ts";
 import { AppError } from "../errors.ts";
 import { ListBinder } from "../lists/listbinding.ts";
@@ -25,17 +27,28 @@ import { ListStore } from "../store/liststore.ts";
 import { openStateOfWorker } from "../store/state.ts";
 import type { StateDatabase } from "../store/statedatabase.ts";
 import { CARD_FIELDS, type FirstAccount, type NoticeCounts } from "./payload.ts";
+import { rolledSpec } from "./rolling.ts";
 
 /** Accounts of a notice. */
 const FIRST_MAX = 10;
 
-/** A search to count between two snapshots. */
+/** Time after which a task returns what it has counted, in milliseconds. */
+const TASK_MS = 250;
+/** Shared results of a pair. */
+const TALLIES_MAX = 256;
+
+/** Searches to count between two snapshots. */
 export interface CountOrder {
   readonly older: SharedSegment;
   readonly newer: SharedSegment;
   readonly listPath: string;
   /** The data directory, with the database of saved lists. */
   readonly dataDir: string;
+  readonly searches: readonly CountedSearch[];
+}
+
+/** One of them. */
+export interface CountedSearch {
   readonly tenantId: string;
   /** The saved spec, as JSON. */
   readonly spec: string;
@@ -43,6 +56,8 @@ export interface CountOrder {
   readonly fields: readonly OutputField[];
   /** Comma-separated names of the watched fields, or null for all. */
   readonly watch: string | null;
+  /** Date that the days of its spec count from, or null if they are fixed. */
+  readonly daysFrom: string | null;
 }
 
 /** Outcome of a count. */
@@ -60,7 +75,8 @@ export type CountOutcome =
 
 /** Functions of the thread. */
 export interface CountWork {
-  readonly count: readonly [CountOrder, CountOutcome];
+  /** Returns outcomes of the first searches, at least of one. */
+  readonly count: readonly [CountOrder, readonly CountOutcome[]];
   readonly release: readonly [null, undefined];
 }
 
@@ -71,6 +87,8 @@ interface Opened {
   readonly catalog: Catalog;
   readonly database: StateDatabase;
   readonly listed: ListBinder;
+  /** Results by filters and watched fields, the oldest first. */
+  readonly tallies: Map<string, ChangeTally>;
 }
 
 let opened: Opened | null = null;
@@ -81,9 +99,19 @@ lowerPriority();
 export const run = worker<CountWork>({ count, release });
 
 /** Never rejects. */
-async function count(order: CountOrder): Promise<CountOutcome> {
+async function count(order: CountOrder): Promise<CountOutcome[]> {
+  const untilMs = performance.now() + TASK_MS;
+  const outcomes: CountOutcome[] = [];
+  for (const search of order.searches) {
+    outcomes.push(await outcomeOf(order, search));
+    if (performance.now() >= untilMs) break;
+  }
+  return outcomes;
+}
+
+async function outcomeOf(order: CountOrder, search: CountedSearch): Promise<CountOutcome> {
   try {
-    return await countOne(pairOf(order), order);
+    return await countOne(pairOf(order), search);
   } catch (error) {
     const refused = error instanceof AppError && [404, 422].includes(error.status);
     if (refused) return { kind: "refused", detail: error.message };
@@ -92,18 +120,15 @@ async function count(order: CountOrder): Promise<CountOutcome> {
   }
 }
 
-async function countOne(pair: Opened, order: CountOrder): Promise<CountOutcome> {
-  const { list, listed } = pair;
+async function countOne(pair: Opened, order: CountedSearch): Promise<CountOutcome> {
+  const { list } = pair;
   const { older, newer } = list;
   const spec = normalized(pair, order);
-  const pins = listed.pins(order.tenantId, spec);
-  const bound = await listed.bindToAll(pins, [older, newer], spec);
   const watched = order.watch?.split(",");
   const watch = watchableFields(older, newer, order.fields).filter((name) => {
     return watched === undefined || watched.includes(name);
   });
-  const query = { list, spec: bound, kinds: [], watch };
-  const { first, fields, ...totals } = await changeTally(query, FIRST_MAX);
+  const { first, fields, ...totals } = await tallyOf(pair, order.tenantId, spec, watch);
   const shown = (wanted: readonly OutputField[]) =>
     changeItems(list, first, wanted).map(
       ({ cnpj, change, changed_fields, before, after }): FirstAccount => {
@@ -115,8 +140,33 @@ async function countOne(pair: Opened, order: CountOrder): Promise<CountOutcome> 
   return { kind: "counted", watch, counts: { ...totals, changed_fields: fields, ...accounts } };
 }
 
-function normalized({ catalog }: Opened, { spec, fields }: CountOrder): AccountQuerySpec {
-  const saved: unknown = JSON.parse(spec);
+/** Counts a spec, or returns the result of an equal one. */
+async function tallyOf(
+  { list, listed, tallies }: Opened,
+  tenantId: string,
+  spec: AccountQuerySpec,
+  watch: readonly OutputField[],
+): Promise<ChangeTally> {
+  const { older, newer } = list;
+  const query = { list, kinds: [], watch };
+  if (spec.filters.lists !== undefined) {
+    const bound = await listed.bindToAll(listed.pins(tenantId, spec), [older, newer], spec);
+    return changeTally({ ...query, spec: bound }, FIRST_MAX);
+  }
+  const key = JSON.stringify([spec.filters, watch]);
+  const known = tallies.get(key);
+  if (known !== undefined) return known;
+  const tally = await changeTally({ ...query, spec }, FIRST_MAX);
+  if (tallies.size >= TALLIES_MAX) tallies.delete(tallies.keys().next().value as string);
+  tallies.set(key, tally);
+  return tally;
+}
+
+function normalized(
+  { catalog, list }: Opened,
+  { spec, fields, daysFrom }: CountedSearch,
+): AccountQuerySpec {
+  const saved = rolledSpec(JSON.parse(spec), daysFrom, list.newer.snapshotDate);
   // Old versions stored more explanations than are read.
   const { explain: _, output, ...input } = isJsonObject(saved) ? saved : {};
   return normalizeSpec(
@@ -151,7 +201,8 @@ function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: Count
     const list = openChangeList(listPath, older, newer);
     const database = openStateOfWorker(dataDir);
     const listed = new ListBinder(new Lists(new ListStore(database), systemClock));
-    opened = { name, list, database, listed, catalog: changeCatalog(older, newer) };
+    const catalog = changeCatalog(older, newer);
+    opened = { name, list, database, listed, catalog, tallies: new Map() };
     return opened;
   } catch (error) {
     for (const segment of segments) segment.close();

@@ -3,8 +3,10 @@
  * the exports that their searches want, in the state, with the deliveries of each.
  * Invariant: counting runs in a thread of its own, one search after another, in the order of the
  * months. Counts and deliveries are one transaction, so a crash before it counts again under the
- * same id. A month whose snapshot is gone is replaced by the newest earlier one that is there, and
- * the notice names that. A notice without any is retried for a day, then shown as failed.
+ * same id. Counts of one task share a transaction, because each commit waits for the disk in the
+ * thread that answers requests. A month whose snapshot is gone is replaced by the newest earlier
+ * one that is there, and the notice names that. A notice without any is retried for a day, then it
+ * has failed, which its receivers hear too.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -17,12 +19,14 @@ import { ThreadPool } from "../process/threads.ts";
 import { type Segment, shareSegment } from "../search/segment.ts";
 import type { CountingRow, NotedMonth, NoticeStore } from "../store/noticestore.ts";
 import type { WebhookStore } from "../store/webhookstore.ts";
-import type { CountOutcome, CountWork } from "./count.worker.ts";
+import type { CountedSearch, CountOutcome, CountWork } from "./count.worker.ts";
 import type { MadeExport, NoticeExports } from "./noticeexports.ts";
 import type { NoticeCounts } from "./payload.ts";
 
 /** Notices read at a time. */
 const BATCH = 64;
+/** Searches of one task of the thread, which ends earlier if they take long. */
+const TASK_SEARCHES = 32;
 /** Time that counting waits for a list of changes, in milliseconds. */
 const LIST_WAIT_MS = 3_600_000;
 /** Time until a failed count is tried again, in milliseconds; doubled with each attempt. */
@@ -33,6 +37,12 @@ const GIVE_UP_MS = 86_400_000;
 
 /** Time between checks of an export that a notice waits for, in milliseconds. */
 const EXPORT_TURN_MS = 60_000;
+
+/** Why a notice has no file if the queue of exports had no room for a day. */
+const NO_ROOM = {
+  export_error: "overloaded",
+  export_problem: "The export was not made: there was no room for it for a day.",
+} as const;
 
 /** Parts of the counter. */
 export interface CounterParts {
@@ -64,6 +74,13 @@ interface RetainedPair extends ChangePair {
   /** Sequence of the older month. */
   readonly since: number;
   release(): void;
+}
+
+/** Counts that are ready to be stored. */
+interface FinishedCount {
+  readonly row: CountingRow;
+  readonly counts: NoticeCounts;
+  readonly since: number;
 }
 
 /** Counts until it is stopped. */
@@ -130,9 +147,10 @@ export class NoticeCounter {
     try {
       const patience = { waitMs: LIST_WAIT_MS, ended: () => this.#stopped };
       held = await changes.lists.open(pair, patience);
-      for (const row of rows) {
-        if (this.#stopped) return;
-        await this.#countOne(row, pair, held);
+      for (let at = 0; at < rows.length && !this.#stopped; ) {
+        const outcomes = await this.#count(rows.slice(at), pair, held);
+        this.#settle(rows.slice(at, at + outcomes.length), outcomes, pair);
+        at += outcomes.length;
       }
     } catch (error) {
       if (!(error instanceof AppError) || this.#stopped) throw error;
@@ -144,55 +162,75 @@ export class NoticeCounter {
     }
   }
 
-  async #countOne(row: CountingRow, pair: RetainedPair, { list }: RetainedList): Promise<void> {
-    const { plans, planOf, dataDir, log } = this.#parts;
-    const plan = plans[planOf(row)];
+  /** Counts some of the notices: the first, and others as far as the time of a task allows. */
+  async #count(
+    rows: readonly CountingRow[],
+    pair: RetainedPair,
+    { list }: RetainedList,
+  ): Promise<readonly CountOutcome[]> {
+    const { plans, planOf, dataDir } = this.#parts;
     this.#pool ??= new ThreadPool({ worker: "notices/count.worker.ts", threads: 1 });
-    const outcome = await this.#pool
+    const searches = rows.slice(0, TASK_SEARCHES).map((row): CountedSearch => {
+      const { tenantId, spec, watch, daysFrom } = row;
+      return { tenantId, spec, watch, daysFrom, fields: plans[planOf(row)].fields };
+    });
+    return this.#pool
       .run("count", {
         ...{ older: shareSegment(pair.older), newer: shareSegment(pair.newer) },
-        ...{ listPath: list.path, dataDir, tenantId: row.tenantId, spec: row.spec },
-        ...{ fields: plan.fields, watch: row.watch },
+        ...{ listPath: list.path, dataDir, searches },
       })
-      .catch((error: unknown): CountOutcome => ({ kind: "failed", error: describeError(error) }));
-    if (outcome.kind === "counted") return this.#finish(row, pair, outcome);
-    if (outcome.kind === "refused") {
-      this.#parts.store.fail(row.id, outcome.detail);
-      return;
-    }
-    log.error({ notice: row.id, ...outcome.error }, "a notice was not counted; trying again");
-    this.#postpone(row, "Counting failed on the server.");
+      .catch((error: unknown): CountOutcome[] => [{ kind: "failed", error: describeError(error) }]);
   }
 
-  /** Stores the counts; with an export, once that has ended. */
+  /** Stores the outcomes of a task. */
+  #settle(
+    rows: readonly CountingRow[],
+    outcomes: readonly CountOutcome[],
+    pair: RetainedPair,
+  ): void {
+    const done: FinishedCount[] = [];
+    for (const [at, outcome] of outcomes.entries()) {
+      const row = rows[at] as CountingRow;
+      if (outcome.kind === "counted") {
+        const counts = this.#finish(row, pair, outcome);
+        if (counts !== null) done.push({ row, counts, since: pair.since });
+      } else if (outcome.kind === "refused") {
+        this.#fail(row, outcome.detail);
+      } else {
+        const { log } = this.#parts;
+        log.error({ notice: row.id, ...outcome.error }, "a notice was not counted; trying again");
+        this.#postpone(row, "Counting failed on the server.");
+      }
+    }
+    this.#store(done);
+  }
+
+  /** Returns the counts to store now; null if they wait for an export. */
   #finish(
     row: CountingRow,
     pair: RetainedPair,
     { counts, watch }: CountOutcome & { readonly kind: "counted" },
-  ): void {
-    if (row.export === null) {
-      this.#store(row, counts, pair.since);
-      return;
-    }
+  ): NoticeCounts | null {
+    if (row.export === null) return counts;
     const { exports, store, clock } = this.#parts;
     const made = exports.make(row, pair, { counts, watch });
     if (made === "later") {
+      // The counts are known, so receivers get them without the file in the end.
+      if (clock.nowMs() - row.createdAt >= GIVE_UP_MS) return { ...counts, ...NO_ROOM };
       this.#postpone(row, "The export waits until there is room for it.", RETRY_MS);
-      return;
+      return null;
     }
-    if (!("id" in made)) {
-      this.#store(row, { ...counts, ...made }, pair.since);
-      return;
-    }
+    if (!("id" in made)) return { ...counts, ...made };
     store.hide(row.id, clock.nowMs() + GIVE_UP_MS);
     const { since } = pair;
     const waiting = this.#await(row, made, (file) =>
-      this.#store(row, { ...counts, ...file }, since),
+      this.#store([{ row, counts: { ...counts, ...file }, since }]),
     );
     this.#exporting.set(
       row.id,
       waiting.finally(() => this.#exporting.delete(row.id)),
     );
+    return null;
   }
 
   /** Waits for an export without holding up other notices. Never rejects. */
@@ -215,18 +253,33 @@ export class NoticeCounter {
     }
   }
 
-  #store(row: CountingRow, counts: NoticeCounts, since: number): void {
-    const { store, webhooks, clock, counted } = this.#parts;
+  /** Stores counts and queues their deliveries, all in one transaction. */
+  #store(done: readonly FinishedCount[]): void {
+    if (done.length === 0) return;
+    const { store, clock, counted } = this.#parts;
     store.atomically(() => {
-      const nowMs = clock.nowMs();
-      const known = { counts: JSON.stringify(counts), since, nowMs };
-      if (!store.counted(row.id, known)) return;
-      const { entered, left, changed } = counts;
-      const isQuiet = row.onlyChanges === 1 && entered + left + changed === 0;
-      if (!isQuiet) webhooks.queue(row.id, row.tenantId, row.searchId, nowMs);
-      faultPoint("count.before_commit");
+      for (const one of done) this.#storeOne(one, clock.nowMs());
     });
     faultPoint("count.after_commit");
+    counted();
+  }
+
+  #storeOne({ row, counts, since }: FinishedCount, nowMs: number): void {
+    const { store, webhooks } = this.#parts;
+    if (!store.counted(row.id, { counts: JSON.stringify(counts), since, nowMs })) return;
+    const { entered, left, changed } = counts;
+    const isQuiet = row.onlyChanges === 1 && entered + left + changed === 0;
+    if (!isQuiet) webhooks.queue(row.id, row.tenantId, row.searchId, nowMs);
+    faultPoint("count.before_commit");
+  }
+
+  /** Marks a notice as failed, and queues the event about it for its receivers. */
+  #fail({ id, tenantId, searchId }: CountingRow, failure: string): void {
+    const { store, webhooks, clock, counted } = this.#parts;
+    store.atomically(() => {
+      store.fail(id, failure);
+      webhooks.queue(id, tenantId, searchId, clock.nowMs());
+    });
     counted();
   }
 
@@ -234,7 +287,7 @@ export class NoticeCounter {
     const { store, clock } = this.#parts;
     const nowMs = clock.nowMs();
     if (nowMs - row.createdAt >= GIVE_UP_MS) {
-      store.fail(row.id, failure);
+      this.#fail(row, failure);
       return;
     }
     const delay = waitMs ?? Math.min(RETRY_MS * 2 ** Math.min(row.attempts, 10), RETRY_MAX_MS);

@@ -13,6 +13,7 @@ import { faultPoint } from "../process/fault.ts";
 import { describeError, type Log } from "../process/log.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { ReceiverMailStore } from "../store/receivermailstore.ts";
 import type {
   DeliveryRow,
   DueWebhook,
@@ -21,6 +22,7 @@ import type {
   WebhookStore,
 } from "../store/webhookstore.ts";
 import type { Emails } from "./emails.ts";
+import { eventIdOf, isSendable } from "./payload.ts";
 import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
@@ -38,6 +40,7 @@ const GATHER_MS = 20;
 interface DelivererParts {
   readonly notices: NoticeStore;
   readonly webhooks: WebhookStore;
+  readonly mails: ReceiverMailStore;
   readonly audit: AuditStore;
   readonly way: GuardedWay;
   readonly clock: Clock;
@@ -131,7 +134,8 @@ export class Deliverer {
     const { notices, webhooks, emails } = this.#parts;
     const receiver = webhooks.find(row.webhook);
     const notice = receiver && notices.find(receiver.tenantId, row.notice);
-    if (receiver === undefined || notice === undefined) return;
+    // A replay may count a failed notice again meanwhile, which deletes this delivery.
+    if (receiver === undefined || notice === undefined || !isSendable(notice)) return;
     const outcome =
       receiver.kind === "email"
         ? await emails.send(receiver, notice, this.#ended.signal)
@@ -144,7 +148,7 @@ export class Deliverer {
 
   #post(webhook: WebhookRow, notice: NoticeRow): Promise<DeliveryAttempt> {
     const { clock, bodyOf, way } = this.#parts;
-    const message = { id: notice.id, at: new Date(clock.nowMs()), body: bodyOf(notice) };
+    const message = { id: eventIdOf(notice), at: new Date(clock.nowMs()), body: bodyOf(notice) };
     const headers = {
       "user-agent": this.#parts.userAgent,
       ...signedHeaders(message, webhook.signature, seedsOf(webhook, clock.nowMs())),
@@ -176,6 +180,8 @@ export class Deliverer {
     const { id: subject, tenantId } = webhook;
     const line = { at: outcome.endedAt, actor: "server" as const, tenantId, subject };
     const { kind } = webhook;
+    const warning = event === "warned" ? health.warnings : 0;
+    if (this.#parts.emails.ready) this.#parts.mails.warn(webhook.id, warning, outcome.endedAt);
     if (event === "warned") {
       audit.record({ ...line, action: `${kind}.warn`, facts: { warning: health.warnings } });
     } else {

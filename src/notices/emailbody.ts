@@ -24,6 +24,7 @@ const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-s
 /** Returns the HTML of an e-mail. */
 export function htmlOf(content: EmailContent): string {
   const { language, title, lead, counts, companies, more, button, file, reason } = content;
+  const { problem, unsubscribe } = content;
   const preview = companies.slice(0, 3).map(({ name }) => name);
   const page = html`<html lang="${language === "pt" ? "pt-BR" : "en"}"><head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -41,17 +42,23 @@ export function htmlOf(content: EmailContent): string {
 <p class="soft" style="margin:0 0 4px;font-size:13px;line-height:18px;color:#5a6a62">Peneira</p>
 <h1 class="ink" style="${HEAD}">${title}</h1>
 <p class="soft" style="margin:0 0 20px;font-size:15px;line-height:22px;color:#4d5b54">${lead}</p>
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
-${counts.map(({ number, noun }, at) => tile(number, noun, at))}</tr></table>
+${
+  counts.length > 0 &&
+  html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0"
+ border="0"><tr>${counts.map(({ number, noun }, at) => tile(number, noun, at))}</tr></table>`
+}
 <p style="margin:22px 0 4px">
 <a class="button" href="${button.href}" style="${BUTTON}">${button.label}</a></p>
-${file !== null && fileLine(file)}${companies.map(companyBlock)}
+${file !== null && fileLine(file)}${
+  problem !== "" && html`<p class="soft" style="${AFTER}">${problem}</p>`
+}${companies.map(companyBlock)}
 ${more !== "" && html`<p class="soft" style="${AFTER}">${more}</p>`}
 </td></tr></table>
-<p class="soft" style="${FOOT}">${reason}<br>
-<a class="link" href="${content.unsubscribe.href}" style="color:#0b6b4f">${
-    content.unsubscribe.label
-  }</a></p>
+<p class="soft" style="${FOOT}">${reason}${
+    unsubscribe !== null &&
+    html`<br>
+<a class="link" href="${unsubscribe.href}" style="color:#0b6b4f">${unsubscribe.label}</a>`
+  }</p>
 </td></tr></table></body></html>`;
   return `<!doctype html>\n${page.text}\n`;
 }
@@ -105,18 +112,26 @@ function contactLink({ text, href }: EmailContact, at: number): Markup {
 /** Returns the plain text of an e-mail. */
 export function textOf(content: EmailContent): string {
   const { title, lead, counts, companies, more, button, file, reason, unsubscribe } = content;
+  const { problem } = content;
   const blocks = [
     `${title}\n${lead}`,
-    counts.map(({ number, noun }) => `${number} ${noun}`).join(" · "),
+    ...(counts.length === 0
+      ? []
+      : [counts.map(({ number, noun }) => `${number} ${noun}`).join(" · ")]),
     `${button.label}:\n${button.href}`,
     ...(file === null ? [] : [`${file.label}${within(file.until)}:\n${file.href}`]),
+    ...(problem === "" ? [] : [problem]),
     ...companies.map(({ name, about, note, contacts }) =>
       [name, about.join(" · "), note, contacts.map(({ text }) => text).join(" · ")]
         .filter((line) => line !== "")
         .join("\n"),
     ),
     ...(more === "" ? [] : [more]),
-    `-- \n${reason}\n${unsubscribe.label}:\n${unsubscribe.href}`,
+    [
+      "-- ",
+      reason,
+      ...(unsubscribe === null ? [] : [`${unsubscribe.label}:`, unsubscribe.href]),
+    ].join("\n"),
   ];
   return `${blocks.join("\n\n")}\n`;
 }

@@ -3,19 +3,24 @@
  * requests of their readers to end them. Output: rows as stored, and messages to send.
  * Invariant: another tenant's receiver does not exist. A change is durable when the method returns,
  * and writes its audit line in its transaction. A receiver is one plain address, so that each
- * reader can end its own e-mails. Only the reader begins them again, with the signed address.
+ * reader can end its own e-mails. Only the reader begins them again, with the signed address. That
+ * holds after its receiver is deleted and created again: the reader gets a question once a week at
+ * most.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { ReceiverMailRow, ReceiverMailStore } from "../store/receivermailstore.ts";
 import type { SearchStore } from "../store/searchstore.ts";
 import type { EmailLanguage, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
 import { addressOf, plainAddress } from "./addresses.ts";
 import { htmlOf, textOf } from "./emailbody.ts";
 import { type EmailContent, emailContent, testContent } from "./emailwords.ts";
 import type { Email, Mailer } from "./mailer.ts";
+import { eventIdOf } from "./payload.ts";
+import { receiverMailContent } from "./receivermailwords.ts";
 import {
   type ReceiverOwner,
   readSearches,
@@ -44,6 +49,7 @@ interface EmailWish {
 /** Parts of the receivers. */
 interface EmailParts {
   readonly store: WebhookStore;
+  readonly mails: ReceiverMailStore;
   readonly searches: SearchStore;
   readonly notices: Pick<NoticeStore, "newest">;
   readonly audit: AuditStore;
@@ -52,6 +58,9 @@ interface EmailParts {
   readonly mailer: Mailer | null;
   readonly baseUrl: string;
 }
+
+/** Minimum time between two questions to a reader who has unsubscribed, in milliseconds. */
+const ASK_AGAIN_MS = 7 * 86_400_000;
 
 /** The e-mail receivers of all tenants. */
 export class Emails {
@@ -73,7 +82,10 @@ export class Emails {
     throw new AppError("not_found", "There is no such e-mail receiver. It may have been deleted.");
   }
 
-  /** Creates a receiver. Throws `invalid_request` with every mistake, or `plan_not_allowed`. */
+  /**
+   * Creates a receiver. If the reader of its address has unsubscribed before, it stays so, and one
+   * mail asks the reader. Throws `invalid_request` with every mistake, or `plan_not_allowed`.
+   */
   create({ tenantId, actor }: ReceiverOwner, wish: EmailWish, most: number): WebhookRow {
     const { store, audit, clock, mailer } = this.#parts;
     if (mailer === null) {
@@ -89,8 +101,10 @@ export class Emails {
       store.atomically(() => {
         const row = { id, tenantId, kind: "email", url, ...read, signature: "v1" } as const;
         const seed = randomBytes(SEED_BYTES);
-        if (!store.insert({ ...row, seed, createdAt: at }, most)) throw receiversFull(most);
+        if (!store.insert({ ...row, seed, createdAt: at }, most))
+          throw receiversFull("email", most);
         audit.record({ at, actor, tenantId, subject: id, action: "email.create", facts: {} });
+        this.#askReader({ id, tenantId, url }, at);
       }),
     );
     return this.find(tenantId, id);
@@ -135,12 +149,18 @@ export class Emails {
     return this.find(tenantId, id);
   }
 
-  /** Deletes a receiver with its queue. Throws `not_found`. */
+  /**
+   * Deletes a receiver with its queue. That its reader has unsubscribed is remembered. Throws
+   * `not_found`.
+   */
   remove({ tenantId, actor }: ReceiverOwner, id: string): void {
-    const { store, audit, clock } = this.#parts;
-    this.find(tenantId, id);
+    const { store, mails, audit, clock } = this.#parts;
+    const row = this.find(tenantId, id);
     stored(() =>
       store.atomically(() => {
+        if (row.unsubscribedAt !== null) {
+          mails.unsubscribe(tenantId, hashOf(row), row.unsubscribedAt);
+        }
         store.remove(tenantId, id);
         const line = { at: clock.nowMs(), actor, tenantId, subject: id };
         audit.record({ ...line, action: "email.delete", facts: {} });
@@ -176,8 +196,48 @@ export class Emails {
     if (mailer === null) throw new Error("no mail server is set");
     const content = emailContent(notice, this.#options(row));
     const list = { id: notice.searchId, name: notice.searchName };
-    const email = this.#email(row, content, { id: `${notice.id}.${row.id}`, list });
+    const email = this.#email(row, content, { id: `${eventIdOf(notice)}.${row.id}`, list });
     return await mailer.send(email, ended);
+  }
+
+  /** Sends a mail about a receiver once; rejects only with the reason of `ended`. */
+  async sendAbout(
+    row: WebhookRow,
+    mail: ReceiverMailRow,
+    ended: AbortSignal,
+  ): Promise<DeliveryAttempt | null> {
+    const { mailer, baseUrl: base } = this.#parts;
+    const to = mail.owner ?? addressOf(row);
+    if (mailer === null || this.#isUnwanted(row, mail, to)) return null;
+    const { language } = this.#parts.store.byAddress(row.tenantId, `mailto:${to}`) ?? row;
+    const unsubscribe = this.#options(row).unsubscribe;
+    const about = { row, warning: mail.warning, href: unsubscribe, base, language };
+    const id = `mail_${mail.sequence}.${row.id}`;
+    const email = this.#email(row, receiverMailContent(about), { id, list: null, to });
+    return await mailer.send(email, ended);
+  }
+
+  /** True if its reader has decided, or has unsubscribed from everything. */
+  #isUnwanted(row: WebhookRow, { owner, warning }: ReceiverMailRow, to: string): boolean {
+    const url = `mailto:${to}`;
+    if (warning === null) return row.unsubscribedAt === null;
+    if (owner === null || url === row.url) return true;
+    const { store, mails } = this.#parts;
+    const own = store.byAddress(row.tenantId, url);
+    const hash = hashOf({ tenantId: row.tenantId, url });
+    return own?.unsubscribedAt != null || mails.unsubscription(row.tenantId, hash) !== undefined;
+  }
+
+  /** Keeps an address unsubscribed, and asks its reader unless that was done lately. */
+  #askReader(row: Pick<WebhookRow, "id" | "tenantId" | "url">, at: number): void {
+    const { store, mails } = this.#parts;
+    const address = hashOf(row);
+    const known = mails.unsubscription(row.tenantId, address);
+    if (known === undefined) return;
+    store.unsubscribe(row.id, known.at);
+    if (known.askedAt !== null && at - known.askedAt < ASK_AGAIN_MS) return;
+    mails.asked(row.tenantId, address, at);
+    mails.ask(row.id, at);
   }
 
   /** True if messages can be sent. */
@@ -197,15 +257,20 @@ export class Emails {
 
   /** Ends the e-mails of a link, or begins them again; does nothing if that is so already. */
   unsubscribe(token: string, again: boolean): WebhookRow {
-    const { store, audit, clock } = this.#parts;
+    const { store, mails, audit, clock } = this.#parts;
     const row = this.byToken(token);
     if ((row.unsubscribedAt === null) === again) return row;
     const { id, tenantId } = row;
     const at = clock.nowMs();
     stored(() =>
       store.atomically(() => {
-        if (again) store.resubscribe(id);
-        else store.unsubscribe(id, at);
+        if (again) {
+          store.resubscribe(id);
+          mails.resubscribe(tenantId, hashOf(row));
+        } else {
+          store.unsubscribe(id, at);
+          mails.unsubscribe(tenantId, hashOf(row), at);
+        }
         const action = again ? "email.enable" : "email.unsubscribe";
         audit.record({ at, actor: "server", tenantId, subject: id, action, facts: {} });
       }),
@@ -219,10 +284,14 @@ export class Emails {
     return { language: row.language, contacts: row.contacts === 1, base, unsubscribe };
   }
 
-  #email(row: WebhookRow, content: EmailContent, { id, list }: Pick<Email, "id" | "list">): Email {
+  #email(
+    row: WebhookRow,
+    content: EmailContent,
+    { id, list, to = addressOf(row) }: Pick<Email, "id" | "list"> & { readonly to?: string },
+  ): Email {
     const { subject, unsubscribe } = content;
     const bodies = { text: textOf(content), html: htmlOf(content) };
-    return { to: addressOf(row), id, subject, ...bodies, list, unsubscribe: unsubscribe.href };
+    return { to, id, subject, ...bodies, list, unsubscribe: unsubscribe?.href ?? null };
   }
 
   #read(
@@ -270,6 +339,11 @@ export class Emails {
 }
 
 const START = { searches: null, language: "pt", contacts: 0 } as const;
+
+/** Returns the hash of a tenant's address, in lower case, because mail servers ignore the case. */
+function hashOf({ tenantId, url }: Pick<WebhookRow, "tenantId" | "url">): string {
+  return createHash("sha256").update(`${tenantId} ${url.toLowerCase()}`).digest("hex");
+}
 
 /** Returns the signature in a receiver's address for readers, 43 characters. */
 function signatureOf({ id, seed }: WebhookRow): string {

@@ -9,7 +9,13 @@ import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
 import type { EmailLanguage } from "../store/webhookstore.ts";
 import { plainAddress } from "./addresses.ts";
-import { countsOf, type FirstAccount, linksOf, type NoticeCounts } from "./payload.ts";
+import {
+  countsOf,
+  exportProblem,
+  type FirstAccount,
+  linksOf,
+  type NoticeCounts,
+} from "./payload.ts";
 
 /** A company of an e-mail. Empty texts are left out. */
 export interface EmailCompany {
@@ -46,8 +52,11 @@ export interface EmailContent {
   readonly button: { readonly label: string; readonly href: string };
   /** The file that was made with the notice, if there is one. */
   readonly file: { readonly label: string; readonly href: string; readonly until: string } | null;
+  /** Sentence about a file that is missing, or empty. */
+  readonly problem: string;
   readonly reason: string;
-  readonly unsubscribe: { readonly label: string; readonly href: string };
+  /** Null in a mail that belongs to no list. */
+  readonly unsubscribe: { readonly label: string; readonly href: string } | null;
 }
 
 /** Options of a receiver, and addresses. */
@@ -80,6 +89,9 @@ interface Words {
   readonly button: string;
   readonly file: string;
   readonly until: (day: string) => string;
+  readonly noFile: string;
+  readonly failed: (name: string, month: string) => string;
+  readonly failedLead: (month: string, since: string) => string;
   readonly reason: (name: string) => string;
   readonly unsubscribe: string;
   readonly test: string;
@@ -118,6 +130,11 @@ const PT: Words = {
   button: "Ver no Peneira",
   file: "Baixar a planilha",
   until: (day) => `disponível até ${day}`,
+  noFile: "A planilha não pôde ser feita. O motivo está na página deste aviso.",
+  failed: (name, month) => `O aviso de ${month} falhou: ${name}`,
+  failedLead: (month, since) =>
+    `O que mudou em ${month}, em comparação com ${since}, não pôde ser contado. O motivo está na ` +
+    "página da busca, onde o aviso pode ser enviado de novo.",
   reason: (name) => `Você recebe este e-mail porque a busca “${name}” está salva no Peneira.`,
   unsubscribe: "Cancelar estes e-mails",
   test: "Teste de e-mail do Peneira",
@@ -149,6 +166,11 @@ const EN: Words = {
   button: "See them in Peneira",
   file: "Download the sheet",
   until: (day) => `available until ${day}`,
+  noFile: "The sheet could not be made. The page of this notice says why.",
+  failed: (name, month) => `The notice of ${month} failed: ${name}`,
+  failedLead: (month, since) =>
+    `The changes in ${month}, compared with ${since}, could not be counted. The page of the ` +
+    "search says why, and can send the notice again.",
   reason: (name) => `You get this e-mail because the search “${name}” is saved in Peneira.`,
   unsubscribe: "Stop these e-mails",
   test: "Test e-mail of Peneira",
@@ -157,9 +179,10 @@ const EN: Words = {
 const WORDS: Readonly<Record<EmailLanguage, Words>> = { pt: PT, en: EN };
 const HEADINGS = { pt: HEADINGS_PT, en: HEADINGS_EN } as const;
 
-/** Returns the content of the e-mail about a counted notice. */
+/** Returns the content of the e-mail about a notice that is counted or has failed. */
 export function emailContent(row: NoticeRow, options: EmailOptions): EmailContent {
   const counts = countsOf(row);
+  if (row.state === "failed") return failureContent(row, options);
   if (counts === null) throw new Error("a notice is sent after it is counted");
   const { language, contacts, base, unsubscribe } = options;
   const words = WORDS[language];
@@ -184,6 +207,24 @@ export function emailContent(row: NoticeRow, options: EmailOptions): EmailConten
     more: rest > 0 ? words.more(rest, number(rest)) : "",
     button: { label: words.button, href: links.console },
     file: links.export === null ? null : { label: words.file, href: links.export, until },
+    problem: exportProblem(counts) === null ? "" : words.noFile,
+    reason: words.reason(title),
+    unsubscribe: { label: words.unsubscribe, href: unsubscribe },
+  };
+}
+
+function failureContent(
+  row: NoticeRow,
+  { language, base, unsubscribe }: EmailOptions,
+): EmailContent {
+  const words = WORDS[language];
+  const title = line(row.searchName, TEXT_MAX);
+  const [month, since] = [monthOf(row.snapshot, words), monthOf(row.since, words)];
+  return {
+    ...{ language, title, lead: words.failedLead(month, since) },
+    subject: line(words.failed(title, month), SUBJECT_MAX),
+    ...{ counts: [], companies: [], more: "", file: null, problem: "" },
+    button: { label: words.button, href: linksOf(row, base).console },
     reason: words.reason(title),
     unsubscribe: { label: words.unsubscribe, href: unsubscribe },
   };
@@ -201,7 +242,7 @@ export function testContent(
   return {
     ...{ language, title, subject: words.test, lead: words.lead(month ?? "", since ?? "") },
     counts: words.nouns(none).map((noun) => ({ number: "0", noun })),
-    ...{ companies: [], more: "", file: null, reason: words.reason(title) },
+    ...{ companies: [], more: "", file: null, problem: "", reason: words.reason(title) },
     button: { label: words.button, href: `${base}/app/news` },
     unsubscribe: { label: words.unsubscribe, href: unsubscribe },
   };

@@ -1,13 +1,13 @@
 /**
- * The Atom feed of a saved search. Input: the search and its counted notices, newest first.
- * Output: the feed as text.
- * Invariant: an entry for each notice, with the id of the notice, so that readers show it once. It
- * holds counts and the names of the first companies, never an e-mail, a phone, or a secret. No
- * value of the registry can end an element or add one.
+ * The Atom feed of a saved search. Input: the search and its notices, newest first. Output: the
+ * feed as text.
+ * Invariant: an entry for each notice that is counted or has failed, with the id of its event, so
+ * that readers show it once. It holds counts and the names of the first companies, never an e-mail,
+ * a phone, or a secret. No value of the registry can end an element or add one.
  */
 import { Feed } from "feed";
 import type { NoticeRow } from "../store/noticestore.ts";
-import { countsOf, type FirstAccount, type NoticeCounts } from "./payload.ts";
+import { countsOf, eventIdOf, type FirstAccount, type NoticeCounts } from "./payload.ts";
 
 /** Languages of feeds; the first is the default. */
 export const FEED_LANGUAGES = ["pt", "en"] as const;
@@ -29,6 +29,7 @@ interface FeedWords {
   readonly title: (name: string) => string;
   readonly counts: (counts: NoticeCounts, since: string) => string;
   readonly kinds: Readonly<Record<string, string>>;
+  readonly failed: string;
 }
 
 const WORDS: Readonly<Record<FeedLanguage, FeedWords>> = {
@@ -37,12 +38,14 @@ const WORDS: Readonly<Record<FeedLanguage, FeedWords>> = {
     counts: ({ entered, left, changed }, since) =>
       `Desde ${since}: ${entered} novas, ${left} saíram, ${changed} mudaram.`,
     kinds: { entered: "nova", left: "saiu", changed: "mudou" },
+    failed: "As novidades deste mês não puderam ser contadas.",
   },
   en: {
     title: (name) => `News of ${name}`,
     counts: ({ entered, left, changed }, since) =>
       `Since ${since}: ${entered} new, ${left} gone, ${changed} changed.`,
     kinds: { entered: "new", left: "gone", changed: "changed" },
+    failed: "The changes of this month could not be counted.",
   },
 };
 
@@ -75,6 +78,7 @@ export function feedOf(
   });
   for (const row of notices) {
     const counts = countsOf(row);
+    if (row.state === "failed") feed.addItem(failureOf(row, words, link));
     if (counts === null) continue;
     const about = words.counts(counts, row.since);
     const companies = counts.first.map((one) => `<li>${companyText(one, words)}</li>`);
@@ -87,6 +91,12 @@ export function feedOf(
     });
   }
   return feed.atom1();
+}
+
+function failureOf(row: NoticeRow, { failed }: FeedWords, link: string) {
+  const id = `urn:peneira:${eventIdOf(row)}`;
+  const title = plain(`${row.snapshot}: ${failed}`);
+  return { id, title, link, date: new Date(row.createdAt), content: `<p>${failed}</p>` };
 }
 
 function companyText(account: FirstAccount, { kinds }: FeedWords): string {

@@ -91,7 +91,7 @@ export class NoticeHistory {
     return feedOf(search, rows, { base: this.#parts.baseUrl, language });
   }
 
-  /** Returns the text of a counted notice, as webhooks get it. */
+  /** Returns the text of a notice that is counted or has failed, as webhooks get it. */
   bodyOf(row: NoticeRow): string {
     return noticeBody(row, this.#parts.baseUrl);
   }
@@ -114,7 +114,11 @@ export class NoticeHistory {
   }
 
   #again(row: NoticeRow, { webhook, onlyFailed }: ReplayWish, nowMs: number): boolean {
-    if (row.state === "failed") return this.#parts.store.recount(row.id, nowMs);
+    if (row.state === "failed") {
+      // Receivers hear the counts as a new event, so deliveries of the failure end.
+      this.#parts.hooks.drop(row.id);
+      return this.#parts.store.recount(row.id, nowMs);
+    }
     if (row.state !== "counted") return false;
     if (!onlyFailed && webhook === null) {
       this.#parts.hooks.queue(row.id, row.tenantId, row.searchId, nowMs);

@@ -41,10 +41,10 @@ export interface Email {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Name of the saved search, and its id. */
-  readonly list: { readonly id: string; readonly name: string };
-  /** Address that ends the e-mails by one POST (RFC 8058). */
-  readonly unsubscribe: string;
+  /** Name of the saved search, and its id; null for a mail that belongs to no list. */
+  readonly list: { readonly id: string; readonly name: string } | null;
+  /** Address that ends the e-mails by one POST (RFC 8058), or null. */
+  readonly unsubscribe: string | null;
 }
 
 /** Sends messages, each over a connection of its own. */
@@ -123,9 +123,13 @@ function messageOf(email: Email, from: string, date: Date) {
     messageId: `<${id}@${host}>`,
     textEncoding: "quoted-printable" as const,
     headers: {
-      "List-Id": `<${list.id}.${host}>`,
-      "List-Unsubscribe": { prepared: true, value: `<${unsubscribe}>` },
-      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      ...(list === null ? {} : { "List-Id": `<${list.id}.${host}>` }),
+      ...(unsubscribe === null
+        ? {}
+        : {
+            "List-Unsubscribe": { prepared: true, value: `<${unsubscribe}>` },
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          }),
       "Auto-Submitted": "auto-generated",
       "X-Auto-Response-Suppress": "All",
     },

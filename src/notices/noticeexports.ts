@@ -26,6 +26,7 @@ import type { CountingRow, NoticeStore } from "../store/noticestore.ts";
 import type { SecretRing } from "../store/secrets.ts";
 import { unseenIn } from "../text/givenname.ts";
 import type { NoticeCounts } from "./payload.ts";
+import { rolledSpec } from "./rolling.ts";
 
 /** The export that a search wants with each notice, as stored. */
 export interface ExportWish {
@@ -73,9 +74,10 @@ export class NoticeExports {
     const plan = plans[planOf(row)];
     const wish = JSON.parse(row.export as string) as ExportWish;
     try {
-      const output = titled(wish.output, `${row.searchName} ${newer.label}`);
+      const output = titled(wish.output, { name: row.searchName, month: newer.label });
       const catalog = changeCatalog(older, newer);
-      const spec = exportSpec(row.spec, { ...wish, output }, { plan, catalog });
+      const saved = rolledSpec(JSON.parse(row.spec), row.daysFrom, newer.snapshotDate);
+      const spec = exportSpec(JSON.stringify(saved), { ...wish, output }, { plan, catalog });
       const matches = wish.kinds.reduce((sum, kind) => sum + counts[kind], 0);
       faultPoint("count.before_export");
       const { record } = exporter.create({
@@ -131,12 +133,24 @@ function failureOf({ failure }: Pick<ExportRecord, "failure">) {
   return { export_error: failure, export_problem: failureText(failure, null) };
 }
 
-/** Names the file after its search and month, unless the search has a title for it. */
-function titled(output: unknown, title: string): unknown {
-  const isNamed = isJsonObject(output) && "title" in output;
-  const fits = title.length <= SPEC_LIMITS.titleLengthMax && unseenIn(title) === null;
-  if (isNamed || !fits) return output;
-  return { ...(isJsonObject(output) ? output : {}), title };
+/**
+ * Names the file after its search and month. A title of the search replaces its name; the month
+ * stays, so that the files of two months have two names. A long name is cut.
+ */
+function titled(
+  output: unknown,
+  { name, month }: { readonly name: string; readonly month: string },
+): unknown {
+  const wanted = isJsonObject(output) ? output : {};
+  if ("title" in wanted && typeof wanted.title !== "string") return output;
+  const room = SPEC_LIMITS.titleLengthMax - month.length - 1;
+  const whole = typeof wanted.title === "string" ? wanted.title : name;
+  const own = whole
+    .slice(0, room)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trimEnd();
+  const isPlain = own !== "" && unseenIn(own) === null;
+  return { ...wanted, title: isPlain ? `${own} ${month}` : month };
 }
 
 /** Normalizes a saved spec for the export that a search wants. Throws `AppError` for mistakes. */

@@ -15,6 +15,7 @@ import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
 import { AuditStore } from "../store/auditstore.ts";
 import { type CountingRow, NoticeStore } from "../store/noticestore.ts";
+import { ReceiverMailStore } from "../store/receivermailstore.ts";
 import { SearchStore } from "../store/searchstore.ts";
 import type { SecretRing } from "../store/secrets.ts";
 import type { StateDatabase } from "../store/statedatabase.ts";
@@ -26,6 +27,7 @@ import { Emails } from "./emails.ts";
 import { NoticeHistory } from "./history.ts";
 import { Mailer, type SmtpSettings } from "./mailer.ts";
 import { NoticeExports } from "./noticeexports.ts";
+import { ReceiverMails } from "./receivermails.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** Interval between looks at what is due, in milliseconds. */
@@ -85,6 +87,7 @@ export class Notices {
   readonly #hooks: WebhookStore;
   readonly #counter: NoticeCounter;
   readonly #deliverer: Deliverer;
+  readonly #mails: ReceiverMails;
   #timer: NodeJS.Timeout | null = null;
   #sweptMs = Number.NEGATIVE_INFINITY;
   /** A served month that could not be noted yet. */
@@ -96,6 +99,7 @@ export class Notices {
     const store = new NoticeStore(database);
     const webhooks = new WebhookStore(database);
     const audit = new AuditStore(database);
+    const mails = new ReceiverMailStore(database);
     const egress = new Egress(settings.allowNetworks, parts.resolve);
     const way: GuardedWay = guardedWay(egress, CONNECT_MS);
     const userAgent = `Peneira/${settings.version}`;
@@ -107,10 +111,11 @@ export class Notices {
     const receivers = { store: webhooks, searches: new SearchStore(database), audit, clock };
     this.webhooks = new Webhooks({ ...receivers, egress, way, userAgent, baseUrl });
     const mailer = smtp === null ? null : new Mailer(smtp, clock);
-    this.emails = new Emails({ ...receivers, notices: store, mailer, baseUrl });
+    this.emails = new Emails({ ...receivers, mails, notices: store, mailer, baseUrl });
+    this.#mails = new ReceiverMails({ mails, webhooks, emails: this.emails, clock, log });
     this.history = new NoticeHistory({ store, hooks: webhooks, clock, baseUrl });
     this.#deliverer = new Deliverer({
-      ...{ ...sending, notices: store, webhooks, log, retryMs: settings.retryMs },
+      ...{ ...sending, notices: store, webhooks, mails, log, retryMs: settings.retryMs },
       random: parts.random ?? Math.random,
       emails: this.emails,
       bodyOf: (row) => this.history.bodyOf(row),
@@ -153,6 +158,7 @@ export class Notices {
     if (this.#unnoted !== null) this.#note();
     this.#counter.kick();
     this.#deliverer.tick();
+    this.#mails.tick();
     // A statement that writes waits for other writers, so it does not run in every tick.
     if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = clock.monotonicMs();
@@ -172,7 +178,7 @@ export class Notices {
   /** Ends all work; what is unfinished continues at the next start. */
   async close(): Promise<void> {
     this.stop();
-    await Promise.all([this.#counter.close(), this.#deliverer.close()]);
+    await Promise.all([this.#counter.close(), this.#deliverer.close(), this.#mails.close()]);
   }
 
   /** Numbers for the metrics. */
@@ -191,8 +197,8 @@ export class Notices {
   }
 
   /** Resolves when no attempt runs; for tests. */
-  idle(): Promise<void> {
-    return this.#deliverer.idle();
+  async idle(): Promise<void> {
+    await Promise.all([this.#deliverer.idle(), this.#mails.idle()]);
   }
 
   /** Notes the served month. If the state cannot be written, it is noted later. */

@@ -1,8 +1,10 @@
 /**
- * The text of a notice: what a webhook is sent, and what `peneira watch` prints. Input: a counted
- * notice as stored. Output: JSON with the shape of the contract.
+ * The text of a notice: what a webhook is sent, and what `peneira watch` prints. Input: a notice
+ * as stored, counted or failed. Output: JSON with the shape of the contract.
  * Invariant: the same notice gives the same bytes in every attempt. They are at most 20 KB: if the
- * first accounts do not fit, fewer are sent. Links are below the operator's public address.
+ * first accounts do not fit, fewer are sent. Links are below the operator's public address. The
+ * event of a failed notice has an id of its own, because a replay may count the notice later, and
+ * receivers drop ids that they have seen.
  */
 import type { ChangeTotals } from "../changes/query.ts";
 import type { OutputField } from "../spec/fields.ts";
@@ -67,10 +69,21 @@ export function linksOf(row: NoticeRow, base: string): NoticeLinks {
   };
 }
 
-/** Returns the body of a counted notice. `base` is the public address of the server, or empty. */
+/** True if there is something to send about a notice. */
+export function isSendable({ state }: Pick<NoticeRow, "state">): boolean {
+  return state === "counted" || state === "failed";
+}
+
+/** Returns the id of what is sent about a notice, the same in every attempt. */
+export function eventIdOf({ id, state }: Pick<NoticeRow, "id" | "state">): string {
+  return state === "failed" ? `${id}_failed` : id;
+}
+
+/** Returns what is sent about a notice. `base` is the public address of the server, or empty. */
 export function noticeBody(row: NoticeRow, base: string): string {
   const links = linksOf(row, base);
   const counts = countsOf(row);
+  if (row.state === "failed") return failureBody(row, base);
   if (counts === null) throw new Error("a notice is sent after it is counted");
   const { entered, left, changed, changed_fields, first } = counts;
   const made = (accounts: readonly FirstAccount[]) =>
@@ -78,13 +91,7 @@ export function noticeBody(row: NoticeRow, base: string): string {
       type: "search.changed",
       timestamp: new Date(row.countedAt ?? row.createdAt).toISOString(),
       data: {
-        notice_id: row.id,
-        search_id: row.searchId,
-        search_name: row.searchName,
-        sequence: row.number,
-        snapshot: row.snapshot,
-        snapshot_date: row.snapshotDate,
-        since: row.since,
+        ...headOf(row),
         ...{ entered, left, changed, changed_fields },
         first: accounts,
         links,
@@ -95,6 +102,27 @@ export function noticeBody(row: NoticeRow, base: string): string {
     const body = made(first.slice(0, most));
     if (most === 0 || Buffer.byteLength(body) <= BODY_BYTES_MAX) return body;
   }
+}
+
+/** Members of every event about a notice. */
+function headOf(row: NoticeRow) {
+  return {
+    notice_id: row.id,
+    search_id: row.searchId,
+    search_name: row.searchName,
+    sequence: row.number,
+    snapshot: row.snapshot,
+    snapshot_date: row.snapshotDate,
+    since: row.since,
+  };
+}
+
+function failureBody(row: NoticeRow, base: string): string {
+  return JSON.stringify({
+    type: "search.failed",
+    timestamp: new Date(row.createdAt).toISOString(),
+    data: { ...headOf(row), links: linksOf(row, base), problem: row.failure },
+  });
 }
 
 /** Returns the body of a test: a sample with the members of a notice. */

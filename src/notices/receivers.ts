@@ -8,7 +8,7 @@ import type { Actor } from "../store/auditstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
 import type { SearchStore } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
-import type { WebhookRow } from "../store/webhookstore.ts";
+import type { ReceiverKind, WebhookRow } from "../store/webhookstore.ts";
 
 /** Maximum searches that a receiver names; more hear all. */
 const SEARCHES_MAX = 500;
@@ -64,11 +64,12 @@ export function refuseMistakes(errors: readonly Mistake[]): void {
 }
 
 /** Returns the refusal of a receiver beyond those of the plan. */
-export function receiversFull(most: number): AppError {
+export function receiversFull(kind: ReceiverKind, most: number): AppError {
+  const kinds = kind === "email" ? "e-mail receivers" : "webhooks";
   const detail =
     most === 0
-      ? "The plan includes no webhooks and no e-mails."
-      : `The plan allows ${most} webhooks and e-mail receivers. Delete one first.`;
+      ? `The plan includes no ${kinds}.`
+      : `The plan allows ${most} ${kinds}. Delete one first.`;
   return new AppError("plan_not_allowed", detail);
 }
 

@@ -82,7 +82,7 @@ export class Webhooks {
       store.atomically(() => {
         const { url, searches, signature } = read;
         const row = { id, tenantId, url, searches, signature, seed, createdAt };
-        if (!store.insert(row, most)) throw receiversFull(most);
+        if (!store.insert(row, most)) throw receiversFull("webhook", most);
         const line = { at: createdAt, actor, tenantId, subject: id };
         audit.record({ ...line, action: "webhook.create", facts: {} });
       }),

@@ -339,4 +339,31 @@ export const MIGRATIONS: readonly string[] = [
      CHECK (contacts IN (0, 1));
    ALTER TABLE webhooks ADD COLUMN unsubscribed_at INTEGER;
    CREATE UNIQUE INDEX emails_of_tenant ON webhooks (tenant_id, url) WHERE kind = 'email';`,
+  // The days of a rolling search count from spec_date; NULL in rows of earlier versions. A search
+  // that is paused makes no notices. An address whose reader unsubscribed is remembered as a hash,
+  // also when its receiver is deleted. A mail about a receiver waits until it is sent: a warning to
+  // an owner, or, without a user, the question to the reader of the receiver.
+  `ALTER TABLE saved_searches ADD COLUMN rolling INTEGER NOT NULL DEFAULT 0
+     CHECK (rolling IN (0, 1));
+   ALTER TABLE saved_searches ADD COLUMN spec_date TEXT;
+   ALTER TABLE saved_searches ADD COLUMN paused_at INTEGER;
+   CREATE TABLE unsubscriptions (
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     address TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     asked_at INTEGER,
+     PRIMARY KEY (tenant_id, address)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE receiver_mails (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     webhook TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+     user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+     warning INTEGER,
+     created_at INTEGER NOT NULL,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     next_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX receiver_mails_due ON receiver_mails (next_at);
+   CREATE INDEX receiver_mails_of_webhook ON receiver_mails (webhook);
+   CREATE INDEX receiver_mails_of_user ON receiver_mails (user_id);`,
 ];

@@ -58,6 +58,8 @@ export interface CountingRow extends NoticeRow {
   readonly onlyChanges: number;
   /** JSON of the automatic export, or null. */
   readonly export: string | null;
+  /** Date that the days of the spec count from; null if they are fixed. */
+  readonly daysFrom: string | null;
 }
 
 /** Filters of a page of notices. */
@@ -136,22 +138,27 @@ export class NoticeStore {
   }
 
   /**
-   * Creates a notice for every saved search; returns their number. Call it with `note`. The first
-   * notice of a search begins with the month of its count if that is older: an older month was
-   * served again when it was saved.
+   * Creates a notice for every saved search that is not paused; returns their number. Call it with
+   * `note`. A notice begins with the month of the search's last one, so that nothing is missing
+   * after a pause. The first notice of a search begins with the month of its count if that is
+   * older: an older month was served again when it was saved, or the search was paused since.
    */
   announce(month: number, since: number, nowMs: number): number {
-    this.#database.prepare("UPDATE saved_searches SET notices = notices + 1").run();
+    this.#database
+      .prepare("UPDATE saved_searches SET notices = notices + 1 WHERE paused_at IS NULL")
+      .run();
     return this.#database
       .prepare(
         `INSERT INTO notices
            (id, tenant_id, search_id, number, month, since, state, attempts, next_at, created_at)
          SELECT 'ntc_' || lower(hex(randomblob(16))), tenant_id, id, notices, @month,
-           COALESCE((SELECT past.sequence FROM served_months AS past, served_months AS last
+           COALESCE((SELECT own.month FROM notices AS own
+               WHERE own.search_id = saved_searches.id AND own.number = saved_searches.notices - 1),
+             (SELECT past.sequence FROM served_months AS past, served_months AS last
              WHERE saved_searches.notices = 1 AND past.label = saved_searches.snapshot
                AND last.sequence = @since AND (past.date, past.label) < (last.date, last.label)),
              @since),
-           'counting', 0, @nowMs, @nowMs FROM saved_searches`,
+           'counting', 0, @nowMs, @nowMs FROM saved_searches WHERE paused_at IS NULL`,
       )
       .run({ month, since, nowMs }).changes;
   }
@@ -163,7 +170,8 @@ export class NoticeStore {
         `SELECT ${COLUMNS}, notices.month, now.snapshot_id AS snapshotId,
            notices.since AS sinceMonth, saved.spec, saved.key_id AS keyId,
            COALESCE((SELECT plan FROM keys WHERE keys.id = saved.key_id), saved.plan) AS plan,
-           saved.user_id AS userId, saved.watch, saved.only_changes AS onlyChanges, saved.export
+           saved.user_id AS userId, saved.watch, saved.only_changes AS onlyChanges, saved.export,
+           CASE WHEN saved.rolling = 1 THEN saved.spec_date END AS "daysFrom"
          ${TABLES} WHERE notices.state = 'counting' AND notices.next_at <= ?
          ORDER BY notices.month, notices.since, notices.sequence LIMIT ?`,
       )

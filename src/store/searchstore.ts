@@ -18,6 +18,10 @@ export interface NoticeOptions {
   readonly export: string | null;
   /** Secret of its feed, or null. */
   readonly feed: string | null;
+  /** 1 if the days of its spec move with the month. */
+  readonly rolling: number;
+  /** Time since which it makes no notices, or null. */
+  readonly pausedAt: number | null;
 }
 
 interface NewSearchRow extends Partial<NoticeOptions> {
@@ -33,6 +37,8 @@ interface NewSearchRow extends Partial<NoticeOptions> {
   readonly text: string | null;
   /** Normalized spec as JSON. */
   readonly spec: string;
+  /** Date of the snapshot that the spec was written for; null in rows of earlier versions. */
+  readonly specDate?: string | null;
   /** Label of the snapshot of the last count, and the number of matches. */
   readonly snapshot: string;
   readonly total: number;
@@ -40,12 +46,18 @@ interface NewSearchRow extends Partial<NoticeOptions> {
   readonly createdAt: number;
 }
 
+/** A new spec of a search, with its count. */
+type Specified = Pick<NewSearchRow, "spec" | "snapshot" | "total"> & {
+  readonly specDate: string;
+};
+
 /** A saved search with its user, null if that is gone; its spec is read separately. */
 export interface SearchRow
-  extends Omit<NewSearchRow, "spec" | "plan" | "keyId" | keyof NoticeOptions>,
+  extends Omit<NewSearchRow, "spec" | "plan" | "keyId" | "specDate" | keyof NoticeOptions>,
     NoticeOptions {
   readonly plan: string | null;
   readonly keyId: string | null;
+  readonly specDate: string | null;
   readonly email: string | null;
 }
 
@@ -58,13 +70,14 @@ const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 const COLUMNS = `
   saved.id, saved.tenant_id AS tenantId, saved.user_id AS userId, saved.name, saved.text,
   saved.snapshot, saved.total, saved.created_at AS createdAt, users.email, saved.plan,
-  saved.key_id AS keyId, saved.watch, saved.only_changes AS onlyChanges, saved.export, saved.feed
+  saved.key_id AS keyId, saved.watch, saved.only_changes AS "onlyChanges", saved.export, saved.feed,
+  saved.rolling, saved.spec_date AS "specDate", saved.paused_at AS "pausedAt"
   FROM saved_searches AS saved LEFT JOIN users ON users.id = saved.user_id`;
 
 /** A search whose notices have no options. */
 const PLAIN = {
-  ...{ plan: null, keyId: null, watch: null },
-  ...{ onlyChanges: 0, export: null, feed: null },
+  ...{ plan: null, keyId: null, watch: null, specDate: null },
+  ...{ onlyChanges: 0, export: null, feed: null, rolling: 0, pausedAt: null },
 };
 
 /** The table `saved_searches`. */
@@ -125,9 +138,9 @@ export class SearchStore {
       .prepare(
         `INSERT INTO saved_searches
            (id, tenant_id, user_id, name, text, spec, snapshot, total, created_at, plan, key_id,
-            watch, only_changes, export, feed)
+            watch, only_changes, export, feed, rolling, spec_date, paused_at)
          SELECT @id, @tenantId, @userId, @name, @text, @spec, @snapshot, @total, @createdAt, @plan,
-           @keyId, @watch, @onlyChanges, @export, @feed
+           @keyId, @watch, @onlyChanges, @export, @feed, @rolling, @specDate, @pausedAt
          WHERE (SELECT count(*) FROM saved_searches WHERE tenant_id = @tenantId) < @most`,
       )
       .run({ ...PLAIN, ...row, most });
@@ -135,27 +148,46 @@ export class SearchStore {
   }
 
   /** Replaces the spec of a search, with its count. */
-  respecify(
+  respecify(tenantId: string, id: string, { spec, specDate, snapshot, total }: Specified): void {
+    this.#database
+      .prepare(
+        `UPDATE saved_searches SET spec = ?, spec_date = ?, snapshot = ?, total = ?
+         WHERE tenant_id = ? AND id = ?`,
+      )
+      .run(spec, specDate, snapshot, total, tenantId, id);
+  }
+
+  /**
+   * Replaces the options of a search's notices. `specDate` is stored only if the row has none: an
+   * earlier version saved it.
+   */
+  setOptions(
     tenantId: string,
     id: string,
-    { spec, snapshot, total }: Pick<NewSearchRow, "spec" | "snapshot" | "total">,
+    options: NoticeOptions & Pick<SearchRow, "specDate">,
   ): void {
     this.#database
       .prepare(
-        `UPDATE saved_searches SET spec = ?, snapshot = ?, total = ?
-         WHERE tenant_id = ? AND id = ?`,
-      )
-      .run(spec, snapshot, total, tenantId, id);
-  }
-
-  /** Replaces the options of a search's notices. */
-  setOptions(tenantId: string, id: string, options: NoticeOptions): void {
-    this.#database
-      .prepare(
         `UPDATE saved_searches SET watch = @watch, only_changes = @onlyChanges, export = @export,
-           feed = @feed WHERE tenant_id = @tenantId AND id = @id`,
+           feed = @feed, rolling = @rolling, paused_at = @pausedAt,
+           spec_date = COALESCE(spec_date, @specDate) WHERE tenant_id = @tenantId AND id = @id`,
       )
       .run({ ...options, tenantId, id });
+  }
+
+  /** Pauses the notices of a search from a time on, or resumes them with null. */
+  pause(tenantId: string, id: string, pausedAt: number | null): void {
+    this.#database
+      .prepare("UPDATE saved_searches SET paused_at = ? WHERE tenant_id = ? AND id = ?")
+      .run(pausedAt, tenantId, id);
+  }
+
+  /** Returns the date of a served month, or undefined. */
+  dateOf(label: string): string | undefined {
+    return this.#database
+      .prepare<[string], string>("SELECT date FROM served_months WHERE label = ?")
+      .pluck()
+      .get(label);
   }
 
   /** Returns the search with this secret of a feed, of an enabled tenant. */

@@ -4,7 +4,8 @@
  * due.
  * Invariant: a delivery belongs to one notice and one receiver, and there is one for each pair. It
  * is deleted with either, in the same transaction. Apart from that, only an unsubscription deletes
- * one that waits. The forms of secrets and bodies are unknown here.
+ * one that waits, and a replay those of a failed notice. The forms of secrets and bodies are
+ * unknown here.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
@@ -169,7 +170,7 @@ export class WebhookStore {
     return row === undefined ? undefined : sound(row);
   }
 
-  /** Stores a webhook; returns false if the tenant already has `most`. */
+  /** Stores a receiver; returns false if the tenant already has `most` of its kind. */
   insert(row: NewWebhookRow, most: number): boolean {
     const result = this.#database
       .prepare(
@@ -177,7 +178,8 @@ export class WebhookStore {
            seed, checksum, created_at, changed_at)
          SELECT @id, @tenantId, @kind, @url, @searches, @signature, @language, @contacts, @seed,
            blob_checksum(@seed, x''), @createdAt, @createdAt
-         WHERE (SELECT count(*) FROM webhooks WHERE tenant_id = @tenantId) < @most`,
+         WHERE (SELECT count(*) FROM webhooks
+                WHERE tenant_id = @tenantId AND kind = @kind) < @most`,
       )
       .run({ ...WITHOUT_EMAIL, ...row, most });
     return result.changes > 0;
@@ -271,6 +273,11 @@ export class WebhookStore {
       )
       .run(notice, nowMs, webhook);
     return result.changes > 0;
+  }
+
+  /** Deletes the deliveries of a notice. */
+  drop(notice: string): void {
+    this.#database.prepare("DELETE FROM deliveries WHERE notice = ?").run(notice);
   }
 
   /** Begins the waiting deliveries of a webhook again: it was disabled meanwhile. */

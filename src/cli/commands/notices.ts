@@ -1,7 +1,7 @@
 /**
  * `peneira notices`: lists the notices and the receivers of a tenant, shows a notice, sends some
- * again, and tests a webhook or an e-mail receiver. Prints tables or one JSON document on standard
- * output, messages on standard error.
+ * again, pauses those of a saved search, and tests a webhook or an e-mail receiver. Prints tables
+ * or one JSON document on standard output, messages on standard error.
  * Invariant: works while a server runs on the same directory, which sends what is replayed within a
  * second. Answers and refusals are those of the API.
  */
@@ -15,12 +15,14 @@ import { Egress } from "../../notices/egress.ts";
 import { Emails } from "../../notices/emails.ts";
 import { knownSearch, NoticeHistory } from "../../notices/history.ts";
 import { Mailer } from "../../notices/mailer.ts";
+import { isSendable } from "../../notices/payload.ts";
 import { Webhooks } from "../../notices/webhooks.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { AuditStore } from "../../store/auditstore.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { NoticeStore } from "../../store/noticestore.ts";
+import { ReceiverMailStore } from "../../store/receivermailstore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import type { StateDatabase } from "../../store/statedatabase.ts";
 import { type WebhookRow, WebhookStore } from "../../store/webhookstore.ts";
@@ -56,6 +58,7 @@ export interface OpenNotices {
   readonly history: NoticeHistory;
   /** Refuses the id of a search that the tenant lacks. */
   readonly knows: (search: string | undefined) => void;
+  readonly searches: SearchStore;
   readonly webhooks: Webhooks;
   readonly emails: Emails;
   /** Ends connections to receivers. */
@@ -70,10 +73,10 @@ const COLUMNS = [
   ...["entered", "left", "changed", "delivered"],
 ];
 
-/** Adds `peneira notices` with its five commands to the program. */
+/** Adds `peneira notices` with its seven commands to the program. */
 export function registerNotices(program: Command): void {
   const notices = explain(program.command("notices"), {
-    summary: "list, show, and replay notices of saved searches; list and test their receivers",
+    summary: "list, show, replay, and pause notices of saved searches; list and test receivers",
     description:
       "Shows the notices of a tenant's saved searches, and whether they were delivered. A new " +
       "month makes one notice for each saved search.",
@@ -96,6 +99,12 @@ export function registerNotices(program: Command): void {
     .action((id: string, options: ReplayOptions) =>
       working(options, (open) => replay(open, id, options)),
     );
+  common(explain(notices.command("pause"), PAUSE).argument("<search>", "its id")).action(
+    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, true)),
+  );
+  common(explain(notices.command("resume"), RESUME).argument("<search>", "its id")).action(
+    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, false)),
+  );
   common(explain(notices.command("receivers"), RECEIVERS)).action((options: NoticeFlags) =>
     working(options, (open) => receivers(open, options), "read"),
   );
@@ -122,6 +131,17 @@ const REPLAY: CommandText = {
   examples: [
     "peneira notices replay ntc_0123456789abcdef0123456789abcdef --data-dir state --only-failed",
   ],
+};
+const PAUSE: CommandText = {
+  summary: "pause the notices of a saved search",
+  description: "Newer months make no notice of the search until it is resumed.",
+  remarks: "Notices that exist are still delivered.",
+  examples: ["peneira notices pause sch_0123456789abcdef0123456789abcdef --data-dir state"],
+};
+const RESUME: CommandText = {
+  summary: "resume the notices of a saved search",
+  description: "The next newer month makes a notice, which begins where the last one ended.",
+  examples: ["peneira notices resume sch_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RECEIVERS: CommandText = {
   summary: "list the webhooks and e-mail receivers",
@@ -170,7 +190,8 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const store = new NoticeStore(database);
   const smtp = smtpOf(config);
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
-  const emails = new Emails({ ...receivers, notices: store, mailer });
+  const mails = new ReceiverMailStore(database);
+  const emails = new Emails({ ...receivers, mails, notices: store, mailer });
   const history = new NoticeHistory({ store, hooks, clock, baseUrl });
   const knows = (search: string | undefined) => {
     if (search === undefined) return;
@@ -181,7 +202,7 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
       throw new CommandError(`--search ${search}: ${error.message}`);
     }
   };
-  return { tenantId, history, knows, webhooks, emails, close: () => way.close() };
+  return { tenantId, history, knows, searches, webhooks, emails, close: () => way.close() };
 }
 
 function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): void {
@@ -212,7 +233,7 @@ function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): 
 function show({ history, tenantId }: OpenNotices, id: string): void {
   const found = refused(() => history.find(tenantId, id));
   const { row } = found;
-  const sent: unknown = row.state === "counted" ? JSON.parse(history.bodyOf(row)) : null;
+  const sent: unknown = isSendable(row) ? JSON.parse(history.bodyOf(row)) : null;
   print({ notice: noticeJson(found), sent });
 }
 
@@ -221,6 +242,13 @@ function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayO
   const queued = refused(() => history.replay({ tenantId, id, through, webhook, onlyFailed }));
   if (options.json) print({ queued });
   else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
+}
+
+function pause(open: OpenNotices, id: string, pausing: boolean): void {
+  const { searches, tenantId } = open;
+  refused(() => knownSearch(searches, tenantId, id));
+  searches.pause(tenantId, id, pausing ? systemClock.nowMs() : null);
+  stderr.print(`The notices of ${id} are ${pausing ? "paused" : "resumed"}.\n`);
 }
 
 function receivers({ webhooks, emails, tenantId }: OpenNotices, { json }: NoticeFlags): void {

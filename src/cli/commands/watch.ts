@@ -1,10 +1,11 @@
 /**
  * `peneira watch`: prints the notices of a tenant as JSON lines, as webhooks get them.
- * Invariant: each notice is printed once, when it is counted; one that takes long does not hold up
- * later ones. Only reads, while a server runs on the same directory.
+ * Invariant: each notice is printed once, when it is counted or has failed; one that takes long
+ * does not hold up later ones. Only reads, while a server runs on the same directory.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
+import { isSendable } from "../../notices/payload.ts";
 import { stdout } from "../../process/terminal.ts";
 import { explain } from "../support/helptext.ts";
 import { type NoticeFlags, type OpenNotices, working } from "./notices.ts";
@@ -55,7 +56,7 @@ async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Pr
       const rows = history.after(tenantId, last, BATCH);
       for (const row of rows) {
         last = row.sequence;
-        if (row.state !== "counted" || printed.has(row.sequence)) continue;
+        if (!isSendable(row) || printed.has(row.sequence)) continue;
         if (search === undefined || row.searchId === search) {
           stdout.data(`${history.bodyOf(row)}\n`);
         }

@@ -14,8 +14,13 @@ import {
   changeBatches,
   changeTotals,
 } from "../../changes/query.ts";
-import { CHANGE_COLUMNS, type ChangeRowsOptions, changeRows } from "../../changes/rows.ts";
-import type { Segment } from "../../search/segment.ts";
+import {
+  CHANGE_COLUMNS,
+  type ChangeRowsOptions,
+  changeRows,
+  STATUS_COLUMNS,
+  statusCells,
+} from "../../changes/rows.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import { addedColumns } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -78,8 +83,15 @@ export function openChangesRenderer(
   const { output } = context.spec;
   const { fields, labels } = output;
   const names = addedColumns(output.preset).map(({ name }) => name);
-  const columns = [...CHANGE_COLUMNS, ...fields, ...names];
-  const added = (segment: Segment, rows: Uint32Array) => layoutCells(segment, output.preset, rows);
+  const isWatched = watchesLists(context.spec);
+  const columns = [
+    ...[...CHANGE_COLUMNS, ...fields, ...names],
+    ...(isWatched ? STATUS_COLUMNS : []),
+  ];
+  const added: ChangeRowsOptions["added"] = (segment, rows, entries) => [
+    ...layoutCells(segment, output.preset, rows),
+    ...(isWatched ? statusCells(list, entries, labels) : []),
+  ];
   const framed = (format: ChangeRowsOptions["format"], { head, tail }: Frame) => {
     const { delimiter = "," } = output;
     return framedRows({ head, tail }, write, (entries) =>
@@ -106,6 +118,11 @@ export function openChangesRenderer(
       return parquetRenderer({ context, slices, fileOf }, write);
     }
   }
+}
+
+/** True for the accounts of saved lists: their files say how the status of each changed. */
+function watchesLists({ filters }: AccountQuerySpec): boolean {
+  return (filters.lists?.any_of ?? []).length > 0;
 }
 
 interface Frame {

@@ -33,6 +33,8 @@ type Explained = Readonly<Record<string, readonly [heading: string, sentence: st
 const EXPLAINED: Explained = {
   change: ["Change", "Whether the account entered, left or changed."],
   changed_fields: ["Changed fields", "Watched fields whose values differ between the snapshots."],
+  status_before: ["Status before", "Registration status in the older snapshot."],
+  status_after: ["Status now", "Registration status in the newer snapshot."],
   explain_score: ["Score", "Score of the strategy: the sum of its parts."],
   explain_matched: ["Matched", "Activity that met the filter."],
   explain_matched_as: ["Matched as", "Whether it is the primary or a secondary activity."],
@@ -42,6 +44,8 @@ const EXPLAINED: Explained = {
 const EXPLAINED_PT: Explained = {
   change: ["Mudança", "Se o estabelecimento entrou, saiu ou mudou."],
   changed_fields: ["Campos alterados", "Campos acompanhados cujos valores mudaram."],
+  status_before: ["Situação antes", "Situação cadastral na base anterior."],
+  status_after: ["Situação agora", "Situação cadastral na base nova."],
   explain_score: ["Pontuação calculada", "Pontuação da estratégia: a soma das suas partes."],
   explain_matched: ["Atividade encontrada", "Atividade que atendeu ao filtro."],
   explain_matched_as: ["Encontrada como", "Se é a atividade principal ou uma secundária."],

@@ -1,9 +1,9 @@
 /**
  * Proves: an export of changes whose spec names lists uses their entries at its creation, in both
  * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an export
- * that excludes that list has the rest. Does not prove: what routes do with lists
- * (contract/http/api/listed-changes.test.ts), nor random lists
- * (campaign/twin/listed-changes.test.ts).
+ * that excludes that list has the rest. A file of a watched list has the status before and now.
+ * Does not prove: what routes do with lists (contract/http/api/listed-changes.test.ts), nor random
+ * lists (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -32,6 +32,7 @@ import { ListStore } from "../../../src/store/liststore.ts";
 import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { makeKeyIn } from "../../support/changes/state.ts";
+import { readCsv } from "../../support/export/readers.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 const LIMITS = { lists: 9, list_entries: 9_999 };
@@ -58,9 +59,9 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function specOf(lists: object): AccountQuerySpec {
+function specOf(lists: object, output: object = { format: "jsonl" }): AccountQuerySpec {
   const catalog = changeCatalog(pair.older.segment, pair.newer.segment);
-  const input = { filters: { lists }, output: { format: "jsonl", fields: ["cnpj"] } };
+  const input = { filters: { lists }, output: { fields: ["cnpj"], ...output } };
   return normalizeSpec(input, { ...exportContext(catalog), listsKnown: true }).spec;
 }
 
@@ -115,4 +116,58 @@ it("a file of changes uses its lists, and its accounts are then in `exported`", 
   const rest = all.filter((cnpj) => !inList(cnpj));
   assert.ok(rest.length > 20 && rest.length < all.length);
   assert.deepEqual(await cnpjsIn(make("rest", { exclude: [EXPORTED] })), rest);
+});
+
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  ...{ 1: "Nula", 2: "Ativa", 3: "Suspensa", 4: "Inapta", 8: "Baixada" },
+};
+
+it("a file of a watched list says the status before and now, in each format for rows", async () => {
+  const { tenantId, keyId } = makeKeyIn(database);
+  const lists = new Lists(new ListStore(database), systemClock);
+  const listed = new ListBinder(lists);
+  const { older, newer } = pair;
+  const all = await allCnpjs();
+  const { id } = lists.create(tenantId, { name: "watched", kind: "companies" }, LIMITS);
+  const upload = new Upload(false);
+  for (const cnpj of all) upload.take(cnpj.slice(0, 8), { line: 1 });
+  const sent = { entries: upload.entries(true), verb: "add" } as const;
+  await lists.change({ tenantId, id }, sent, { limits: LIMITS, segment: newer.segment });
+  const textOf = async (key: string, named: object, output: object) => {
+    const spec = specOf(named, output);
+    const { record } = exports.create({
+      ...{ tenantId, keyId, plan: loadPlans().enterprise, bodyHash: key, idempotencyKey: key },
+      ...{ spec, segment: newer.segment, rows: 1, lists: listed.pins(tenantId, spec) },
+      changes: { older: older.segment, kinds: CHANGE_KINDS, watch: watched() },
+    });
+    const done = await exports.settled(tenantId, record.id, 30_000);
+    assert.equal(done.state, "done");
+    return readFileSync(exports.filePath(done), "utf8");
+  };
+  const statuses = (rows: typeof older.rows) =>
+    new Map(rows.map((row) => [String(row.cnpj), row.registration_status]));
+  const [before, after] = [statuses(older.rows), statuses(newer.rows)];
+  const [head, ...rows] = readCsv(await textOf("csv", { any_of: [id] }, { format: "csv" }));
+  assert.deepEqual(head, ["change", "changed_fields", "cnpj", "status_before", "status_after"]);
+  assert.ok(rows.length > 150 && rows.every(([, , cnpj = ""]) => all.includes(cnpj)));
+  const cell = (value: unknown) => String(value ?? "");
+  for (const [kind, changed, cnpj = "", was, is] of rows) {
+    assert.deepEqual([was, is], [cell(before.get(cnpj)), cell(after.get(cnpj))], cnpj);
+    if (kind !== "changed") continue;
+    assert.equal(changed?.split(",").includes("registration_status"), was !== is);
+  }
+  assert.ok(rows.some(([kind, , , was, is]) => kind === "changed" && was !== is));
+  assert.ok(rows.some(([, , , was]) => was === "") && rows.some(([, , , , is]) => is === ""));
+  const people = { format: "csv", labels: "pt" };
+  const [words, ...shown] = readCsv(await textOf("people", { any_of: [id] }, people), ";");
+  assert.deepEqual(words?.slice(-2), ["Situação antes", "Situação agora"]);
+  const word = (value: unknown) => (value == null ? "" : (STATUS_WORDS[Number(value)] ?? "?"));
+  for (const [at, line] of shown.entries()) {
+    const cnpj = rows[at]?.[2] ?? "";
+    assert.deepEqual(line.slice(-2), [word(before.get(cnpj)), word(after.get(cnpj))]);
+  }
+  const page = await textOf("page", { any_of: [id] }, { format: "html", labels: "en" });
+  assert.ok(page.includes("Status before") && page.includes("Status now"));
+  const [plain] = readCsv(await textOf("others", { exclude: [EXPORTED] }, { format: "csv" }));
+  assert.deepEqual(plain, ["change", "changed_fields", "cnpj"]);
 });

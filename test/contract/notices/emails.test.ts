@@ -4,7 +4,9 @@
  * exist is disabled and keeps its queue; a refusal for good is not repeated. A mail server that
  * fails changes no receiver, and its notices go out later. A reader who unsubscribes gets nothing
  * more, replays included, and only the reader begins again. A deleted receiver takes its queue
- * along. At most four messages are sent at a time. Every audited action of e-mails is written.
+ * along, and that its reader has unsubscribed is remembered: an address is used again only after
+ * its reader agreed. Owners are warned before a webhook is disabled. At most four messages are sent
+ * at a time. Every audited action of e-mails is written.
  * Does not prove: the bytes of a message (mailer.test.ts), kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,6 +19,7 @@ import { AuditStore } from "../../../src/store/auditstore.ts";
 import { type MailServer, readMail, startMailServer } from "../../support/changes/mailserver.ts";
 import { type Office, openOffice, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
+import { startReceiver, status } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOUR = 3_600_000;
@@ -121,6 +124,124 @@ describe("e-mails of notices", () => {
     assert.equal(find(id).disabledAt, null);
     await later(30 * HOUR);
     assert.equal(server.commands.filter((line) => line.startsWith("DATA")).length, 1);
+  });
+
+  const remembered = () =>
+    office.database.prepare("SELECT address FROM unsubscriptions").pluck().all() as string[];
+  const linkIn = (raw: string) => /unsubscribe\/(\S+)/.exec(readMail(raw).text)?.[1] ?? "";
+
+  it("ask a reader who unsubscribed before an address that was deleted is used again", async () => {
+    const first = create();
+    queue(1);
+    await office.work();
+    const token = tokenIn(server.got[0]?.raw ?? "");
+    office.notices.emails.unsubscribe(token, false);
+    office.notices.emails.remove(OWNER, first.id);
+    const again = create("Ana@Example.com");
+    assert.notEqual(find(again.id).unsubscribedAt, null);
+    queue(1);
+    await office.work();
+    assert.equal(server.got.length, 2);
+    const { headers, text } = readMail(server.got[1]?.raw ?? "");
+    assert.match(headers.get("subject") ?? "", /Quer receber de novo/);
+    assert.equal(headers.get("list-unsubscribe"), undefined);
+    assert.match(text, /Só você decide/);
+    const link = linkIn(server.got[1]?.raw ?? "");
+    assert.ok(link.startsWith(`${again.id}.`));
+    assert.ok(remembered().every((hash) => /^[0-9a-f]{64}$/.test(hash)));
+    office.notices.emails.unsubscribe(link, true);
+    assert.deepEqual([find(again.id).unsubscribedAt, remembered()], [null, []]);
+    queue(1);
+    await office.work();
+    assert.equal(server.got.length, 3);
+  });
+
+  it("ask such a reader at most once a week, however often the address is added", async () => {
+    const first = create();
+    queue(1);
+    await office.work();
+    office.notices.emails.unsubscribe(tokenIn(server.got[0]?.raw ?? ""), false);
+    office.notices.emails.remove(OWNER, first.id);
+    for (let n = 0; n < 3; n++) {
+      const { id } = create();
+      await office.work();
+      office.notices.emails.remove(OWNER, id);
+    }
+    assert.equal(server.got.length, 2);
+    office.clock.advance(7 * 24 * HOUR);
+    create();
+    await office.work();
+    assert.equal(server.got.length, 3);
+    const other = { tenantId: "ten_b", actor: "key:test" } as const;
+    const { id } = office.notices.emails.create(other, { address: "ana@example.com" }, 9);
+    assert.equal(office.notices.emails.find("ten_b", id).unsubscribedAt, null);
+  });
+
+  const owner = (email: string, more = "'owner', NULL, 'scrypt:1:1:1'") =>
+    office.database
+      .prepare(
+        `INSERT INTO users (id, tenant_id, email, role, disabled_at, password_cost, password_hash,
+           password_salt, created_at, checksum)
+         VALUES (?, ?, ?, ${more}, zeroblob(32), zeroblob(16), 0, 0)`,
+      )
+      .run(`usr_${email}`, TENANT, email);
+
+  it("warn each owner three times before a webhook is disabled, then say that it is", async () => {
+    const receiver = await startReceiver(status(500));
+    owner("eva@example.com");
+    owner("rui@example.com", "'owner', 5, 'scrypt:1:1:1'");
+    owner("leo@example.com", "'member', NULL, 'scrypt:1:1:1'");
+    owner("new@example.com", "'owner', NULL, 'invited:9'");
+    try {
+      const url = `${receiver.url}secret-path`;
+      const { id } = office.notices.webhooks.create(OWNER, { url }, 9);
+      const isDisabled = () => office.notices.webhooks.find(TENANT, id).disabledAt !== null;
+      for (let half = 0; half < 14 && !isDisabled(); half++) {
+        queue(1);
+        await later(12 * HOUR);
+      }
+      await office.work();
+      const mails = server.got.map(({ raw }) => readMail(raw));
+      const subjects = mails.map(({ headers }) => headers.get("subject") ?? "");
+      assert.deepEqual(
+        subjects.map((one) => /alerta \d de 3|desativados/.exec(one)?.[0]),
+        ["alerta 1 de 3", "alerta 2 de 3", "alerta 3 de 3", "desativados"],
+      );
+      assert.ok(server.got.every(({ to }) => to[0] === "eva@example.com"));
+      for (const { text, headers } of mails) {
+        assert.ok(!text.includes("secret-path") && text.includes("/app/webhooks"));
+        assert.ok(!text.includes("null") && headers.get("list-id") === undefined);
+      }
+      assert.deepEqual(server.faults, []);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it("repeat a warning that was not taken, and end it with its webhook", async () => {
+    const receiver = await startReceiver(status(410));
+    owner("eva@example.com");
+    try {
+      const hook = office.notices.webhooks.create(OWNER, { url: receiver.url }, 9);
+      server.replies = { greeting: "554 5.3.2 closed" };
+      queue(1);
+      await office.work();
+      assert.equal(server.got.length, 0);
+      server.replies = {};
+      await later(HOUR);
+      assert.match(readMail(server.got[0]?.raw ?? "").text, /respondeu que não existe mais/);
+      await later(30 * HOUR);
+      assert.equal(server.got.length, 1);
+      office.notices.webhooks.change(OWNER, hook.id, { enabled: true });
+      server.replies = { greeting: "554 5.3.2 closed" };
+      await office.work();
+      const waiting = "SELECT count(*) FROM receiver_mails";
+      assert.equal(office.database.prepare(waiting).pluck().get(), 1);
+      office.notices.webhooks.remove(OWNER, hook.id);
+      assert.equal(office.database.prepare(waiting).pluck().get(), 0);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it("wait for a mail server that fails, which changes no receiver", async () => {

@@ -1,8 +1,9 @@
 /**
- * Proves, with two real months: the export of a notice is named after its search and month, unless
- * its search names it. The webhook and the e-mail link it, and the e-mail shows the companies with
- * their names and cities for any exported columns. A name that no title can have makes an export
- * without one.
+ * Proves, with two real months: the export of a notice is named after its search and month, or
+ * after the title of the search and the month; a long name is cut. The webhook and the e-mail link
+ * it, and the e-mail shows the companies with their names and cities for any exported columns. An
+ * export that is refused, or that finds no room for a day, does not hold up its notice, which says
+ * why the file is missing.
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";
@@ -91,6 +92,45 @@ it("a refused export is explained in words, in the log and to receivers", async 
   }
 });
 
+it("a queue without room for a day leaves a notice without its file, in words", async () => {
+  const create = () => {
+    throw new AppError("overloaded", "The queue is full.");
+  };
+  const smtp = {
+    ...{ host: "127.0.0.1", port: mail.port, user: null, password: null, ca: null },
+    ...{ tls: "none" as const, from: "peneira@example.com", timeoutMs: 5_000 },
+  };
+  const parts = { exporter: { ...finishing([]), create }, settings: { smtp } };
+  const office = await openOffice({ folder, parts });
+  try {
+    await office.serve(join(folder, "a.peneira"));
+    const id = office.search("Full", {}, { export: JSON.stringify({ ...WISH, output: {} }) });
+    office.notices.emails.create(OWNER, { address: "full@example.com" }, 9);
+    await office.serve(join(folder, "b.peneira"));
+    const state = () => {
+      const page = { before: 1e9, limit: 9, searchId: id };
+      return office.notices.history.page(TENANT, page)[0]?.row;
+    };
+    const counting = async () => {
+      office.notices.tick();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return state();
+    };
+    while ((await counting())?.failure === null);
+    assert.match(state()?.failure ?? "", /waits until there is room/);
+    office.clock.advance(25 * 3_600_000);
+    await office.work();
+    const row = state();
+    assert.equal(row?.state, "counted");
+    assert.match(noticeJson({ row, deliveries: [] }).problem ?? "", /no room for it for a day/);
+    const [sent] = mail.got.splice(0);
+    const { text } = readMail(sent?.raw ?? "");
+    assert.match(text, /A planilha não pôde ser feita/);
+  } finally {
+    await office.close();
+  }
+});
+
 it("files of notices are named after their search and month, and linked", async () => {
   const made: NewExport[] = [];
   const smtp = {
@@ -110,7 +150,11 @@ it("files of notices are named after their search and month, and linked", async 
     const { label } = await office.serve(join(folder, "b.peneira"));
     await office.work();
     const titles = made.map(({ spec: { output } }) => output.title);
-    assert.deepEqual(titles, [`Padarias de São João ${label}`, "Minha lista", undefined]);
+    assert.deepEqual(titles, [
+      `Padarias de São João ${label}`,
+      `Minha lista ${label}`,
+      `${"n".repeat(92)} ${label}`,
+    ]);
     assert.equal(mail.got.length, 1);
     const { text, html } = readMail(mail.got[0]?.raw ?? "");
     const [notice] = office.notices.history.page(TENANT, {

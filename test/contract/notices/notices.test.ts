@@ -32,6 +32,7 @@ interface Event {
   readonly data: {
     readonly notice_id: string;
     readonly search_id: string;
+    readonly search_name: string;
     readonly sequence: number;
     readonly snapshot: string;
     readonly since: string;
@@ -245,7 +246,8 @@ describe("notices", () => {
     office.search("fine");
     await office.serve(newer);
     await office.work();
-    assert.equal(receiver.got.length, 1);
+    const heard = receiver.got.map(eventOf).map(({ type, data }) => `${type} ${data.search_name}`);
+    assert.deepEqual(heard.sort(), ["search.changed fine", "search.failed broken"]);
     const failed = all().find(({ row }) => row.searchId === broken);
     assert.equal(failed?.row.state, "failed");
     assert.match(failed?.row.failure ?? "", /no list of this id/);

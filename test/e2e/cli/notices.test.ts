@@ -1,8 +1,8 @@
 /**
  * Proves what `peneira notices` and `peneira watch` print, change, and reject. The state is real,
  * and the receiver is on this machine. Shown are the list, one notice with its text, a replay that
- * a server would send, a signed test, one by e-mail, the receivers, each notice once as a JSON
- * line, and refused settings of the mail server.
+ * a server would send, a pause of a search, a signed test, and one by e-mail. So are the receivers,
+ * each notice once as a JSON line, and refused settings of the mail server.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";
@@ -80,6 +80,19 @@ describe("peneira notices", () => {
     database.exec("UPDATE notices SET state = 'failed' WHERE state = 'counting'");
     database.close();
     assert.match(await fails("notices", "replay", "ntc_none"), /no such notice/);
+  });
+
+  it("pause and resume the notices of a saved search", async () => {
+    const database = openDatabase(join(folder, "state"));
+    const search = database.prepare("SELECT id FROM saved_searches").pluck().get() as string;
+    const paused = () => database.prepare("SELECT paused_at FROM saved_searches").pluck().get();
+    const run = (verb: string) => runCommand(["notices", verb, search, ...data], { env });
+    assert.match((await run("pause")).err, /are paused/);
+    assert.ok(Number(paused()) > 0);
+    assert.match((await run("resume")).err, /are resumed/);
+    assert.equal(paused(), null);
+    database.close();
+    assert.match(await fails("notices", "pause", "sch_none"), /no such saved search/);
   });
 
   it("send a signed test, and report a failure", async () => {
@@ -166,8 +179,9 @@ describe("peneira notices", () => {
     const lines = out
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { data: object });
-    assert.deepEqual([code, lines.length], [0, 1]);
+      .map((line) => JSON.parse(line) as { type: string });
+    const types = lines.map(({ type }) => type).sort();
+    assert.deepEqual([code, ...types], [0, "search.changed", "search.failed"]);
     const none = await runCommand(["watch", ...data, "--once"]);
     assert.deepEqual([none.code, none.out], [0, ""]);
     const other = await runCommand(["watch", ...data, "--all", "--once", "--search", "sch_x"]);

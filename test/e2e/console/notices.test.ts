@@ -167,6 +167,7 @@ describe("a monthly notice", () => {
     await button(page, commands.saveButton).click();
     await dialog(visit).getByText(notices.watchHint).waitFor();
     assert.equal(await dialog(visit).getByLabel(notices.file).count(), 0);
+    assert.ok(await dialog(visit).getByLabel(notices.fileOfChanges).isChecked());
     await dialog(visit).getByLabel(news.groups.address, { exact: true }).uncheck();
     await button(page, notices.create).click();
     const name = notices.listName("Clientes");
@@ -175,6 +176,7 @@ describe("a monthly notice", () => {
     const { search } = await visit.ask<NoticeOptionsAnswer>(`/searches/${id}/notices`);
     assert.ok(search.watch?.includes("registration_status") && search.watch.includes("email"));
     assert.ok(!search.watch?.includes("postal_code"));
+    assert.notEqual(search.export, null);
   });
 
   inBrowser("is not changed by members where it has webhooks", async (open) => {

@@ -101,6 +101,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     export: n === 1 ? null : '{"output":{"format":"xlsx"},"kinds":["entered"],"limit":null}',
     feed: n === 1 ? null : "feedsecret",
     notices: n,
+    ...{ rolling: n - 1, spec_date: n === 1 ? null : "2026-10-10" },
+    paused_at: n === 1 ? null : AT + 8,
   })),
   served_months: [9, 10].map((n) => ({
     sequence: n,
@@ -141,6 +143,15 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ...{ state: n === 1 ? "delivered" : "waiting", attempts: n, first_at: AT + 13 },
     ...{ next_at: n === 1 ? null : AT + 60, last_at: AT + 14, last_status: n === 1 ? 204 : 500 },
     ...{ last_ms: 20 * n, last_error: n === 1 ? null : "The receiver answered 500: no success." },
+  })),
+  unsubscriptions: [1, 2].map((n) => ({
+    ...{ tenant_id: "ten_1", address: hexOf(`address ${n}`), at: AT + n },
+    asked_at: n === 1 ? null : AT + 9,
+  })),
+  receiver_mails: [1, 2].map((n) => ({
+    ...{ sequence: n, webhook: n === 1 ? EMAIL_ID : `whk_${"0".repeat(31)}2` },
+    ...{ user_id: n === 1 ? null : "usr_1", warning: n === 1 ? null : 2 },
+    ...{ created_at: AT + n, attempts: n - 1, next_at: AT + 9 * n },
   })),
   lists: [1, 2, 3].map((n) => ({
     sequence: n,

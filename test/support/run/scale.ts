@@ -54,6 +54,8 @@ const TRIES = {
   "crash lives": 60,
   /** Kills at each named point of the program. */
   "crash hits": 1,
+  /** Lives of a killed server with notices; above 1, each point has a life of its own too. */
+  "notice lives": 1,
   /** Seconds of libFuzzer per target. */
   "fuzz seconds": 6,
 } as const;

@@ -326,6 +326,8 @@ export interface SavedSearch {
   saved: { snapshot: string; total: number };
   /** Count now; null if there is no snapshot, or if the spec is invalid for it. */
   now: { snapshot: string; total: number } | null;
+  /** True if newer months make no notice. */
+  paused: boolean;
   /** The newest notice that was counted. */
   last_notice: Notice | null;
 }

@@ -51,10 +51,7 @@ export interface EmailPage {
  * search with the options of its notices.
  */
 export interface NoticeOptionsAnswer {
-  search: Pick<
-    Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>,
-    "id" | "name" | "watch" | "only_changes" | "export" | "feed"
-  >;
+  search: Omit<Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>, "last_notice">;
 }
 
 /** Some companies, in the order of their roots. */

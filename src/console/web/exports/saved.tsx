@@ -142,6 +142,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
         <p class="record-facts">
           {text !== null && text !== name && <span>{exports.sentence(text)}</span>}
           <span>{search.created_by ?? exports.byGone}</span>
+          {search.paused && <span>{lazyWords.value.notices.reasons.owner}</span>}
           <time dateTime={at} title={dateTime(at)}>
             {ago(at)}
           </time>

@@ -7,6 +7,7 @@ import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
+import { status } from "../app/status.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 import { groupsOf, type NewsQuestion } from "./ask.ts";
 
@@ -25,7 +26,10 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...asked } = spec;
   const columns = kind === "entered" ? callList(allowed) : { fields: withState(allowed) };
-  const title = titleOfNews([kind], name).slice(0, TITLE_MAX);
+  // Each month has a file of its own name.
+  const month = status.peek()?.snapshot ?? "";
+  const title =
+    `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length - 1)} ${month}`.trim();
   return {
     ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
     output: { format, labels: language.value, ...columns, title },
@@ -39,7 +43,7 @@ function callList(allowed: readonly string[]) {
 }
 
 /** Columns that say what a known company is now: closed, moved, or in another regime. */
-function withState(allowed: readonly string[]): readonly string[] {
+export function withState(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));
   return [...contact, ...state];

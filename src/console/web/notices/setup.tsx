@@ -22,6 +22,7 @@ import { daysOf } from "../exports/summary.ts";
 import { catalog } from "../find/catalog.ts";
 import type { SentSpec } from "../find/question.ts";
 import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
+import { withState } from "../news/file.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -105,6 +106,9 @@ interface Wish {
   feed: boolean;
   file: boolean;
   onlyChanges: boolean;
+  /** True if the days of the search move with the month. */
+  rolling: boolean;
+  paused: boolean;
   /** Groups of watched fields; null for all fields. */
   watch: readonly string[] | null;
 }
@@ -148,7 +152,7 @@ function Setup(props: SetupProps): VNode {
             onValue={(name) => set({ name })}
           />
         )}
-        {isNew && <FixedDays subject={subject} />}
+        <Days spec={isNew ? dated(subject) : options?.spec} wish={wish} set={set} />
         <Ways wish={wish} set={set} receivers={receivers} />
         {wish.newHook && (
           <TextInput
@@ -165,21 +169,41 @@ function Setup(props: SetupProps): VNode {
         )}
         {options?.feed && wish.feed && <Feed feed={options.feed} id={options.id} />}
         <When wish={wish} set={set} />
+        {!isNew && (
+          <Checkbox
+            label={notices.paused}
+            checked={wish.paused}
+            onChecked={(paused) => set({ paused })}
+          />
+        )}
         {errorNextTo(error, ["/url"]) !== null && <ErrorNotice error={error} />}
       </form>
     </Dialog>
   );
 }
 
-/** Says that the days of a search stay those of today, also if its sentence has relative ones. */
-function FixedDays({ subject: { spec, watches } }: { subject: NoticeSubject }): VNode | null {
-  const days = watches === true ? "" : daysOf(spec as SentSpec, catalog.value);
+interface DaysProps extends PartProps {
+  spec: unknown;
+}
+
+/** The choice whether the days of a search stay those of today; none without filters by days. */
+function Days({ spec, wish, set }: DaysProps): VNode | null {
+  const { notices } = lazyWords.value;
+  const days = spec === undefined ? "" : daysOf(spec as SentSpec, catalog.value);
   if (days === "") return null;
   return (
-    <Notice quiet kind="info">
-      <p>{lazyWords.value.notices.fixedDays(days)}</p>
-    </Notice>
+    <Checkbox
+      label={notices.rolling}
+      hint={wish.rolling ? days : notices.fixedDays(days)}
+      checked={wish.rolling}
+      onChecked={(rolling) => set({ rolling })}
+    />
   );
+}
+
+/** The spec of a search; a watched list has only its list, and no filters by days. */
+function dated({ spec, watches }: NoticeSubject): unknown {
+  return watches === true ? undefined : spec;
 }
 
 function firstWish({ subject, receivers, options }: SetupProps): Wish {
@@ -188,8 +212,8 @@ function firstWish({ subject, receivers, options }: SetupProps): Wish {
   const own = { newEmail: false, newHook: false, url: "", ids };
   if (typeof subject !== "string") {
     const watch = subject.watches === true ? WATCHED : null;
-    const { name } = subject;
-    return { ...own, name, feed: false, file: false, onlyChanges: false, watch };
+    const plain = { feed: false, onlyChanges: false, rolling: false, paused: false };
+    return { ...own, ...plain, name: subject.name, file: watch !== null && mayExport(), watch };
   }
   const fields = options?.watch ?? null;
   return {
@@ -198,6 +222,8 @@ function firstWish({ subject, receivers, options }: SetupProps): Wish {
     feed: options?.feed !== null,
     file: options?.export !== null,
     onlyChanges: options?.only_changes === true,
+    rolling: options?.rolling_days === true,
+    paused: options?.paused === true,
     watch:
       fields && WATCHED.filter((group) => fieldsOfGroup(group).some((one) => fields.includes(one))),
   };
@@ -292,14 +318,14 @@ function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string |
 /** The file of a notice, and when it is sent. */
 function When({ wish, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
-  // A watched list has no new accounts: only a file that was set up before can be removed.
-  const [hadFile] = useState(wish.file);
-  const mayHaveFiles = wish.watch === null || hadFile;
-  const offersFiles = mayHaveFiles && Number(status.value?.limits.concurrent_exports) > 0;
   return (
     <div class="checks">
-      {offersFiles && (
-        <Checkbox label={notices.file} checked={wish.file} onChecked={(file) => set({ file })} />
+      {mayExport() && (
+        <Checkbox
+          label={wish.watch === null ? notices.file : notices.fileOfChanges}
+          checked={wish.file}
+          onChecked={(file) => set({ file })}
+        />
       )}
       <Checkbox
         label={notices.onlyChanges}
@@ -319,6 +345,10 @@ function When({ wish, set }: PartProps): VNode {
       )}
     </div>
   );
+}
+
+function mayExport(): boolean {
+  return Number(status.value?.limits.concurrent_exports) > 0;
 }
 
 /** The address of a feed, which is a secret. */
@@ -408,15 +438,22 @@ async function setOptions(
   wish: Wish,
   options: Options | null,
 ): Promise<{ search: Pick<Options, "feed"> }> {
-  const file = { output: { format: "xlsx", labels: language.peek(), preset: "sales" } };
+  const output = { format: "xlsx", labels: language.peek() };
+  // A watched list has no new accounts: its file holds all changes, with what each company is now.
+  const file =
+    wish.watch === null
+      ? { output: { ...output, preset: "sales" }, kinds: ["entered"] }
+      : { output: { ...output, fields: withState(status.peek()?.field_allowlist ?? []) } };
   const body = {
     ...(wish.feed === ((options?.feed ?? null) !== null) ? {} : { feed: wish.feed }),
     ...(wish.file === ((options?.export ?? null) !== null)
       ? {}
-      : { export: wish.file ? { ...file, kinds: ["entered"] } : null }),
+      : { export: wish.file ? file : null }),
     ...(wish.onlyChanges === (options?.only_changes ?? false)
       ? {}
       : { only_changes: wish.onlyChanges }),
+    ...(wish.rolling === (options?.rolling_days ?? false) ? {} : { rolling_days: wish.rolling }),
+    ...(wish.paused === (options?.paused ?? false) ? {} : { paused: wish.paused }),
     ...(wish.watch === null ? {} : { watch: watched(wish.watch) }),
   };
   if (Object.keys(body).length === 0) return { search: { feed: options?.feed ?? null } };

@@ -18,7 +18,7 @@ const MEMBERS = ["searches", "language", "contacts"];
 export function createEmail(call: KeyCall<"notices">): ShapedAnswer<"EmailAnswer"> {
   const { members } = refused(readBody(call.body, ["address", ...MEMBERS]));
   const { emails } = call.service.notices;
-  const row = emails.create(ownerOf(call), members, call.plan.limits.webhooks);
+  const row = emails.create(ownerOf(call), members, call.plan.limits.emails);
   return answered(call, row, { status: 201, headers: { Location: `/v1/emails/${row.id}` } });
 }
 

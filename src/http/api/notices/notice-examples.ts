@@ -73,5 +73,21 @@ export const EXAMPLE_EVENT = {
       changes: `https://peneira.example.com/v1/searches/${EXAMPLE_NOTICE.search_id}/changes?since=2026-10`,
       export: null,
     },
+    problem: null,
+  },
+};
+
+/** The body of a delivery about a notice that could not be counted. */
+export const EXAMPLE_FAILURE = {
+  type: "search.failed",
+  timestamp: "2026-11-15T06:00:00.000Z",
+  data: {
+    notice_id: EXAMPLE_NOTICE.notice_id,
+    search_id: EXAMPLE_NOTICE.search_id,
+    search_name: EXAMPLE_NOTICE.search_name,
+    sequence: 2,
+    ...{ snapshot: "2026-11", snapshot_date: "2026-11-14", since: "2026-10" },
+    links: EXAMPLE_EVENT.data.links,
+    problem: "There is no older snapshot to compare with.",
   },
 };

@@ -266,10 +266,34 @@ export const NOTICE_SCHEMAS = {
             { console: Type.String(), changes: Type.String(), export: orNull(Type.String()) },
             closed,
           ),
+          problem: orNull(text("Why it has no export although the search requests one.")),
         },
         closed,
       ),
     },
     { ...closed, description: "The body of a delivery to a webhook." },
+  ),
+  NoticeFailedEvent: Type.Object(
+    {
+      type: Type.Literal("search.failed"),
+      timestamp: time,
+      data: Type.Object(
+        {
+          ...head,
+          links: Type.Object(
+            { console: Type.String(), changes: Type.String(), export: Type.Null() },
+            closed,
+          ),
+          problem: orNull(text("Why the notice could not be counted.")),
+        },
+        closed,
+      ),
+    },
+    {
+      ...closed,
+      description:
+        "The body of a delivery about a notice that could not be counted. Its webhook-id is the " +
+        "id of the notice and _failed; a replay that counts the notice later sends search.changed.",
+    },
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;

@@ -9,6 +9,7 @@ import type { Parameter } from "../../openapi/operation.ts";
 import { type ApiRoute, BODY_ERRORS, route } from "../route.ts";
 import {
   EXAMPLE_EVENT,
+  EXAMPLE_FAILURE,
   EXAMPLE_NOTICE,
   EXAMPLE_SECRET,
   EXAMPLE_WEBHOOK,
@@ -66,31 +67,46 @@ const SENT =
 const WRITE_ERRORS = [...BODY_ERRORS, "invalid_request", "overloaded"] as const;
 const READ_ERRORS = ["not_found", "overloaded"] as const;
 
-/** The request that a receiver gets, for the document. */
+/** The requests that a receiver gets, for the document. */
 export const NOTICE_WEBHOOKS = {
-  notice: {
+  notice: received({
+    operationId: "receiveNotice",
+    summary: "A notice, as a webhook gets it",
+    description: SENT,
+    schema: "NoticeEvent",
+    example: EXAMPLE_EVENT,
+  }),
+  failedNotice: received({
+    operationId: "receiveFailedNotice",
+    summary: "A notice that could not be counted, as a webhook gets it",
+    description:
+      "Goes out when the count of a notice is given up, after a day or immediately if the search " +
+      "cannot be read. A replay counts the notice again.",
+    schema: "NoticeFailedEvent",
+    example: EXAMPLE_FAILURE,
+  }),
+};
+
+function received(sent: {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: string;
+  readonly example: object;
+}) {
+  const { schema: name, example, ...words } = sent;
+  const schema = { $ref: `#/components/schemas/${name}` };
+  return {
     post: {
-      operationId: "receiveNotice",
-      tags: ["notices"],
-      summary: "A notice, as a webhook gets it",
-      description: SENT,
-      security: [],
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            schema: { $ref: "#/components/schemas/NoticeEvent" },
-            example: EXAMPLE_EVENT,
-          },
-        },
-      },
+      ...{ ...words, tags: ["notices"], security: [] },
+      requestBody: { required: true, content: { "application/json": { schema, example } } },
       responses: {
         "2XX": { description: "It has arrived." },
         "410": { description: "No more notices are wanted: the webhook is disabled." },
       },
     },
-  },
-};
+  };
+}
 
 /** Routes of webhooks and notices. */
 export const NOTICE_ROUTES: readonly ApiRoute[] = [

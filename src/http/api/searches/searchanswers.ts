@@ -10,6 +10,7 @@ import { refuseBeyondBytes } from "../../../access/quota.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { FEED_LANGUAGES } from "../../../notices/feed.ts";
 import type { ExportWish } from "../../../notices/noticeexports.ts";
+import { rolledSpec } from "../../../notices/rolling.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
@@ -62,7 +63,8 @@ async function create(
 ): Promise<ShapedAnswer<"SavedSearchAnswer">> {
   const { service, identity, plan } = call;
   const { tenantId } = identity;
-  const { name = "", spec, feed, ...options } = read;
+  const { name = "", spec, feed, paused, ...options } = read;
+  const nowMs = service.clock.nowMs();
   const text = JSON.stringify(spec);
   const total = await totalOf(call, segment, spec as AccountQuerySpec);
   refuseBytes(call, Buffer.byteLength(text + name));
@@ -70,7 +72,8 @@ async function create(
     ...{ id: `sch_${randomBytes(16).toString("hex")}`, tenantId, userId: null, text: null },
     ...{ plan: plan.name, keyId: identity.keyId, name, spec: text, ...options },
     ...{ feed: feed === true ? newFeed() : null, snapshot: segment.label, total },
-    createdAt: service.clock.nowMs(),
+    ...{ specDate: segment.snapshotDate, pausedAt: paused === true ? nowMs : null },
+    createdAt: nowMs,
   };
   if (!service.searches.insert(row, SEARCHES_MAX)) throw searchesFull();
   const headers = { Location: `/v1/searches/${row.id}` };
@@ -128,10 +131,13 @@ async function change(
     const text = JSON.stringify(spec);
     const total = await totalOf(call, segment, spec);
     refuseBytes(call, Math.max(0, Buffer.byteLength(text) - Buffer.byteLength(saved)));
-    searches.respecify(tenantId, id, { spec: text, snapshot: segment.label, total });
+    const { label: snapshot, snapshotDate: specDate } = segment;
+    searches.respecify(tenantId, id, { spec: text, specDate, snapshot, total });
   }
   if (name !== undefined) searches.rename(tenantId, id, name);
-  searches.setOptions(tenantId, id, optionsOf(row, read));
+  const specDate = searches.dateOf(row.snapshot) ?? segment.snapshotDate;
+  const options = optionsOf(row, read, call.service.clock.nowMs());
+  searches.setOptions(tenantId, id, { ...options, specDate });
   return answer("SavedSearchAnswer", bodyOf(call, find(call)));
 }
 
@@ -148,7 +154,9 @@ export async function searchChanges(
 ): Promise<ShapedAnswer<"ChangesAnswer">> {
   const row = find(call);
   const text = call.service.searches.specOf(row.tenantId, row.id) ?? "{}";
-  const saved: unknown = JSON.parse(text);
+  const daysFrom = row.rolling === 1 ? row.specDate : null;
+  const { snapshotDate } = currentSegment(call.service);
+  const saved = rolledSpec(JSON.parse(text), daysFrom, snapshotDate);
   const { explain: _, limit: __, sort: ___, ...spec } = isJsonObject(saved) ? saved : {};
   const names = (name: string) => call.query.get(name)?.split(",");
   const limit = call.query.get("limit");
@@ -220,10 +228,12 @@ function refuseBytes({ plan, service, identity }: KeyCall<"searches">, wanted: n
   refuseBeyondBytes(plan, "saved_bytes", { kept, wanted });
 }
 
-function optionsOf(row: SearchRow, read: ReadSearchBody): NoticeOptions {
+function optionsOf(row: SearchRow, read: ReadSearchBody, nowMs: number): NoticeOptions {
   const { watch = row.watch, onlyChanges = row.onlyChanges, export: wish = row.export } = read;
   const feed = read.feed === undefined ? row.feed : read.feed ? newFeed() : null;
-  return { watch, onlyChanges, export: wish, feed };
+  const { rolling = row.rolling, paused = row.pausedAt !== null } = read;
+  const pausedAt = paused ? (row.pausedAt ?? nowMs) : null;
+  return { watch, onlyChanges, export: wish, feed, rolling, pausedAt };
 }
 
 /** Returns a secret of a feed: 192 random bits. */
@@ -252,6 +262,7 @@ function entryJson(
     name: row.name,
     saved: { snapshot: row.snapshot, total: row.total },
     created_at: new Date(row.createdAt).toISOString(),
+    paused: row.pausedAt !== null,
     last_notice: last === null ? null : noticeJson(notices.history.find(row.tenantId, last.id)),
   };
 }
@@ -267,5 +278,6 @@ function searchJson(call: KeyCall<"notices" | "searches">, row: SearchRow): Shap
     only_changes: row.onlyChanges === 1,
     export: savedExport === null ? null : { ...rest, ...(limit === null ? {} : { limit }) },
     feed: row.feed === null ? null : `/feeds/${row.feed}.atom`,
+    rolling_days: row.rolling === 1,
   };
 }

@@ -27,7 +27,10 @@ import { readKinds } from "../changes/changeoptions.ts";
 import { readEither } from "../search/search-request.ts";
 
 const NAME_MAX = 100;
-const MEMBERS = ["name", "spec", "watch", "only_changes", "export", "feed"];
+const MEMBERS = [
+  ...["name", "spec", "watch", "only_changes", "export", "feed"],
+  ...["rolling_days", "paused"],
+];
 const EXPORT_MEMBERS = ["output", "kinds", "limit"];
 
 /** Members of a body about a search; those that it lacks are undefined. */
@@ -40,6 +43,9 @@ export interface ReadSearchBody {
   /** JSON of an `ExportWish`, or null. */
   readonly export?: string | null;
   readonly feed?: boolean;
+  /** 1 if the days of the spec move with the month. */
+  readonly rolling?: number;
+  readonly paused?: boolean;
 }
 
 /** A body with the saved spec that it may change; null for a new search. */
@@ -88,10 +94,16 @@ function readOptions(body: BodyObject, plan: Plan): Omit<ReadSearchBody, "name" 
       : { onlyChanges: Number(readFlag(body, "only_changes")) }),
     ...(members.export === undefined ? {} : { export: readExport(body, plan) }),
     ...(members.feed === undefined ? {} : { feed: readFlag(body, "feed") }),
+    ...(members.rolling_days === undefined
+      ? {}
+      : { rolling: Number(readFlag(body, "rolling_days")) }),
+    ...(members.paused === undefined ? {} : { paused: readFlag(body, "paused") }),
   };
 }
 
-function readFlag({ members, mistakes }: BodyObject, name: "only_changes" | "feed"): boolean {
+type FlagName = "only_changes" | "feed" | "rolling_days" | "paused";
+
+function readFlag({ members, mistakes }: BodyObject, name: FlagName): boolean {
   const value = members[name];
   if (typeof value === "boolean") return value;
   const detail = `${name} must be true or false, not ${shown(value)}.`;

@@ -32,6 +32,16 @@ const watch = orNull(
 const onlyChanges = Type.Boolean({
   description: "True: no notice is sent about a month in which nothing entered, left, or changed.",
 });
+const rollingDays = Type.Boolean({
+  description:
+    "True: the days of the spec move with the month. Each notice moves them by the days between " +
+    "the snapshot for which the spec was saved and its own. False, the default: they are fixed.",
+});
+const paused = Type.Boolean({
+  description:
+    "True: newer months make no notice. The first notice after a pause begins where the last one " +
+    "ended.",
+});
 const exportRequest = Type.Object(
   {
     output: outputSchema(EXPORT_FORMATS),
@@ -50,6 +60,8 @@ const options = {
       description: "True: makes a new secret address of an Atom feed. False: withdraws it.",
     }),
   ),
+  rolling_days: Type.Optional(rollingDays),
+  paused: Type.Optional(paused),
 };
 
 /** A search without its spec. */
@@ -61,6 +73,7 @@ const entry = {
     { ...closed, description: "The last count." },
   ),
   created_at: Type.String({ format: "date-time" }),
+  paused,
   last_notice: orNull(named("Notice", "The newest notice that was counted.")),
 };
 
@@ -79,6 +92,7 @@ export const SAVED_SEARCH_SCHEMAS = {
         }),
       ),
       feed: orNull(text("Secret address of the Atom feed, without the host.")),
+      rolling_days: rollingDays,
     },
     closed,
   ),

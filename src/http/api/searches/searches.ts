@@ -29,6 +29,7 @@ const ENTRY = {
   name: EXAMPLE_NOTICE.search_name,
   saved: { snapshot: "2026-10", total: 1_204 },
   created_at: "2026-10-21T12:00:00.000Z",
+  paused: false,
   last_notice: EXAMPLE_NOTICE,
 };
 const example = () => ({
@@ -36,6 +37,7 @@ const example = () => ({
   search: {
     ...{ ...ENTRY, spec: exampleNormalized("search").spec, watch: null, only_changes: false },
     ...{ export: { output: { format: "xlsx" }, kinds: ["entered"] }, feed: null },
+    rolling_days: false,
   },
 });
 const one = { description: "The search.", schema: "SavedSearchAnswer", example } as const;

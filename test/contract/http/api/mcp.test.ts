@@ -74,7 +74,9 @@ for (const transport of MATRIX) {
       assert.deepEqual([none.structured.notices, /no news yet/.test(none.text)], [[], true]);
       addNotices(server.dataDir, { url: "https://a.example/", name, tenant: "enterprise" });
       const { structured, text } = await agent.call("list_news", { limit: 5 });
-      const [news, ...others] = structured.notices as readonly Record<string, unknown>[];
+      const [failed, news, ...others] = structured.notices as readonly Record<string, unknown>[];
+      assert.deepEqual(failed?.notice_id, NOTICED.failed);
+      assert.match(String(failed?.problem), /\S/);
       const { notice_id, search_name, snapshot, since, entered, left, changed } = news ?? {};
       assert.deepEqual(
         [notice_id, search_name, snapshot, since, entered, left, changed, others.length],
@@ -82,10 +84,10 @@ for (const transport of MATRIX) {
       );
       assert.match(
         text,
-        /^1 notices.*\n"Padarias\\nof \\"Minas\\"" \(sch_1+\), 2026-10 since 2026-09/,
+        /^2 notices.*\n.*not counted: ".*"\n"Padarias\\nof \\"Minas\\"" \(sch_1+\), 2026-10 since/,
       );
       const own = await agent.call("list_news", { search: NOTICED.search });
-      assert.equal((own.structured.notices as unknown[]).length, 1);
+      assert.equal((own.structured.notices as unknown[]).length, 2);
       const unknown = await agent.call("list_news", { search: "sch_x" });
       assert.ok(unknown.isError && /no such saved search/.test(unknown.text), unknown.text);
       const wrong = await agent.call("list_news", { search: 1, limit: 0, more: true });

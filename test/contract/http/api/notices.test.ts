@@ -34,6 +34,8 @@ interface SearchJson {
   readonly only_changes: boolean;
   readonly export: object | null;
   readonly feed: string | null;
+  readonly rolling_days: boolean;
+  readonly paused: boolean;
   readonly saved: { readonly snapshot: string; readonly total: number };
   readonly last_notice: { readonly sequence: number; readonly entered: number } | null;
 }
@@ -111,6 +113,30 @@ for (const transport of MATRIX) {
       assert.equal((await ask("GET", `/v1/searches/${made.id}`)).status, 404);
     });
 
+    it("pause, resume, and move their days, each alone", async () => {
+      const spec = { filters: { company: { started_after: "2026-07-12" } } };
+      const made = await save({ name: "Novas", spec, rolling_days: true, paused: true });
+      assert.deepEqual([made.rolling_days, made.paused], [true, true]);
+      const patched = async (body: object) => {
+        const { value } = await ask("PATCH", `/v1/searches/${made.id}`, body);
+        const { rolling_days, paused, spec: now } = value.search as SearchJson;
+        assert.deepEqual(now, made.spec);
+        return [rolling_days, paused];
+      };
+      assert.deepEqual(await patched({ paused: false }), [true, false]);
+      assert.deepEqual(await patched({ rolling_days: false }), [false, false]);
+      assert.deepEqual(await patched({ name: "Outras" }), [false, false]);
+      assert.deepEqual(await patched({ paused: true, rolling_days: true }), [true, true]);
+      const { searches } = changes.server.service;
+      const { tenantId } = changes.server.keyring.authenticate(
+        `Bearer ${changes.server.keys.enterprise}`,
+      );
+      assert.equal(searches.find(tenantId, made.id)?.specDate, pair.older.segment.snapshotDate);
+      const list = await ask("GET", "/v1/searches?limit=1");
+      assert.equal((list.value.searches as SearchJson[])[0]?.paused, true);
+      await ask("DELETE", `/v1/searches/${made.id}`);
+    });
+
     it("are the rows of the console", async () => {
       const { searches } = changes.server.service;
       const made = await save({ name: "Uma só", spec: {} });
@@ -134,7 +160,7 @@ for (const transport of MATRIX) {
     it("name every mistake with its place", async () => {
       const body = {
         ...{ name: "", spec: { filters: { geo: { uf_any_of: ["XX"] } } }, watch: ["score"] },
-        ...{ only_changes: 1, feed: "yes", other: 1 },
+        ...{ only_changes: 1, feed: "yes", other: 1, rolling_days: 0, paused: "no" },
         export: { output: {}, kinds: ["new"], more: 1 },
       };
       const { code, places } = await refused("POST", "/v1/searches", body);
@@ -146,6 +172,8 @@ for (const transport of MATRIX) {
         "/name invalid_value",
         "/only_changes wrong_type",
         "/other unknown_member",
+        "/paused wrong_type",
+        "/rolling_days wrong_type",
         "/spec/filters/geo/uf_any_of/0 unknown_uf",
         "/watch/0 not_watchable",
       ]);

@@ -67,6 +67,7 @@ export const usage = {
     lists: "Lists",
     list_entries: "Entries per list",
     webhooks: "Webhooks",
+    emails: "E-mails of notices",
     secondary_cnae_full: "Secondary activities in full",
   } as Readonly<Record<string, string>>,
   noLimit: "no limit",

@@ -67,6 +67,7 @@ export const usage: typeof English.usage = {
     lists: "Listas",
     list_entries: "Itens por lista",
     webhooks: "Webhooks",
+    emails: "E-mails de avisos",
     secondary_cnae_full: "Atividades secundárias completas",
   },
   noLimit: "sem limite",

@@ -1,0 +1,86 @@
+/**
+ * Sends the mails about receivers: warnings to owners, and questions to readers. Input: mails that
+ * wait in the state. Output: messages to the operator's mail server.
+ * Invariant: one mail at a time, so that notices keep the mail server. A mail that fails is tried
+ * again for a day, then given up with a line in the log. Never throws.
+ */
+import type { Clock } from "../process/clock.ts";
+import { describeError, type Log } from "../process/log.ts";
+import type { ReceiverMailRow, ReceiverMailStore } from "../store/receivermailstore.ts";
+import type { WebhookStore } from "../store/webhookstore.ts";
+import type { Emails } from "./emails.ts";
+
+const MINUTE_MS = 60_000;
+/** Time from a failed attempt to the next one; after the last one the mail is given up. */
+const DELAYS_MS = [5, 30, 120, 300, 600].map((minutes) => minutes * MINUTE_MS);
+/** Mails read at a time. */
+const BATCH = 16;
+
+/** Parts of the sender. */
+interface ReceiverMailParts {
+  readonly mails: ReceiverMailStore;
+  readonly webhooks: WebhookStore;
+  readonly emails: Pick<Emails, "sendAbout" | "ready">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Sends mails until it is stopped. */
+export class ReceiverMails {
+  readonly #parts: ReceiverMailParts;
+  readonly #ended = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(parts: ReceiverMailParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends what is due, unless that runs already. */
+  tick(): void {
+    if (this.#ended.signal.aborted || !this.#parts.emails.ready) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Ends the running attempt; its mail stays queued. */
+  async close(): Promise<void> {
+    this.#ended.abort(new Error("the server stops"));
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { mails, clock, log } = this.#parts;
+    try {
+      for (const mail of mails.due(clock.nowMs(), BATCH)) await this.#send(mail);
+    } catch (error) {
+      if (this.#ended.signal.aborted) return;
+      log.error(describeError(error), "mails about receivers were not sent; trying again");
+    }
+  }
+
+  async #send(mail: ReceiverMailRow): Promise<void> {
+    const { mails, webhooks, emails, clock, log } = this.#parts;
+    const receiver = webhooks.find(mail.webhook);
+    if (receiver === undefined) return;
+    const outcome = await emails.sendAbout(receiver, mail, this.#ended.signal);
+    if (outcome === null || outcome.error === null) {
+      mails.done(mail.sequence);
+      return;
+    }
+    const delay = DELAYS_MS[mail.attempts];
+    const isRefused = outcome.verdict === "gone" || outcome.verdict === "rejected";
+    if (delay !== undefined && !isRefused) {
+      mails.postpone(mail.sequence, clock.nowMs() + delay);
+      return;
+    }
+    mails.done(mail.sequence);
+    const about = { receiver: mail.webhook, why: outcome.error };
+    log.warn(about, "a mail about a receiver was not taken; it is given up");
+  }
+}

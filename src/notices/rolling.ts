@@ -1,0 +1,44 @@
+/**
+ * Days of a saved search that move with the month. Input: its spec as saved, the date of the
+ * snapshot that its days count from, and the date of another snapshot. Output: the spec with its
+ * days moved.
+ * Invariant: every filter by days moves by the days between both dates, so "opened in the last 90
+ * days" covers 90 days of each month. Other members are not read, and anything that is no day stays
+ * as it is: the spec is normalized afterwards.
+ */
+import { FILTERS } from "../spec/filters/table.ts";
+import { isJsonObject, type JsonObject } from "../spec/reader.ts";
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Filters whose value is one day. */
+const BY_DAY = FILTERS.filter(({ read }) => read === "date");
+
+/** Returns a spec with its days moved. `daysFrom` is null if they are fixed. */
+export function rolledSpec(spec: unknown, daysFrom: string | null, date: string): unknown {
+  if (daysFrom === null || !isJsonObject(spec) || !isJsonObject(spec.filters)) return spec;
+  const movedMs = Date.parse(date) - Date.parse(daysFrom);
+  if (Number.isNaN(movedMs) || movedMs === 0) return spec;
+  return { ...spec, filters: rolledFilters(spec.filters, movedMs) };
+}
+
+function rolledFilters(filters: JsonObject, movedMs: number): JsonObject {
+  const moved: Record<string, unknown> = { ...filters };
+  for (const { group, member } of BY_DAY) {
+    const members = moved[group];
+    if (!isJsonObject(members)) continue;
+    const day = movedDay(members[member], movedMs);
+    if (day !== undefined) moved[group] = { ...members, [member]: day };
+  }
+  return moved;
+}
+
+/** Returns a day that is moved; undefined for anything that is no day. */
+function movedDay(value: unknown, movedMs: number): string | undefined {
+  if (typeof value !== "string" || !DAY.test(value)) return undefined;
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) return undefined;
+  const moved = new Date(Math.round((at + movedMs) / DAY_MS) * DAY_MS).toISOString();
+  return DAY.test(moved.slice(0, 10)) ? moved.slice(0, 10) : undefined;
+}
