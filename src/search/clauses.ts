@@ -185,9 +185,22 @@ function statusClauses({
 function capitalClauses({ company }: ClauseInput): RangeClause[] {
   const { share_capital_min: min, share_capital_max: max } = company;
   if (min === undefined && max === undefined) return [];
+  return [{ kind: "range", column: "share_capital_cents", ranges: [centsRange(min, max)] }];
+}
+
+/** The list of debtors goes first, because few companies are among them. */
+function debtClauses({ company }: ClauseInput): Clause[] {
+  const { federal_debt_min: min, federal_debt_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  const ranges = [centsRange(min, max)] as const;
+  return [...flag("federal_debt", true), { kind: "range", column: "federal_debt_cents", ranges }];
+}
+
+/** An inclusive range of reais, in cents. */
+function centsRange(min: number | undefined, max: number | undefined): [number, number] {
   const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
   const high = max === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(max * 100 + 1e-6);
-  return [{ kind: "range", column: "share_capital_cents", ranges: [[low, high]] }];
+  return [low, high];
 }
 
 /**
@@ -446,6 +459,8 @@ const CLAUSES = {
   mei_excluded_before: meiDayClauses,
   sanction_any_of: sanctionClauses,
   has_federal_debt: ({ company }) => flag("federal_debt", company.has_federal_debt ?? null),
+  federal_debt_min: debtClauses,
+  federal_debt_max: debtClauses,
   owned_by_any_of: ownedClauses,
   owned_by_depth: ownedClauses,
   missing_any_of: missingClauses,

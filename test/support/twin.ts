@@ -150,7 +150,16 @@ function meetsRecord(row: TwinRow, company: AccountQuerySpec["filters"]["company
   if (!inList(company.status_reason_any_of, row.registration_status_reason)) return false;
   const { sanction_any_of: lists } = company;
   if (lists && !lists.some((list) => row[LISTED[list]] === true)) return false;
+  if (!meetsDebt(row, company)) return false;
   return debt === undefined || debt === (row.federal_debt === true);
+}
+
+function meetsDebt(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {
+  const { federal_debt_min: min, federal_debt_max: max } = company;
+  if (min === undefined && max === undefined) return true;
+  if (row.federal_debt_total === null || row.federal_debt !== true) return false;
+  const debt = cents(Number(row.federal_debt_total));
+  return (min === undefined || debt >= cents(min)) && (max === undefined || debt <= cents(max));
 }
 
 /** Roots that one of these owns through 1 to `depth` steps: step by step over all pairs. */

@@ -220,6 +220,16 @@ const DESCRIBED = {
     "Dívida ativa da União (PGFN)",
     ({ company }, words) => either(company.has_federal_debt, words),
   ],
+  federal_debt_min: [
+    "Debt to the Union from",
+    "Dívida ativa a partir de",
+    ({ company }, words) => amount(words, company.federal_debt_min),
+  ],
+  federal_debt_max: [
+    "Debt to the Union up to",
+    "Dívida ativa até",
+    ({ company }, words) => amount(words, company.federal_debt_max),
+  ],
   owned_by_any_of: [
     "Owned by a company",
     "Tem como sócia a empresa",

@@ -91,6 +91,7 @@ export const PARTS = {
   mei_excluded: { section: "record", role: "regime" },
   sanction: { section: "record", role: "status" },
   federal_debt: { section: "record", role: "status" },
+  federal_debt_total: { section: "record", role: "capital" },
   owned_by: { section: "record", role: "list" },
   contact_missing: { section: "contact", role: "contact" },
   lists: { section: "lists", role: "list" },

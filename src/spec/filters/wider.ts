@@ -184,6 +184,21 @@ function dayEnd<
   } as const;
 }
 
+/** A row for one end of an interval of amounts of debt. */
+function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(member: Member) {
+  return {
+    group: "company",
+    member,
+    part: "federal_debt_total",
+    unset: undefined,
+    needs: "debts",
+    normal: (shape: Shapes) => shape.capitalWider(member),
+    input: (shape: Shapes) => shape.capitalWiderSent(member),
+    read: "capital",
+    reason: { name: "federal_debt_total", shows: "federal_debt_total" },
+  } as const;
+}
+
 const STATUS_DAY = {
   part: "status_changed",
   shows: "registration_status_date",
@@ -241,6 +256,8 @@ export const RECORD_FILTERS = [
     read: "either",
     reason: { name: "federal_debt", shows: "met" },
   },
+  debtEnd("federal_debt_min"),
+  debtEnd("federal_debt_max"),
   {
     group: "company",
     member: "owned_by_any_of",

@@ -7,11 +7,21 @@
  */
 import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes, Sentences } from "../notes.ts";
+import { type AmountBounds, amountBounds } from "../numbers/capital.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { BOTH_RECORDS, NO_SANCTION, NOT_OWNED, notImported, type Remark } from "./phrase.ts";
+import {
+  BOTH_RECORDS,
+  NO_DEBT_AMOUNT,
+  NO_SANCTION,
+  NOT_OWNED,
+  notImported,
+  ONLY_FEDERAL,
+  type Remark,
+} from "./phrase.ts";
 
 /** Lists of sanctions. */
 const LISTS = ["ceis", "cnep", "cepim"] as const;
@@ -24,6 +34,9 @@ export type LeftRegime = "simples" | "mei";
 export interface FoundRecords {
   readonly sanctions: Set<SanctionList>;
   debt: boolean | null;
+  /** Reais, inclusive; null if unbounded. */
+  debtMin: number | null;
+  debtMax: number | null;
   readonly left: Set<LeftRegime>;
   /** Roots of owners. */
   readonly owners: Set<string>;
@@ -32,8 +45,10 @@ export interface FoundRecords {
 }
 
 /** True if records describe the companies, so that no activity is needed. */
-export function isOfRecord({ sanctions, debt, left, owners }: FoundRecords): boolean {
-  return sanctions.size + left.size + owners.size > 0 || debt === true;
+export function isOfRecord(found: FoundRecords): boolean {
+  const { sanctions, debt, debtMin, debtMax, left, owners } = found;
+  const isIndebted = debt === true || debtMin !== null || debtMax !== null;
+  return sanctions.size + left.size + owners.size > 0 || isIndebted;
 }
 
 interface RecordContext {
@@ -69,6 +84,11 @@ const DEBTORS = phrases(
     "devedoras da uniao|devedores da uniao|devedora da uniao|devedor da uniao|" +
     "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
     "devendo para a uniao|deudoras de la union",
+);
+/** A debt of any creditor: read only next to an amount, and for the debt to the Union. */
+const ANY_DEBTS = phrases(
+  "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
+    "deuda|deudas|debiendo",
 );
 /** Longer phrases of the debt: "dívida ativa da União". */
 const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
@@ -142,7 +162,14 @@ function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
 
 /** First words of all records; most words of a sentence are not among them. */
 const STARTS = new RegExp(
-  [PUNISHED, LISTED, LEFT, PUT_OUT, OWNED, wordsOf([...DEBTS.keys(), ...DEBTORS.keys()].join(" "))]
+  [
+    PUNISHED,
+    LISTED,
+    LEFT,
+    PUT_OUT,
+    OWNED,
+    wordsOf([DEBTS, DEBTORS, ANY_DEBTS].flatMap((book) => [...book.keys()]).join(" ")),
+  ]
     .map(({ source }) => source)
     .concat(/^(?:no|na|do|da|nos|in|on|en|el|the|pelo|ceis|cnep|cepim)$/.source)
     .join("|"),
@@ -154,7 +181,8 @@ class RecordStage {
   readonly #lookup: CatalogLookup;
   readonly #dated: Map<number, readonly LeftRegime[]>;
   readonly #found: FoundRecords = {
-    ...{ sanctions: new Set(), debt: null, left: new Set(), owners: new Set(), lost: false },
+    ...{ sanctions: new Set(), left: new Set(), owners: new Set(), lost: false },
+    ...{ debt: null, debtMin: null, debtMax: null },
   };
 
   constructor({ sentence, notes, lookup, dated }: RecordContext) {
@@ -198,8 +226,10 @@ class RecordStage {
   #debt(at: number): number | null {
     const debtor = phraseEnd(this.#sentence, at, DEBTORS);
     const named = debtor > at ? debtor : phraseEnd(this.#sentence, at, DEBTS);
-    if (named === at) return null;
+    if (named === at) return this.#anyDebt(at);
     const to = phraseEnd(this.#sentence, named, DEBT_TAIL);
+    const bounds = amountBounds(this.#sentence, at, to);
+    if (bounds !== null) return this.#debtOf(bounds, at);
     const negated = this.#negated(at);
     if (negated === null) {
       this.#sentence.claim(at, to, "status");
@@ -207,9 +237,40 @@ class RecordStage {
     }
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(at, to, lacked);
-    if (this.#found.debt === negated) return this.#leave(at, to, BOTH_RECORDS);
+    const isAmount = this.#found.debtMin !== null || this.#found.debtMax !== null;
+    if (this.#found.debt === negated || (negated && isAmount)) {
+      return this.#leave(at, to, BOTH_RECORDS);
+    }
     this.#found.debt = !negated;
     this.#sentence.claim(at, to, "status");
+    return to;
+  }
+
+  /** "com dívida acima de 1 milhão". */
+  #anyDebt(at: number): number | null {
+    const to = phraseEnd(this.#sentence, at, ANY_DEBTS);
+    const bounds = to === at ? null : amountBounds(this.#sentence, at, to);
+    if (bounds === null) return null;
+    this.#notes.assume("federal_debt", ONLY_FEDERAL, this.#sentence.words(bounds.from, bounds.to));
+    return this.#debtOf(bounds, at);
+  }
+
+  /** Sets the bounds of the debt that is named at a token. */
+  #debtOf({ from, to, min, max, isOutside }: AmountBounds, at: number): number {
+    const most = Math.max(min ?? 0, max ?? 0);
+    const lacked = this.#lacked("debts");
+    if (lacked !== null) return this.#leave(from, to, lacked);
+    // Without a debt above an amount are those with a smaller one and those with none.
+    if (isOutside || most > SPEC_LIMITS.shareCapitalMax || this.#negated(at) !== false) {
+      return this.#leave(from, to, NO_DEBT_AMOUNT);
+    }
+    const { debt, debtMin, debtMax } = this.#found;
+    if (debt === false || debtMin !== null || debtMax !== null) {
+      return this.#leave(from, to, BOTH_RECORDS);
+    }
+    this.#found.debtMin = min;
+    this.#found.debtMax = max;
+    this.#sentence.claim(from, to, "capital");
     return to;
   }
 

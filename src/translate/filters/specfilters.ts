@@ -86,6 +86,8 @@ const READERS = {
   mei_excluded_before: ({ bounds }) => bounds.days.mei.before ?? undefined,
   sanction_any_of: ({ records }) => listed([...records.sanctions]),
   has_federal_debt: ({ records }) => records.debt ?? undefined,
+  federal_debt_min: ({ records }) => records.debtMin ?? undefined,
+  federal_debt_max: ({ records }) => records.debtMax ?? undefined,
   owned_by_any_of: ({ records }) => listed([...records.owners]),
   owned_by_depth: NO_SENTENCE,
   establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,

@@ -31,6 +31,8 @@ const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   exclude: "needs a list of a tenant",
   sanction_any_of: "the sample was imported without lists of sanctions",
   has_federal_debt: "the sample was imported without debts",
+  federal_debt_min: "the sample was imported without debts",
+  federal_debt_max: "the sample was imported without debts",
   owned_by_any_of: "the sample was imported without corporate partners",
   owned_by_depth: "the sample was imported without corporate partners",
   status_reason_any_of: "new; its share of real traffic is not known",

@@ -72,6 +72,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.company.mei_excluded_before": "2026-10",
   "filters.company.sanction_any_of": ["CNEP", "ceis"],
   "filters.company.has_federal_debt": true,
+  "filters.company.federal_debt_min": 1000000,
+  "filters.company.federal_debt_max": 2500000.5,
   "filters.company.owned_by_any_of": ["11.222.333/0001-81", "00000000"],
   "filters.company.owned_by_depth": 2,
   "filters.contact.require_email": true,

@@ -157,6 +157,8 @@ export const FILTER_SAYINGS = {
   // The probe's snapshot has no lists and no partners; see records.test.ts.
   sanction_any_of: null,
   has_federal_debt: null,
+  federal_debt_min: null,
+  federal_debt_max: null,
   owned_by_any_of: null,
   owned_by_depth: null,
   missing_any_of: {

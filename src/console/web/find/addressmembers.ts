@@ -187,6 +187,17 @@ const CAPITAL = range(
   },
 );
 
+const DEBT = range(
+  "debt_total",
+  readCapital,
+  ({ filters: { company } }) => [company.federal_debt_min, company.federal_debt_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null) company.federal_debt_min = min;
+    if (max !== null) company.federal_debt_max = max;
+    return true;
+  },
+);
+
 const ESTABLISHMENTS = range(
   "establishments",
   readCount,
@@ -405,6 +416,8 @@ const FILTER_MEMBERS = {
       if (value !== undefined) filters.company.has_federal_debt = value;
     },
   ),
+  federal_debt_min: DEBT,
+  federal_debt_max: DEBT,
   owned_by_any_of: list(
     "owned_by",
     ({ filters }) => grown(filters.company, "owned_by_any_of"),

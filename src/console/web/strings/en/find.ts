@@ -52,6 +52,7 @@ const asked: FilterWords = {
   mei_excluded: (span) => `left MEI ${span}`,
   sanction: (names) => `in ${names}`,
   federal_debt: (_, wanted) => (wanted ? "with federal debt" : "without federal debt"),
+  federal_debt_total: (span) => span,
   owned_by: (roots) => `owned by ${roots}`,
   contact_missing: (kinds) => kinds,
   lists: (names: string) => `in the list ${names}`,
@@ -359,6 +360,9 @@ export const find = {
     between: (from: string, to: string) => `opened from ${from} to ${to}`,
     capitalFrom: (amount: string) => `capital from ${amount}`,
     capitalTo: (amount: string) => `capital up to ${amount}`,
+    debtFrom: (amount: string) => `federal debt from ${amount}`,
+    debtTo: (amount: string) => `federal debt up to ${amount}`,
+    debtBetween: (from: string, to: string) => `federal debt from ${from} to ${to}`,
     capitalBetween: (from: string, to: string) => `capital from ${from} to ${to}`,
   },
 

@@ -101,6 +101,7 @@ const matched: Record<string, (value: string) => string> = {
   mei_excluded: (value) => `Left MEI on ${value}`,
   sanction: () => "It is in a wanted list of sanctions",
   federal_debt: () => "Its federal debt is as wanted",
+  federal_debt_total: (value) => `Federal debt: ${value}`,
   owned_by: () => "A wanted company owns it",
   contact_missing: () => "It lacks a contact, as wanted",
   lists: () => "It is in a list of yours",

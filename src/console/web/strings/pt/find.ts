@@ -49,6 +49,7 @@ const asked: FilterWords = {
   mei_excluded: (span) => `saíram do MEI ${span}`,
   sanction: (names) => `no ${names}`,
   federal_debt: (_, wanted) => (wanted ? "com dívida ativa" : "sem dívida ativa"),
+  federal_debt_total: (span) => span,
   owned_by: (roots) => `com a sócia ${roots}`,
   contact_missing: (kinds) => kinds,
   lists: (names) => `na lista ${names}`,
@@ -354,6 +355,9 @@ export const find: typeof English = {
     between: (from, to) => `abertas de ${from} a ${to}`,
     capitalFrom: (amount) => `capital a partir de ${amount}`,
     capitalTo: (amount) => `capital até ${amount}`,
+    debtFrom: (amount) => `dívida ativa a partir de ${amount}`,
+    debtTo: (amount) => `dívida ativa até ${amount}`,
+    debtBetween: (from, to) => `dívida ativa de ${from} a ${to}`,
     capitalBetween: (from, to) => `capital de ${from} a ${to}`,
   },
 
