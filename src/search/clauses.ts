@@ -17,7 +17,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { districtRows } from "./districts.ts";
-import { ownedRows } from "./owners.ts";
+import { ownedRows, type PartnershipDirection, rowsOfPartnerships } from "./owners.ts";
 import { emailRows, LANDLINES, listRowsOf, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -284,6 +284,30 @@ function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
 
+/** Companies by the number of those at the other end of their partnerships. */
+function partnersClauses(
+  segment: Segment,
+  direction: PartnershipDirection,
+  min: number | undefined,
+  max: number | undefined,
+): Clause[] {
+  if (min === undefined && max === undefined) return [];
+  // A company without partnerships has no pair, so an upper bound alone leaves out the others.
+  const [low, high] = min === undefined ? [Number(max) + 1, undefined] : [min, max];
+  const lists = [rowsOfPartnerships(segment, direction, low, high)];
+  return [{ kind: "rows", lists, negated: min === undefined }];
+}
+
+const ownedCompaniesClauses: ClauseReader = ({ segment, company }) => {
+  const { owned_companies_min: min, owned_companies_max: max } = company;
+  return partnersClauses(segment, "owns", min, max);
+};
+
+const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
+  const { owner_companies_min: min, owner_companies_max: max } = company;
+  return partnersClauses(segment, "owners", min, max);
+};
+
 /** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
@@ -463,6 +487,10 @@ const CLAUSES = {
   federal_debt_max: debtClauses,
   owned_by_any_of: ownedClauses,
   owned_by_depth: ownedClauses,
+  owned_companies_min: ownedCompaniesClauses,
+  owned_companies_max: ownedCompaniesClauses,
+  owner_companies_min: ownerCompaniesClauses,
+  owner_companies_max: ownerCompaniesClauses,
   missing_any_of: missingClauses,
   establishments_min: establishmentClauses,
   establishments_max: establishmentClauses,

@@ -216,6 +216,15 @@ const DESCRIPTIONS = {
     "A company with one of these CNPJs or roots is its partner; needs the import of corporate " +
     "partners.",
   owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
+  owned_companies_min:
+    "Number of companies of which it is a partner, at least; needs the import of corporate " +
+    "partners.",
+  owned_companies_max:
+    "Number of companies of which it is a partner, at most; those without one included.",
+  owner_companies_min:
+    "Number of companies that are its partners, at least; needs the import of corporate partners.",
+  owner_companies_max:
+    "Number of companies that are its partners, at most; those without one included.",
   missing_any_of:
     "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",

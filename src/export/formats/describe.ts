@@ -240,6 +240,26 @@ const DESCRIBED = {
     "Níveis de participação, até",
     ({ company }, words) => counted(words, company.owned_by_depth),
   ],
+  owned_companies_min: [
+    "Owns companies, from",
+    "Sócia de empresas, a partir de",
+    ({ company }, words) => counted(words, company.owned_companies_min),
+  ],
+  owned_companies_max: [
+    "Owns companies, up to",
+    "Sócia de empresas, até",
+    ({ company }, words) => counted(words, company.owned_companies_max),
+  ],
+  owner_companies_min: [
+    "Owned by companies, from",
+    "Empresas sócias, a partir de",
+    ({ company }, words) => counted(words, company.owner_companies_min),
+  ],
+  owner_companies_max: [
+    "Owned by companies, up to",
+    "Empresas sócias, até",
+    ({ company }, words) => counted(words, company.owner_companies_max),
+  ],
   missing_any_of: [
     "Contact is missing",
     "Sem contato",

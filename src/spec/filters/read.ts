@@ -107,6 +107,8 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   establishments_max: notBelow("establishments_min"),
   share_capital_max: notBelow("share_capital_min"),
   federal_debt_max: notBelow("federal_debt_min"),
+  owned_companies_max: notBelow("owned_companies_min"),
+  owner_companies_max: notBelow("owner_companies_min"),
 };
 
 /** Members that exclude each other; checked with the second of the two. */

@@ -93,6 +93,8 @@ export const PARTS = {
   federal_debt: { section: "record", role: "status" },
   federal_debt_total: { section: "record", role: "capital" },
   owned_by: { section: "record", role: "list" },
+  owned_companies: { section: "record", role: "list" },
+  owner_companies: { section: "record", role: "list" },
   contact_missing: { section: "contact", role: "contact" },
   lists: { section: "lists", role: "list" },
   lists_exclude: { section: "lists", role: "list" },

@@ -199,6 +199,17 @@ function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(m
   } as const;
 }
 
+/** A row for one end of a number of corporate partnerships. */
+function partnersEnd<const Member extends string, const Part extends string>(row: {
+  member: Member & Described;
+  part: Part;
+}) {
+  return {
+    ...counted("company", { ...row, what: row.member }),
+    needs: "partners",
+  } as const;
+}
+
 const STATUS_DAY = {
   part: "status_changed",
   shows: "registration_status_date",
@@ -279,6 +290,10 @@ export const RECORD_FILTERS = [
     input: (shape: Shapes) => shape.depthSent(),
     read: "depth",
   },
+  partnersEnd({ member: "owned_companies_min", part: "owned_companies" }),
+  partnersEnd({ member: "owned_companies_max", part: "owned_companies" }),
+  partnersEnd({ member: "owner_companies_min", part: "owner_companies" }),
+  partnersEnd({ member: "owner_companies_max", part: "owner_companies" }),
 ] as const;
 
 /** The rows of contacts, in the order of a spec. */

@@ -38,6 +38,9 @@ export interface FoundRecords {
   debtMin: number | null;
   debtMax: number | null;
   readonly left: Set<LeftRegime>;
+  /** True if it owns companies, or if companies own it. */
+  owns: boolean;
+  isOwned: boolean;
   /** Roots of owners. */
   readonly owners: Set<string>;
   /** True if a request went to the notes, so the filters match more than requested. */
@@ -46,9 +49,9 @@ export interface FoundRecords {
 
 /** True if records describe the companies, so that no activity is needed. */
 export function isOfRecord(found: FoundRecords): boolean {
-  const { sanctions, debt, debtMin, debtMax, left, owners } = found;
+  const { sanctions, debt, debtMin, debtMax, left, owners, owns, isOwned } = found;
   const isIndebted = debt === true || debtMin !== null || debtMax !== null;
-  return sanctions.size + left.size + owners.size > 0 || isIndebted;
+  return sanctions.size + left.size + owners.size > 0 || isIndebted || owns || isOwned;
 }
 
 interface RecordContext {
@@ -89,6 +92,25 @@ const DEBTORS = phrases(
 const ANY_DEBTS = phrases(
   "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
     "deuda|deudas|debiendo",
+);
+const OWNERS_OF_COMPANIES = phrases(
+  "participacao em outras empresas|participacao em outra empresa|participacao societaria|" +
+    "participacoes societarias|participacoes em outras empresas|participam de outras empresas|" +
+    "participam em outras empresas|socias de outras empresas|socios de outras empresas|" +
+    "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
+    "controlam outras empresas|own other companies|owning other companies|" +
+    "shareholders of other companies|partners of other companies|stakes in other companies|" +
+    // Spanish words that are read as Portuguese before this stage, but for "otras".
+    "participacao em otras empresas|participacoes em otras empresas|" +
+    "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
+);
+const OWNED_BY_COMPANIES = phrases(
+  "controladas por outras empresas|controladas por outra empresa|controlada por outra empresa|" +
+    "empresas como socias|empresa como socia|outras empresas como socias|" +
+    "outra empresa como socia|pertencentes a outras empresas|pertencentes a outra empresa|" +
+    "pertencem a outras empresas|owned by other companies|owned by another company|" +
+    "controlled by other companies|controlled by another company|" +
+    "controladas por otras empresas|controladas por otra empresa|pertenecen a otras empresas",
 );
 /** Longer phrases of the debt: "dívida ativa da União". */
 const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
@@ -160,6 +182,7 @@ function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
   return at + (found?.length ?? 0);
 }
 
+const BOOKS = [DEBTS, DEBTORS, ANY_DEBTS, OWNERS_OF_COMPANIES, OWNED_BY_COMPANIES];
 /** First words of all records; most words of a sentence are not among them. */
 const STARTS = new RegExp(
   [
@@ -168,7 +191,7 @@ const STARTS = new RegExp(
     LEFT,
     PUT_OUT,
     OWNED,
-    wordsOf([DEBTS, DEBTORS, ANY_DEBTS].flatMap((book) => [...book.keys()]).join(" ")),
+    wordsOf(BOOKS.flatMap((book) => [...book.keys()]).join(" ")),
   ]
     .map(({ source }) => source)
     .concat(/^(?:no|na|do|da|nos|in|on|en|el|the|pelo|ceis|cnep|cepim)$/.source)
@@ -182,7 +205,7 @@ class RecordStage {
   readonly #dated: Map<number, readonly LeftRegime[]>;
   readonly #found: FoundRecords = {
     ...{ sanctions: new Set(), left: new Set(), owners: new Set(), lost: false },
-    ...{ debt: null, debtMin: null, debtMax: null },
+    ...{ debt: null, debtMin: null, debtMax: null, owns: false, isOwned: false },
   };
 
   constructor({ sentence, notes, lookup, dated }: RecordContext) {
@@ -197,7 +220,12 @@ class RecordStage {
     for (let at = 0; at < tokens.length; at++) {
       const { kind, folded = "" } = tokens[at] ?? {};
       if (kind !== "word" || !STARTS.test(folded) || !this.#sentence.free(at)) continue;
-      const to = this.#debt(at) ?? this.#sanction(at) ?? this.#left(at) ?? this.#owned(at);
+      const to =
+        this.#partnership(at) ??
+        this.#debt(at) ??
+        this.#sanction(at) ??
+        this.#left(at) ??
+        this.#owned(at);
       if (to !== null) at = to - 1;
     }
     return this.#found;
@@ -243,6 +271,20 @@ class RecordStage {
     }
     this.#found.debt = !negated;
     this.#sentence.claim(at, to, "status");
+    return to;
+  }
+
+  /** "com participação em outras empresas", "que têm empresas como sócias". */
+  #partnership(at: number): number | null {
+    const owns = phraseEnd(this.#sentence, at, OWNERS_OF_COMPANIES);
+    const to = owns > at ? owns : phraseEnd(this.#sentence, at, OWNED_BY_COMPANIES);
+    if (to === at) return null;
+    if (this.#negated(at) !== false) return this.#leave(at, to, NOT_OWNED);
+    const lacked = this.#lacked("partners");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    if (owns > at) this.#found.owns = true;
+    else this.#found.isOwned = true;
+    this.#sentence.claim(at, to, "list");
     return to;
   }
 

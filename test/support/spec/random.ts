@@ -251,6 +251,13 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   const debt = Number(row?.federal_debt_total ?? 1_000 + draw.below(100_000));
   const roots = () => draw.list(String(row?.cnpj ?? "00000000").slice(0, 8), 2, () => "00000000");
   const owners = draw.some([["owned_by_any_of", odds, roots]]);
+  const partners = () =>
+    draw.some([
+      ["owned_companies_min", odds / 2, () => 1 + draw.below(3)],
+      ["owned_companies_max", odds / 2, () => 3 + draw.below(3)],
+      ["owner_companies_min", odds / 2, () => 1 + draw.below(2)],
+      ["owner_companies_max", odds / 2, () => 2 + draw.below(3)],
+    ]);
   const hasOwners = !catalog.lacksPartners && !catalog.comparesMonths;
   const kinds = ["email", "phone", "mobile", "any"] as const;
   return {
@@ -281,7 +288,7 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
               ["federal_debt_max", odds, () => Math.ceil(debt * draw.of([100, 101, 300])) / 100],
             ] as const)),
       ]),
-      ...(hasOwners ? owners : {}),
+      ...(hasOwners ? { ...owners, ...partners() } : {}),
       ...(hasOwners && owners.owned_by_any_of !== undefined
         ? { owned_by_depth: 1 + draw.below(5) }
         : {}),

@@ -74,6 +74,9 @@ function fullQuery(): Query {
       federal_debt_max: 2000.5,
       owned_by_any_of: ["11222333"],
       owned_by_depth: 2,
+      owned_companies_min: 1,
+      owned_companies_max: 5,
+      owner_companies_min: 2,
     },
     contact: {
       require_email: true,
@@ -101,6 +104,7 @@ const NAMES = [
   ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
   ..."phone_number email_address status_changed status_reason simples_excluded".split(" "),
   ..."mei_excluded sanction federal_debt federal_debt_total owned_by contact_missing".split(" "),
+  ..."owned_companies owner_companies".split(" "),
 ];
 
 describe("filter groups", () => {

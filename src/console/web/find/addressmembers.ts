@@ -198,6 +198,30 @@ const DEBT = range(
   },
 );
 
+const OWNED_COMPANIES = range(
+  "owns",
+  readCount,
+  ({ filters: { company } }) => [company.owned_companies_min, company.owned_companies_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null && max !== null && min > max) return false;
+    if (min !== null) company.owned_companies_min = min;
+    if (max !== null) company.owned_companies_max = max;
+    return true;
+  },
+);
+
+const OWNER_COMPANIES = range(
+  "owners",
+  readCount,
+  ({ filters: { company } }) => [company.owner_companies_min, company.owner_companies_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null && max !== null && min > max) return false;
+    if (min !== null) company.owner_companies_min = min;
+    if (max !== null) company.owner_companies_max = max;
+    return true;
+  },
+);
+
 const ESTABLISHMENTS = range(
   "establishments",
   readCount,
@@ -431,6 +455,10 @@ const FILTER_MEMBERS = {
       else report("broken");
     },
   },
+  owned_companies_min: OWNED_COMPANIES,
+  owned_companies_max: OWNED_COMPANIES,
+  owner_companies_min: OWNER_COMPANIES,
+  owner_companies_max: OWNER_COMPANIES,
   missing_any_of: wordList(
     "missing",
     MISSING_CONTACTS,

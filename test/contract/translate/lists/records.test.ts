@@ -209,6 +209,24 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     texts: { pt: ["que saíram do Simples e do MEI desde 2024"] },
     company: { simples_excluded_since: "2024-01-01", mei_excluded_since: "2024-01-01" },
   },
+  "owners of companies": {
+    texts: {
+      pt: ["com participação em outras empresas", "que são sócias de outras empresas"],
+      en: ["that own other companies", "with stakes in other companies"],
+      es: ["con participación en otras empresas"],
+    },
+    company: { owned_companies_min: 1 },
+    needs: true,
+  },
+  "owned by companies": {
+    texts: {
+      pt: ["controladas por outras empresas", "que têm outra empresa como sócia"],
+      en: ["owned by another company"],
+      es: ["controladas por otra empresa"],
+    },
+    company: { owner_companies_min: 1 },
+    needs: true,
+  },
   owned: {
     texts: {
       pt: ["controladas por 33.000.167", "controladas pelo CNPJ 33.000.167/0001-01"],

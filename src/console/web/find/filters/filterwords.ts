@@ -54,6 +54,10 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
     named(company.sanction_any_of ?? [], words.value.find.described.sanctions),
   federal_debt_total: ({ company }) => debtText(company),
   owned_by: ({ company }) => ownersText(company),
+  owned_companies: ({ company }) =>
+    spanText(company.owned_companies_min, company.owned_companies_max),
+  owner_companies: ({ company }) =>
+    spanText(company.owner_companies_min, company.owner_companies_max),
   contact_missing: ({ contact }) =>
     named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };

@@ -54,6 +54,8 @@ const asked: FilterWords = {
   federal_debt: (_, wanted) => (wanted ? "with federal debt" : "without federal debt"),
   federal_debt_total: (span) => span,
   owned_by: (roots) => `owned by ${roots}`,
+  owned_companies: (span) => (span === "1" ? "owns 1 company" : `owns ${span} companies`),
+  owner_companies: (span) => (span === "1" ? "owned by 1 company" : `owned by ${span} companies`),
   contact_missing: (kinds) => kinds,
   lists: (names: string) => `in the list ${names}`,
   lists_exclude: (names: string) => `not in the list ${names}`,

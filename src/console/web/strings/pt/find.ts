@@ -51,6 +51,8 @@ const asked: FilterWords = {
   federal_debt: (_, wanted) => (wanted ? "com dívida ativa" : "sem dívida ativa"),
   federal_debt_total: (span) => span,
   owned_by: (roots) => `com a sócia ${roots}`,
+  owned_companies: (span) => (span === "1" ? "sócia de 1 empresa" : `sócia de ${span} empresas`),
+  owner_companies: (span) => (span === "1" ? "1 empresa sócia" : `${span} empresas sócias`),
   contact_missing: (kinds) => kinds,
   lists: (names) => `na lista ${names}`,
   lists_exclude: (names) => `fora da lista ${names}`,
