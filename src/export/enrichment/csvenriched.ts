@@ -32,7 +32,7 @@ import {
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
-const READ_BYTES = 1 << 22;
+const READ_BYTES = 1 << 21;
 /** Max batches that other threads look up at the same time. */
 const AHEAD = 3;
 
