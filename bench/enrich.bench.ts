@@ -1,6 +1,8 @@
 /**
  * Enrichment of a CSV file, against DuckDB's join of the same file in the same run.
- * Command: `npm run bench -- enrich [--accounts 1000000] [--rows 200000] [--rounds 3]`.
+ * Command: `npm run bench -- enrich [--accounts 1000000] [--rows 200000] [--rounds 3]`. With
+ * `--snapshot FILE` the accounts are those of a given snapshot, and DuckDB is left out unless
+ * `--rival FILE` names its table, which is made if it does not exist.
  * Output: seconds, rows per second, and microseconds of processor per row of both, alone and on
  * all processors, as ratios; one look-up in a batch, at first and warm; peak anonymous memory of
  * the command.
@@ -21,7 +23,7 @@ import { openSegment, type Segment } from "../src/search/segment.ts";
 import { UFS } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { formatRatio } from "./measure.ts";
-import { makeCorpus, peneiraCommand } from "./questions/corpus.ts";
+import { type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
 
 const FIELDS = [
   ...(["legal_name", "trade_name", "registration_status", "company_size_code"] as const),
@@ -31,13 +33,17 @@ const FIELDS = [
 const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "1000000" },
+    snapshot: { type: "string" },
+    rival: { type: "string" },
     rows: { type: "string", default: "200000" },
     rounds: { type: "string", default: "3" },
   },
 });
 const rounds = Number(values.rounds);
 const rowCount = Number(values.rows);
-const corpus = makeCorpus(Number(values.accounts));
+const corpus = values.snapshot === undefined ? makeCorpus(Number(values.accounts)) : null;
+const snapshot = values.snapshot ?? (corpus as Corpus).snapshot;
+const table = values.rival ?? (corpus && join(corpus.folder, "rival-enrich.duckdb"));
 const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
 const sent = join(folder, "sent.csv");
 
@@ -110,8 +116,7 @@ async function theirs(duck: DuckDBConnection, threads: number): Promise<Run> {
 }
 
 /** DuckDB with the columns as a table of its own. */
-async function openDuck(segment: Segment): Promise<DuckDBConnection> {
-  const path = join(corpus.folder, "rival-enrich.duckdb");
+async function openDuck(segment: Segment, path: string): Promise<DuckDBConnection> {
   if (!existsSync(path)) {
     process.stderr.write("making the DuckDB table\n");
     const parquet = join(folder, "rows.parquet");
@@ -119,7 +124,7 @@ async function openDuck(segment: Segment): Promise<DuckDBConnection> {
       { filters: { geo: { uf_any_of: UFS } } },
       {
         catalog: segment.catalog,
-        limitDefault: corpus.accounts,
+        limitDefault: segment.accounts,
         limitCap: 1_000_000_000,
         bodyOutput: { format: "parquet", fields: ["cnpj", ...FIELDS] },
         allowedFields: ["cnpj", ...FIELDS],
@@ -180,7 +185,7 @@ function lookUps(segment: Segment, times: number): number {
 async function peakMemory(): Promise<number> {
   const [node, main] = peneiraCommand() as [string, string];
   const out = ["--out", join(folder, "memory.csv"), "--force", "--fields", FIELDS.join(",")];
-  const child = spawn(node, [main, "enrich", sent, "--snapshot", corpus.snapshot, ...out], {
+  const child = spawn(node, [main, "enrich", sent, "--snapshot", snapshot, ...out], {
     stdio: "ignore",
   });
   let peak = 0;
@@ -198,26 +203,27 @@ async function peakMemory(): Promise<number> {
   return peak;
 }
 
-function line(name: string, mine: Run, rival: Run): string {
+function line(name: string, mine: Run, rival: Run | null): string {
   const of = ({ median, best, processor }: Run) =>
     `${median.toFixed(2)} s (best ${best.toFixed(2)}), ` +
     `${Math.round(rowCount / median).toLocaleString("en")} rows/s, ` +
     `${((processor / rowCount) * 1e6).toFixed(2)} µs of processor a row`;
+  if (rival === null) return `${name}: ours ${of(mine)}`;
   const ratio = formatRatio(rival.median, mine.median);
   return `${name}: ours ${of(mine)}; DuckDB ${of(rival)}; ${ratio}`;
 }
 
-const segment = await openSegment(corpus.snapshot);
+const segment = await openSegment(snapshot);
 writeSent(segment);
 const cold = lookUps(segment, 1);
-const duck = await openDuck(segment);
-const alone = { mine: await ours(segment, false), rival: await theirs(duck, 1) };
-await compare(duck);
+const duck = table === null ? null : await openDuck(segment, table);
+const alone = { mine: await ours(segment, false), rival: duck && (await theirs(duck, 1)) };
+if (duck !== null) await compare(duck);
 const processors = availableParallelism();
-const all = { mine: await ours(segment, true), rival: await theirs(duck, processors) };
+const all = { mine: await ours(segment, true), rival: duck && (await theirs(duck, processors)) };
 const out = [
   `${rowCount.toLocaleString("en")} rows, ${(statSync(sent).size / 2 ** 20).toFixed(1)} MiB, ` +
-    `${corpus.accounts.toLocaleString("en")} accounts, ${FIELDS.length} columns`,
+    `${segment.accounts.toLocaleString("en")} accounts, ${FIELDS.length} columns`,
   line("one thread", alone.mine, alone.rival),
   line(`${processors} processors`, all.mine, all.rival),
   `a look-up in a batch: ${cold.toFixed(2)} µs at first, ` +
@@ -225,6 +231,6 @@ const out = [
   `peak anonymous memory of peneira enrich: ${(await peakMemory()).toFixed(0)} MB`,
 ];
 segment.close();
-duck.closeSync();
+duck?.closeSync();
 rmSync(folder, { recursive: true });
 process.stdout.write(`${out.join("\n")}\n`);

@@ -188,6 +188,8 @@ export interface EnrichRequest {
   readonly records: Uint32Array;
   /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
   readonly cnpjs: Uint8Array;
+  /** Rows of the records if they are known: `NO_ROW` without an account, one less if unknown. */
+  readonly known: Uint32Array;
   readonly suffixes: Uint8Array;
   /** Twice the end of each suffix, and one more if the cells of an account follow. */
   readonly suffixEnds: Uint32Array;

@@ -47,6 +47,7 @@ export const RANGE_COLUMNS = [
   "registration_status_reason",
   "simples_excluded_on",
   "mei_excluded_on",
+  "federal_debt_cents",
 ] as const;
 
 /** Name of a column that a range can be over. */
@@ -54,7 +55,7 @@ type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
  * Rows whose value is in one of the inclusive ranges; rows without a value never match.
- * Dates in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number, phones
+ * Dates in days since 1970-01-01, amounts in cents, `postal_code` as number, phones
  * as the number of their digits, others as codes, which ascend with the values.
  * With `or`, a value of that column matches, too.
  */

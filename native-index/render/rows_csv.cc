@@ -229,6 +229,8 @@ std::string_view textOf(std::span<const uint8_t> bytes) {
 constexpr uint32_t kCheckDigits = 2;
 // Bytes of the cells of most accounts.
 constexpr size_t kUsualCells = 256;
+// Bytes of most suffixes, by the numbers of a record.
+constexpr size_t kUsualSuffix = 8;
 
 // True if the last two characters of a CNPJ are its check digits; a letter counts as its distance
 // from the character 0.
@@ -266,26 +268,55 @@ void toWindows(std::span<const uint8_t> table, size_t from, TextBuffer& out) {
   out += bytes;
 }
 
+// The cells of accounts. They are rendered in row order, because neighbors in a batch then share
+// pages and cache lines of the columns, and read in order of the records.
+class AccountCells {
+ public:
+  AccountCells(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
+               std::span<const uint8_t> windows)
+      : cells_(rows.size()) {
+    checkRows(segment, rows);
+    const std::vector<uint32_t> places = ascendingPlaces(rows);
+    std::vector<uint32_t> ascending(rows.size());
+    for (size_t i = 0; i < rows.size(); i++) ascending[i] = rows[places[i]];
+    const CsvCells csv(segment, request);
+    text_.room(rows.size() * kUsualCells);
+    forEachRow(segment, ascending, request.fields, [&](size_t position, const RowValues& values) {
+      const size_t from = text_.text().size();
+      csv.append(position, values, text_);
+      if (!windows.empty()) toWindows(windows, from, text_);
+      cells_[places[position]] = {from, text_.text().size() - from};
+    });
+  }
+
+  std::string_view of(size_t account) const {
+    return text_.text().substr(cells_[account].from, cells_[account].length);
+  }
+  size_t size() const { return text_.text().size(); }
+
+ private:
+  struct Cell {
+    size_t from, length;
+  };
+  TextBuffer text_;
+  std::vector<Cell> cells_;  // by the order of the records
+};
+
 // Writes the records in order, with what stands behind them.
 class RecordWriter {
  public:
   RecordWriter(const EnrichRequest& request, Enriched& enriched)
       : request_(request), enriched_(enriched), bytes_(textOf(request.bytes)) {}
 
-  // Writes up to the place where the fields of the next account belong.
-  void toAccount() {
+  // Writes all records, with the cells of each account in order of the records.
+  void write(const AccountCells& accounts) {
+    size_t account = 0;
     for (; at_ < request_.records.size(); at_ += kRecordNumbers) {
       const uint32_t suffix = settled(request_.records[at_ + 3] & 0xff);
       begin(suffix);
-      if (hasAccount(suffix)) return;
+      if (hasAccount(suffix)) enriched_.text += accounts.of(account++);
       end();
     }
-  }
-
-  // Ends the record of an account.
-  void next() {
-    end();
-    at_ += kRecordNumbers;
   }
 
  private:
@@ -341,6 +372,9 @@ void checkEnrichment(const EnrichRequest& request) {
   if (request.records.size() % kRecordNumbers != 0) badArgument("a record has four numbers");
   if (request.cnpjs.size() < records * kCnpjLength)
     badArgument("there are fewer cnpjs than records");
+  if (!request.known.empty() && request.known.size() != records) {
+    badArgument("there are more or fewer known rows than records");
+  }
   if (request.absent >= ends.size() || request.wrongDigits >= ends.size()) {
     badArgument("there is no such suffix");
   }
@@ -353,17 +387,24 @@ void checkEnrichment(const EnrichRequest& request) {
   }
 }
 
-// The CNPJs of the records whose suffix has an account.
-std::vector<uint8_t> wantedCnpjs(const EnrichRequest& request) {
+// The rows of the records whose suffix has an account.
+std::vector<uint32_t> wantedRows(const Segment& segment, const EnrichRequest& request) {
+  std::vector<uint32_t> rows, unknown;
   std::vector<uint8_t> cnpjs;
-  cnpjs.reserve(request.cnpjs.size());
-  for (size_t at = 0; at < request.records.size(); at += kRecordNumbers) {
-    const uint32_t suffix = request.records[at + 3] & 0xff;
+  const size_t records = request.records.size() / kRecordNumbers;
+  rows.reserve(records);
+  for (size_t record = 0; record < records; record++) {
+    const uint32_t suffix = request.records[record * kRecordNumbers + 3] & 0xff;
     if (suffix >= request.suffixEnds.size() || (request.suffixEnds[suffix] & 1) == 0) continue;
-    const uint8_t* cnpj = request.cnpjs.data() + at / kRecordNumbers * kCnpjLength;
+    rows.push_back(request.known.empty() ? kUnknownRow : request.known[record]);
+    if (rows.back() != kUnknownRow) continue;
+    unknown.push_back(static_cast<uint32_t>(rows.size() - 1));
+    const uint8_t* cnpj = request.cnpjs.data() + record * kCnpjLength;
     cnpjs.insert(cnpjs.end(), cnpj, cnpj + kCnpjLength);
   }
-  return cnpjs;
+  const std::vector<uint32_t> found = rowsOfCnpjs(segment, cnpjs);
+  for (size_t i = 0; i < found.size(); i++) rows[unknown[i]] = found[i];
+  return rows;
 }
 
 }  // namespace
@@ -372,25 +413,17 @@ Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
                        const RowRequest& cells) {
   checkEnrichment(request);
   Enriched enriched;
-  enriched.rows = rowsOfCnpjs(segment, wantedCnpjs(request));
+  enriched.rows = wantedRows(segment, request);
   enriched.counts.resize(request.suffixEnds.size());
   std::vector<uint32_t> there;
   there.reserve(enriched.rows.size());
   for (const uint32_t row : enriched.rows) {
     if (row != kNoRow) there.push_back(row);
   }
-  RecordWriter records(request, enriched);
-  const CsvCells csv(segment, cells);
-  TextBuffer& out = enriched.text;
-  out.room(request.bytes.size() + there.size() * kUsualCells);
-  forEachRow(segment, there, cells.fields, [&](size_t position, const RowValues& values) {
-    records.toAccount();
-    const size_t from = out.text().size();
-    csv.append(position, values, out);
-    if (!request.windows.empty()) toWindows(request.windows, from, out);
-    records.next();
-  });
-  records.toAccount();
+  const AccountCells accounts(segment, there, cells, request.windows);
+  enriched.text.room(request.bytes.size() + accounts.size() +
+                     request.records.size() * kUsualSuffix);
+  RecordWriter(request, enriched).write(accounts);
   return enriched;
 }
 

@@ -17,7 +17,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { districtRows } from "./districts.ts";
-import { ownedRows } from "./owners.ts";
+import { ownedRows, type PartnershipDirection, rowsOfPartnerships } from "./owners.ts";
 import { emailRows, LANDLINES, listRowsOf, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -185,9 +185,22 @@ function statusClauses({
 function capitalClauses({ company }: ClauseInput): RangeClause[] {
   const { share_capital_min: min, share_capital_max: max } = company;
   if (min === undefined && max === undefined) return [];
+  return [{ kind: "range", column: "share_capital_cents", ranges: [centsRange(min, max)] }];
+}
+
+/** The list of debtors goes first, because few companies are among them. */
+function debtClauses({ company }: ClauseInput): Clause[] {
+  const { federal_debt_min: min, federal_debt_max: max } = company;
+  if (min === undefined && max === undefined) return [];
+  const ranges = [centsRange(min, max)] as const;
+  return [...flag("federal_debt", true), { kind: "range", column: "federal_debt_cents", ranges }];
+}
+
+/** An inclusive range of reais, in cents. */
+function centsRange(min: number | undefined, max: number | undefined): [number, number] {
   const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
   const high = max === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(max * 100 + 1e-6);
-  return [{ kind: "range", column: "share_capital_cents", ranges: [[low, high]] }];
+  return [low, high];
 }
 
 /**
@@ -270,6 +283,30 @@ function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   if (roots === undefined) return [];
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
+
+/** Companies by the number of those at the other end of their partnerships. */
+function partnersClauses(
+  segment: Segment,
+  direction: PartnershipDirection,
+  min: number | undefined,
+  max: number | undefined,
+): Clause[] {
+  if (min === undefined && max === undefined) return [];
+  // A company without partnerships has no pair, so an upper bound alone leaves out the others.
+  const [low, high] = min === undefined ? [Number(max) + 1, undefined] : [min, max];
+  const lists = [rowsOfPartnerships(segment, direction, low, high)];
+  return [{ kind: "rows", lists, negated: min === undefined }];
+}
+
+const ownedCompaniesClauses: ClauseReader = ({ segment, company }) => {
+  const { owned_companies_min: min, owned_companies_max: max } = company;
+  return partnersClauses(segment, "owns", min, max);
+};
+
+const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
+  const { owner_companies_min: min, owner_companies_max: max } = company;
+  return partnersClauses(segment, "owners", min, max);
+};
 
 /** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
@@ -446,8 +483,14 @@ const CLAUSES = {
   mei_excluded_before: meiDayClauses,
   sanction_any_of: sanctionClauses,
   has_federal_debt: ({ company }) => flag("federal_debt", company.has_federal_debt ?? null),
+  federal_debt_min: debtClauses,
+  federal_debt_max: debtClauses,
   owned_by_any_of: ownedClauses,
   owned_by_depth: ownedClauses,
+  owned_companies_min: ownedCompaniesClauses,
+  owned_companies_max: ownedCompaniesClauses,
+  owner_companies_min: ownerCompaniesClauses,
+  owner_companies_max: ownerCompaniesClauses,
   missing_any_of: missingClauses,
   establishments_min: establishmentClauses,
   establishments_max: establishmentClauses,

@@ -38,6 +38,7 @@ export const EXPLAIN_FIELDS = [
   "phone_1",
   "phone_2",
   "sanctioned",
+  "federal_debt_total",
 ] as const;
 
 /** The facts of one account, as rendered. */
@@ -67,6 +68,7 @@ export interface ExplainedRow {
   readonly phone_1: string | null;
   readonly phone_2: string | null;
   readonly sanctioned: boolean | null;
+  readonly federal_debt_total: number | null;
 }
 
 /** The explanation of one account. */

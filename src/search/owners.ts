@@ -48,10 +48,32 @@ export function ownedRows(
   depth: number,
 ): NativeRowList {
   return cachedRows(segment, `owned ${depth} ${roots.join(" ")}`, () => {
-    const reached = ownersOf(segment)?.reachedFrom(roots.map(rootNumber), depth) ?? [];
-    const entries = BigUint64Array.from(reached, (root) => BigInt(root) << ORDER_BITS);
-    return segment.native.entryRows(new Uint8Array(entries.buffer));
+    return rowsOfCompanies(
+      segment,
+      ownersOf(segment)?.reachedFrom(roots.map(rootNumber), depth) ?? [],
+    );
   });
+}
+
+/** The companies that a company owns, or those that own it. */
+export type PartnershipDirection = "owns" | "owners";
+
+/** Rows of the companies with `least` (1 or more) to `most` companies in a direction. */
+export function rowsOfPartnerships(
+  segment: Segment,
+  direction: PartnershipDirection,
+  least: number,
+  most = Number.POSITIVE_INFINITY,
+): NativeRowList {
+  return cachedRows(segment, `${direction} ${least} ${most}`, () => {
+    return rowsOfCompanies(segment, ownersOf(segment)?.withMany(direction, least, most) ?? []);
+  });
+}
+
+/** Rows of companies, whose roots ascend. */
+function rowsOfCompanies(segment: Segment, roots: readonly number[]): NativeRowList {
+  const entries = BigUint64Array.from(roots, (root) => BigInt(root) << ORDER_BITS);
+  return segment.native.entryRows(new Uint8Array(entries.buffer));
 }
 
 /** A company at the other end of a partnership. */

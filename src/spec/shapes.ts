@@ -37,6 +37,8 @@ const contactsSent = (description: string) =>
       description,
     }),
   );
+const capital = (description: string) =>
+  Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description });
 const only = (description: string) => Type.Literal(true, { description });
 const count = (description: string) =>
   Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description });
@@ -160,8 +162,9 @@ export const SHAPES = {
     ),
   countWider: (what: Described) => count(unlessUsed(what)),
   countWiderSent: (what: Described) => orNull(count(DESCRIPTIONS[what])),
-  capital: (description: string) =>
-    Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
+  capital,
+  capitalWider: (what: Described) => capital(unlessUsed(what)),
+  capitalWiderSent: (what: Described) => orNull(capital(DESCRIPTIONS[what])),
 };
 
 /** Type of the building blocks. */
@@ -203,11 +206,25 @@ const DESCRIPTIONS = {
   mei_excluded_before: "Ceased to be a MEI before this day.",
   sanction_any_of: "In one of these lists: ceis, cnep, cepim; each needs its import.",
   sanction_any_of_normal: "Lists of sanctions, sorted. Absent unless used.",
+  federal_debt_min:
+    "Total of its debts in PGFN's list, in reais, inclusive, at most two decimals; needs its " +
+    "import.",
+  federal_debt_max:
+    "Total of its debts in PGFN's list in reais, inclusive; companies without debt are left out.",
   has_federal_debt: "Whether it is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
     "A company with one of these CNPJs or roots is its partner; needs the import of corporate " +
     "partners.",
   owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
+  owned_companies_min:
+    "Number of companies of which it is a partner, at least; needs the import of corporate " +
+    "partners.",
+  owned_companies_max:
+    "Number of companies of which it is a partner, at most; those without one included.",
+  owner_companies_min:
+    "Number of companies that are its partners, at least; needs the import of corporate partners.",
+  owner_companies_max:
+    "Number of companies that are its partners, at most; those without one included.",
   missing_any_of:
     "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",

@@ -150,7 +150,22 @@ function meetsRecord(row: TwinRow, company: AccountQuerySpec["filters"]["company
   if (!inList(company.status_reason_any_of, row.registration_status_reason)) return false;
   const { sanction_any_of: lists } = company;
   if (lists && !lists.some((list) => row[LISTED[list]] === true)) return false;
+  if (!meetsDebt(row, company)) return false;
   return debt === undefined || debt === (row.federal_debt === true);
+}
+
+function meetsDebt(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {
+  const { federal_debt_min: min, federal_debt_max: max } = company;
+  if (min === undefined && max === undefined) return true;
+  if (row.federal_debt_total === null || row.federal_debt !== true) return false;
+  const debt = cents(Number(row.federal_debt_total));
+  return (min === undefined || debt >= cents(min)) && (max === undefined || debt <= cents(max));
+}
+
+function isWithin(countOf: () => number, min?: number, max?: number): boolean {
+  if (min === undefined && max === undefined) return true;
+  const count = countOf();
+  return count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY);
 }
 
 /** Roots that one of these owns through 1 to `depth` steps: step by step over all pairs. */
@@ -256,6 +271,7 @@ export class Twin {
   readonly #pairs: readonly OwnerPair[];
   readonly #ownedBy = new Map<string, ReadonlySet<string>>();
   readonly #columns = new Map<string, readonly TwinValue[]>();
+  readonly #counts = new Map<string, Map<string, number>>();
 
   /** `pairs` are the corporate partners of the snapshot. */
   constructor(rows: readonly TwinRow[], pairs: readonly OwnerPair[] = []) {
@@ -308,10 +324,28 @@ export class Twin {
     const root = String(account.cnpj).slice(0, 8);
     if (owners && !this.#owned(owners, depth).has(root)) return false;
     const words = this.#words[row] as ReadonlySet<string>;
+    const { owned_companies_min: ownsMin, owned_companies_max: ownsMax } = company;
+    const owned = () => this.#partners("owner").get(root) ?? 0;
+    if (!isWithin(owned, ownsMin, ownsMax)) return false;
+    const { owner_companies_min: ownersMin, owner_companies_max: ownersMax } = company;
+    if (!isWithin(() => this.#partners("owned").get(root) ?? 0, ownersMin, ownersMax)) return false;
     const { text_hints: hints, cnae_secondary_any_of: wanted } = industry;
     const secondary = this.#secondary[row] as readonly string[];
     if (wanted && !secondary.some((code) => wanted.map(cnaeDigits).includes(code))) return false;
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
+  }
+
+  /** Pairs of each company that is at one end of them. */
+  #partners(end: "owner" | "owned"): ReadonlyMap<string, number> {
+    const counts = this.#counts.get(end) ?? new Map<string, number>();
+    if (!this.#counts.has(end)) {
+      for (const pair of this.#pairs) {
+        const root = rootText(pair[end]);
+        counts.set(root, (counts.get(root) ?? 0) + 1);
+      }
+      this.#counts.set(end, counts);
+    }
+    return counts;
   }
 
   /** Cached, because every row asks for it. */

@@ -178,6 +178,22 @@ export class Owners {
     return [...found].sort((a, b) => a - b);
   }
 
+  /** Companies that own, or are owned by, from `least` to `most` companies, ascending. */
+  withMany(direction: "owns" | "owners", least: number, most: number): number[] {
+    const { owner, owned, byOwned } = this.#views;
+    const rootAt = (i: number): number =>
+      direction === "owns" ? (owner[i] as number) : (owned[byOwned[i] as number] as number);
+    const found: number[] = [];
+    for (let start = 0; start < this.size; ) {
+      const root = rootAt(start);
+      let end = start + 1;
+      while (end < this.size && rootAt(end) === root) end++;
+      if (end - start >= least && end - start <= most) found.push(root);
+      start = end;
+    }
+    return found;
+  }
+
   #pair(at: number): OwnerPair {
     const { owner, owned, since, qualification } = this.#views;
     const day = since[at] as number;

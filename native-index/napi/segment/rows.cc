@@ -301,6 +301,7 @@ EnrichRequest readEnrichment(const Given& given) {
   request.bytes = copied(given.member("bytes").bytes());
   request.records = copied(given.member("records").uint32s());
   request.cnpjs = copied(given.member("cnpjs").bytes());
+  request.known = copied(given.member("known").uint32s());
   request.suffixes = copied(given.member("suffixes").bytes());
   request.suffixEnds = copied(given.member("suffixEnds").uint32s());
   request.windows = copied(given.member("windows").bytes());

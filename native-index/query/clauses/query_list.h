@@ -58,9 +58,10 @@ constexpr Columns::Number kRangeColumns[] = {
     Columns::kRegistrationStatusReason,  // 10
     Columns::kSimplesExcludedOn,         // 11
     Columns::kMeiExcludedOn,             // 12
+    Columns::kFederalDebtCents,          // 13
 };
 
 // Mark of these numbers, and of the numbers of dimensions and orders.
-constexpr uint32_t kQueryLayout = 2335927562u;
+constexpr uint32_t kQueryLayout = 583603679u;
 
 }  // namespace peneira

@@ -1,4 +1,4 @@
-// Finds companies and list entries in the order by cnpj.
+// Finds companies and list entries in the order by cnpj; batches of CNPJs are in lookup.cc.
 // Invariant: every search ends within the rows of the snapshot, even if its CNPJs are damaged.
 #include "query/find/cnpj.h"
 
@@ -22,10 +22,16 @@ namespace peneira {
 // After kGuessesMax probes the search falls back to bisection, so gaps, letters, or damage cannot
 // make it much slower than a binary search.
 
-namespace {
+uint32_t approximateRoot(uint64_t root) {
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < kRootLength; i++) {
+    const uint32_t sign = root >> (8 * (kRootLength - 1 - i)) & 0xff;
+    number = number * 10 + (sign >= '0' && sign <= '9' ? sign - '0' : 9);
+  }
+  return number;
+}
 
-// Interpolation needs about log2(log2(rows)) probes.
-constexpr uint32_t kGuessesMax = 8;
+namespace {
 
 // Converts a root to a number with the same order as its bytes.
 uint64_t rootNumber(std::string_view cnpj) {
@@ -41,16 +47,6 @@ uint64_t rootOfRow(const Segment& segment, uint32_t row) {
   const std::string_view cnpj = segment.columns().cnpj(row);
   if (cnpj.size() < kRootLength) damaged("a cnpj is too short");
   return rootNumber(cnpj);
-}
-
-// Maps a root to 0-99999999. Letters count as nines, which is close enough for a guess.
-uint32_t approximate(uint64_t root) {
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < kRootLength; i++) {
-    const uint32_t sign = root >> (8 * (kRootLength - 1 - i)) & 0xff;
-    number = number * 10 + (sign >= '0' && sign <= '9' ? sign - '0' : 9);
-  }
-  return number;
 }
 
 class Firsts {
@@ -89,7 +85,7 @@ class Firsts {
   // First position of a root in the order by cnpj. The root must occur, so that a probe finds it.
   uint32_t positionOf(uint64_t root) {
     uint32_t low = 0, high = segment_.rowCount();
-    const uint32_t wanted = approximate(root);
+    const uint32_t wanted = approximateRoot(root);
     // Approximate roots at the positions `low` - 1 and `high`.
     uint32_t lowPlace = 0, highPlace = 99'999'999;
     for (uint32_t probes = 0; low < high; probes++) {
@@ -102,10 +98,10 @@ class Firsts {
       if (found == root) return firstOfRun(at, root);
       if (found < root) {
         low = at + 1;
-        lowPlace = approximate(found);
+        lowPlace = approximateRoot(found);
       } else {
         high = at;
-        highPlace = approximate(found);
+        highPlace = approximateRoot(found);
       }
     }
     damaged("the order by cnpj lacks a company");
@@ -431,152 +427,6 @@ std::vector<uint64_t> entriesOfRows(const Segment& segment, std::span<const uint
 size_t sortEntries(std::span<uint64_t> entries) {
   std::sort(entries.begin(), entries.end());
   return static_cast<size_t>(std::unique(entries.begin(), entries.end()) - entries.begin());
-}
-
-// Batches of CNPJs. A probe of a search misses the cache twice: the order, and the text, whose
-// place follows from its row because all CNPJs have one length. The searches of a group advance
-// together, one kind of read after the other, so that the processor has these reads in flight at
-// the same time.
-//
-// The first probes are guesses by the root, because roots are assigned in sequence. A guess after
-// the first one is moved past the estimated place, so that both ends of the range come close. After
-// kGuessesMax probes the search bisects, so that gaps, letters, or damage cannot make it slower
-// than a binary search by more than these probes.
-
-namespace {
-
-constexpr size_t kTogether = 32;
-constexpr uint32_t kPlaces = 100'000'000;
-
-// Eight characters as a number that compares as they do.
-uint64_t wordAt(const char* signs) {
-  uint64_t word;
-  std::memcpy(&word, signs, sizeof word);
-  return __builtin_bswap64(word);
-}
-
-// A search in a group: finds the first position whose cnpj is not below the wanted cnpj.
-struct Probe {
-  uint64_t root = 0, rest = 0;  // the first and the last eight characters; rest is 0 for a root
-  const uint8_t* found = nullptr;
-  uint32_t low = 0, high = 0, at = 0, row = 0;
-  uint32_t place = 0, lowPlace = 0, highPlace = kPlaces;  // approximate roots
-  uint32_t last = 0, guesses = 0;
-  bool movedLow = false, isHit = false;
-
-  bool isOpen() const { return low < high; }
-
-  void choose() {
-    // The account may be there twice in a file of another program, so the one before is read too.
-    if (isHit) {
-      at = high - 1;
-      return;
-    }
-    if (guesses == kGuessesMax || place <= lowPlace || place >= highPlace) {
-      at = low + (high - low) / 2;
-      return;
-    }
-    const double share = static_cast<double>(place - lowPlace) / (highPlace - lowPlace);
-    const auto guess = low + static_cast<uint32_t>(share * (high - low));
-    uint32_t moved = guess;
-    if (guesses > 0) {
-      const uint32_t way = guess > last ? guess - last : last - guess;
-      const uint32_t past = way / 8 + 2;
-      moved = movedLow ? guess + std::min(past, high - 1 - std::min(guess, high - 1))
-                       : guess - std::min(past, guess - low);
-    }
-    at = std::min(moved, high - 1);
-    last = at;
-    guesses++;
-  }
-
-  void narrow() {
-    const auto* signs = reinterpret_cast<const char*>(found);
-    const uint64_t foundRoot = wordAt(signs), foundRest = wordAt(signs + kCnpjLength - 8);
-    const bool isBelow = foundRoot != root ? foundRoot < root : foundRest < rest;
-    isHit = foundRoot == root && foundRest == rest;
-    movedLow = isBelow;
-    if (isBelow) {
-      low = at + 1;
-      lowPlace = approximate(foundRoot);
-    } else {
-      high = at;
-      highPlace = approximate(foundRoot);
-    }
-  }
-};
-
-// Advances all open searches by one step; returns false if none is open.
-bool advance(const Segment& segment, std::span<Probe> probes) {
-  const ColumnSet& columns = segment.columns();
-  bool any = false;
-  for (Probe& probe : probes) {
-    if (!probe.isOpen()) continue;
-    any = true;
-    probe.choose();
-    segment.prefetchOrder(Orders::kCnpj, probe.at);
-  }
-  for (Probe& probe : probes) {
-    if (!probe.isOpen()) continue;
-    probe.row = segment.orderRow(Orders::kCnpj, probe.at);
-    columns.prefetchCnpj(probe.row);
-  }
-  for (Probe& probe : probes) {
-    if (!probe.isOpen()) continue;
-    probe.found = columns.cnpjBytes(probe.row);
-    probe.narrow();
-  }
-  return any;
-}
-
-Probe probeOf(std::string_view wanted, uint32_t count) {
-  Probe probe;
-  probe.root = wordAt(wanted.data());
-  if (wanted.size() == kCnpjLength) probe.rest = wordAt(wanted.data() + kCnpjLength - 8);
-  probe.high = count;
-  probe.place = approximate(probe.root);
-  return probe;
-}
-
-uint32_t headOfficeFrom(const Segment& segment, uint32_t position, std::string_view root) {
-  uint32_t first = kNoRow;
-  for (uint32_t at = position; at < segment.rowCount() && rootAt(segment, at) == root; at++) {
-    const uint32_t row = segment.orderRow(Orders::kCnpj, at);
-    if (segment.columns().flag(Columns::kHeadquarters, row)) return row;
-    if (first == kNoRow) first = row;
-  }
-  return first;
-}
-
-uint32_t rowAt(const Segment& segment, uint32_t position, std::string_view wanted) {
-  if (wanted.size() == kRootLength) return headOfficeFrom(segment, position, wanted);
-  if (position == segment.rowCount()) return kNoRow;
-  const uint32_t row = segment.orderRow(Orders::kCnpj, position);
-  return segment.columns().cnpj(row) == wanted ? row : kNoRow;
-}
-
-std::string_view wantedAt(std::span<const uint8_t> cnpjs, size_t at) {
-  const auto* signs = reinterpret_cast<const char*>(cnpjs.data()) + at * kCnpjLength;
-  return {signs, signs[kRootLength] == 0 ? kRootLength : kCnpjLength};
-}
-
-}  // namespace
-
-std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs) {
-  if (cnpjs.size() % kCnpjLength != 0) badArgument("the last cnpj does not have 14 characters");
-  std::vector<uint32_t> rows(cnpjs.size() / kCnpjLength);
-  Probe group[kTogether];
-  for (size_t first = 0; first < rows.size(); first += kTogether) {
-    const std::span<Probe> probes(group, std::min(kTogether, rows.size() - first));
-    for (size_t i = 0; i < probes.size(); i++) {
-      probes[i] = probeOf(wantedAt(cnpjs, first + i), segment.rowCount());
-    }
-    while (advance(segment, probes)) continue;
-    for (size_t i = 0; i < probes.size(); i++) {
-      rows[first + i] = rowAt(segment, probes[i].low, wantedAt(cnpjs, first + i));
-    }
-  }
-  return rows;
 }
 
 }  // namespace peneira

@@ -100,7 +100,18 @@ constexpr uint32_t kNoRow = UINT32_MAX;
 // The row of each CNPJ, kCnpjLength bytes each, in the order given. A root has the row of the head
 // office, or of the first establishment if there is no head office. Throws INVALID_ARGUMENT if the
 // last CNPJ is incomplete. Several CNPJs are searched at the same time, so that their cache misses
-// overlap.
+// overlap; they are searched in ascending order, so that neighbors read the same pages. A batch
+// that is large compared with the snapshot is joined with the column in one pass.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
+
+// Guesses of a search; interpolation needs about log2(log2(rows)).
+constexpr uint32_t kGuessesMax = 8;
+
+// Maps the eight bytes of a root to 0-99999999. Letters count as nines, which is close enough for a
+// guess.
+uint32_t approximateRoot(uint64_t root);
+
+// The places of keys in ascending order of the keys; equal keys stay in order.
+std::vector<uint32_t> ascendingPlaces(std::span<const uint32_t> keys);
 
 }  // namespace peneira

@@ -163,7 +163,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /** Max records per call. */
-const RECORDS_MAX = 8_192;
+const RECORDS_MAX = 32_768;
 /** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
 const RECORD = 4;
 const ODD = 3;

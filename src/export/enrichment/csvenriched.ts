@@ -18,6 +18,7 @@ import {
   windowsCharacters,
 } from "./csvbytes.ts";
 import type { CsvLayout } from "./csvlayout.ts";
+import { type KnownRows, UNKNOWN_ROW } from "./knownrows.ts";
 import {
   CnpjBatch,
   type EnrichmentOptions,
@@ -31,7 +32,7 @@ import {
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
-const READ_BYTES = 1 << 20;
+const READ_BYTES = 1 << 21;
 /** Max batches that other threads look up at the same time. */
 const AHEAD = 3;
 
@@ -51,25 +52,26 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
   ];
 }
 
-/** Another source of records than the sent file. */
-interface OtherSource {
-  readonly pieces: AsyncIterable<CsvBytes>;
+/** Source of the records; by default the sent file, of which nothing is known. */
+interface RecordSource {
+  readonly pieces?: AsyncIterable<CsvBytes>;
   /** Records whose CNPJ is a date, whose digits are no number. */
-  readonly dates: ReadonlySet<number>;
+  readonly dates?: ReadonlySet<number>;
+  /** Rows of the plain CNPJs. */
+  readonly known?: KnownRows;
 }
 
 /** Writes the enriched file. Returns what became of its CNPJs. */
 export async function enrichCsv(
   work: EnrichmentWork,
   layout: CsvLayout,
-  { pieces, dates }: OtherSource = { pieces: readCsvBytes(work.path, READ_BYTES), dates: NONE },
+  source: RecordSource = {},
 ): Promise<OutcomeTally> {
-  const writer = new CsvWriter(work, layout, dates);
+  const writer = new CsvWriter(work, layout, source);
+  const pieces = source.pieces ?? readCsvBytes(work.path, READ_BYTES);
   for await (const piece of pieces) await writer.add(piece);
   return writer.tally;
 }
-
-const NONE: ReadonlySet<number> = new Set();
 
 class CsvWriter {
   readonly tally = new OutcomeTally();
@@ -80,14 +82,14 @@ class CsvWriter {
   readonly #suffixes: Suffixes;
   readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
   readonly #batches: Batch[] = [];
-  readonly #dates: ReadonlySet<number>;
+  readonly #source: RecordSource;
   #records = 0;
   #isMarked = false;
 
-  constructor(work: EnrichmentWork, layout: CsvLayout, dates: ReadonlySet<number>) {
+  constructor(work: EnrichmentWork, layout: CsvLayout, source: RecordSource) {
     const { fields, labels } = work.wish;
     const { delimiter } = layout;
-    this.#dates = dates;
+    this.#source = source;
     this.#work = work;
     this.#layout = layout;
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
@@ -122,7 +124,8 @@ class CsvWriter {
     const { segment, spare } = this.#work;
     const { native } = segment;
     const { records, cnpjs, next } = this.#scanner;
-    this.#readOdd(bytes);
+    const known = this.#source.known?.rows(this.#records, count) ?? new Uint32Array(0);
+    this.#readOdd(bytes, known);
     for (let at = 0; from > 0 && at < 4 * count; at++) {
       if (at % 4 !== 3) records[at] = (records[at] as number) - from;
     }
@@ -131,6 +134,7 @@ class CsvWriter {
       bytes: bytes.subarray(from, next),
       records: records.subarray(0, 4 * count),
       cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
+      known,
     };
     const made = spare()
       ? native.enrichAsync(request, this.#cells)
@@ -142,7 +146,7 @@ class CsvWriter {
   }
 
   /** Reads the cells that are no plain CNPJ, and says what is appended to their records. */
-  #readOdd(bytes: Uint8Array): void {
+  #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.wish;
     const { records, cnpjs } = this.#scanner;
@@ -150,12 +154,13 @@ class CsvWriter {
     const odd = this.#scanner.oddCells();
     const read = new CnpjBatch(odd.length, { takesRoots, fillZeros });
     for (const { record, from, to } of odd) {
-      if (this.#dates.has(this.#records + record)) read.addDate();
+      if (this.#source.dates?.has(this.#records + record)) read.addDate();
       else read.add(this.#cell(bytes, from, to));
     }
     for (const [at, { record }] of odd.entries()) {
       const key = read.key(at);
       if (key !== null) cnpjs.set(key, CNPJ_LENGTH * record);
+      if (known.length > 0) known[record] = UNKNOWN_ROW;
       const [start, end] = [records[4 * record] as number, records[4 * record + 1] as number];
       const outcome = read.outcomes[at] as number;
       const isBlank = outcome === 0 && isBlankRecord(bytes, start, end, delimiter);
@@ -201,7 +206,7 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 /** Cells appended to a row of each outcome, up to the fields of the account. */
 class Suffixes {
   /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
-  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs">;
+  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs" | "known">;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;
   readonly delimiter: number;

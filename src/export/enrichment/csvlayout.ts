@@ -51,19 +51,28 @@ export interface CsvLayout {
   readonly longCell: number;
 }
 
+/** Bytes of a CNPJ. */
+const CNPJ_LENGTH = 14;
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
 
 /** Rows in which a header without the word CNPJ may be: titles and blank rows come before it. */
 const HEADER_ROWS = 20;
 
-/** Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. */
-export async function readCsvLayout(path: string, wanted: string | undefined): Promise<CsvLayout> {
+/**
+ * Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. `onCnpjs` gets the plain
+ * CNPJs of all records, 14 bytes each; those of other records are undefined.
+ */
+export async function readCsvLayout(
+  path: string,
+  wanted: string | undefined,
+  onCnpjs: (cnpjs: Uint8Array) => void = () => {},
+): Promise<CsvLayout> {
   let begun: Begun | null = null;
   let records: Counted | null = null;
   for await (const piece of readCsvBytes(path)) {
     begun ??= begin(piece, wanted);
-    records ??= new Counted(begun);
+    records ??= new Counted(begun, onCnpjs);
     records.add(piece);
   }
   if (begun === null || records === null) throw new ColumnRefusal("The file is empty.");
@@ -176,12 +185,14 @@ function isCnpj(cell: string): boolean {
 class Counted {
   readonly #begun: Begun;
   readonly #scanner: CsvRecords;
+  readonly #onCnpjs: (cnpjs: Uint8Array) => void;
   #records = 0;
   #isUtf8 = true;
   #longCell = 0;
 
-  constructor(begun: Begun) {
+  constructor(begun: Begun, onCnpjs: (cnpjs: Uint8Array) => void) {
     this.#begun = begun;
+    this.#onCnpjs = onCnpjs;
     this.#scanner = new CsvRecords(begun);
   }
 
@@ -192,6 +203,7 @@ class Counted {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
       this.#lookForLong(count, bytes);
+      this.#onCnpjs(this.#scanner.cnpjs.subarray(0, CNPJ_LENGTH * count));
       this.#records += count;
       at = this.#scanner.next;
     }

@@ -14,6 +14,7 @@ import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
 import { enrichCsvAsXlsx, refuseBeyondSheet } from "./csvtoworkbook.ts";
+import { KnownRows } from "./knownrows.ts";
 import {
   type CnpjOutcome,
   type EnrichmentOptions,
@@ -94,9 +95,17 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
     const { layout, tally } = await enrich(work, file);
     return { ...sheetLayout(layout), ...summed(tally) };
   }
-  const layout = await readCsvLayout(work.path, work.wish.column);
-  const enrich = work.format === "xlsx" ? enrichCsvAsXlsx : enrichCsv;
-  return { ...csvLayout(layout), ...summed(await enrich(work, layout)) };
+  if (work.format === "xlsx") {
+    const layout = await readCsvLayout(work.path, work.wish.column);
+    return { ...csvLayout(layout), ...summed(await enrichCsvAsXlsx(work, layout)) };
+  }
+  const known = new KnownRows(work.segment, work.spare);
+  const layout = await readCsvLayout(work.path, work.wish.column, (cnpjs) => {
+    work.checkCancelled();
+    known.add(cnpjs);
+  });
+  await known.end();
+  return { ...csvLayout(layout), ...summed(await enrichCsv(work, layout, { known })) };
 }
 
 /** A file as records, however it came: for readers that only show it. */

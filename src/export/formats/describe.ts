@@ -220,6 +220,16 @@ const DESCRIBED = {
     "Dívida ativa da União (PGFN)",
     ({ company }, words) => either(company.has_federal_debt, words),
   ],
+  federal_debt_min: [
+    "Debt to the Union from",
+    "Dívida ativa a partir de",
+    ({ company }, words) => amount(words, company.federal_debt_min),
+  ],
+  federal_debt_max: [
+    "Debt to the Union up to",
+    "Dívida ativa até",
+    ({ company }, words) => amount(words, company.federal_debt_max),
+  ],
   owned_by_any_of: [
     "Owned by a company",
     "Tem como sócia a empresa",
@@ -229,6 +239,26 @@ const DESCRIBED = {
     "Steps of ownership, up to",
     "Níveis de participação, até",
     ({ company }, words) => counted(words, company.owned_by_depth),
+  ],
+  owned_companies_min: [
+    "Owns companies, from",
+    "Sócia de empresas, a partir de",
+    ({ company }, words) => counted(words, company.owned_companies_min),
+  ],
+  owned_companies_max: [
+    "Owns companies, up to",
+    "Sócia de empresas, até",
+    ({ company }, words) => counted(words, company.owned_companies_max),
+  ],
+  owner_companies_min: [
+    "Owned by companies, from",
+    "Empresas sócias, a partir de",
+    ({ company }, words) => counted(words, company.owner_companies_min),
+  ],
+  owner_companies_max: [
+    "Owned by companies, up to",
+    "Empresas sócias, até",
+    ({ company }, words) => counted(words, company.owner_companies_max),
   ],
   missing_any_of: [
     "Contact is missing",

@@ -90,22 +90,25 @@ function days(from: FilterName): Interval {
   };
 }
 
+function notBelow(from: FilterName): Interval {
+  return {
+    from,
+    wrong: (min, max) =>
+      (min as number) <= (max as number) ? null : `Must not be below ${from} (${min}).`,
+  };
+}
+
 /** By the second end; checked only if both are set. */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: days("started_after"),
   status_before: days("status_since"),
   simples_excluded_before: days("simples_excluded_since"),
   mei_excluded_before: days("mei_excluded_since"),
-  establishments_max: {
-    from: "establishments_min",
-    wrong: (min, max) =>
-      (min as number) <= (max as number) ? null : `Must not be below establishments_min (${min}).`,
-  },
-  share_capital_max: {
-    from: "share_capital_min",
-    wrong: (min, max) =>
-      (min as number) <= (max as number) ? null : `Must not be below share_capital_min (${min}).`,
-  },
+  establishments_max: notBelow("establishments_min"),
+  share_capital_max: notBelow("share_capital_min"),
+  federal_debt_max: notBelow("federal_debt_min"),
+  owned_companies_max: notBelow("owned_companies_min"),
+  owner_companies_max: notBelow("owner_companies_min"),
 };
 
 /** Members that exclude each other; checked with the second of the two. */

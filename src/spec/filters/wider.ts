@@ -184,6 +184,32 @@ function dayEnd<
   } as const;
 }
 
+/** A row for one end of an interval of amounts of debt. */
+function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(member: Member) {
+  return {
+    group: "company",
+    member,
+    part: "federal_debt_total",
+    unset: undefined,
+    needs: "debts",
+    normal: (shape: Shapes) => shape.capitalWider(member),
+    input: (shape: Shapes) => shape.capitalWiderSent(member),
+    read: "capital",
+    reason: { name: "federal_debt_total", shows: "federal_debt_total" },
+  } as const;
+}
+
+/** A row for one end of a number of corporate partnerships. */
+function partnersEnd<const Member extends string, const Part extends string>(row: {
+  member: Member & Described;
+  part: Part;
+}) {
+  return {
+    ...counted("company", { ...row, what: row.member }),
+    needs: "partners",
+  } as const;
+}
+
 const STATUS_DAY = {
   part: "status_changed",
   shows: "registration_status_date",
@@ -241,6 +267,8 @@ export const RECORD_FILTERS = [
     read: "either",
     reason: { name: "federal_debt", shows: "met" },
   },
+  debtEnd("federal_debt_min"),
+  debtEnd("federal_debt_max"),
   {
     group: "company",
     member: "owned_by_any_of",
@@ -262,6 +290,10 @@ export const RECORD_FILTERS = [
     input: (shape: Shapes) => shape.depthSent(),
     read: "depth",
   },
+  partnersEnd({ member: "owned_companies_min", part: "owned_companies" }),
+  partnersEnd({ member: "owned_companies_max", part: "owned_companies" }),
+  partnersEnd({ member: "owner_companies_min", part: "owner_companies" }),
+  partnersEnd({ member: "owner_companies_max", part: "owner_companies" }),
 ] as const;
 
 /** The rows of contacts, in the order of a spec. */

@@ -163,6 +163,17 @@ export const LEGAL: Remark = {
   pt: "Nenhum filtro exclui uma natureza jurídica.",
   en: "No filter leaves a legal nature out.",
 };
+/** Amounts of debt can only be required. */
+export const NO_DEBT_AMOUNT = {
+  code: "debt_amount",
+  pt: "Não há filtro para esse valor de dívida.",
+  en: "No filter takes this amount of debt.",
+} as const;
+/** The only debts of a snapshot. */
+export const ONLY_FEDERAL = {
+  pt: "Entendido como dívida ativa da União (PGFN).",
+  en: "Taken for debts to the federal government (PGFN).",
+} as const;
 /** Lists of sanctions can only be required. */
 export const NO_SANCTION: Remark = {
   code: "without_sanction",

@@ -7,11 +7,21 @@
  */
 import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes, Sentences } from "../notes.ts";
+import { type AmountBounds, amountBounds } from "../numbers/capital.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { BOTH_RECORDS, NO_SANCTION, NOT_OWNED, notImported, type Remark } from "./phrase.ts";
+import {
+  BOTH_RECORDS,
+  NO_DEBT_AMOUNT,
+  NO_SANCTION,
+  NOT_OWNED,
+  notImported,
+  ONLY_FEDERAL,
+  type Remark,
+} from "./phrase.ts";
 
 /** Lists of sanctions. */
 const LISTS = ["ceis", "cnep", "cepim"] as const;
@@ -24,7 +34,13 @@ export type LeftRegime = "simples" | "mei";
 export interface FoundRecords {
   readonly sanctions: Set<SanctionList>;
   debt: boolean | null;
+  /** Reais, inclusive; null if unbounded. */
+  debtMin: number | null;
+  debtMax: number | null;
   readonly left: Set<LeftRegime>;
+  /** True if it owns companies, or if companies own it. */
+  owns: boolean;
+  isOwned: boolean;
   /** Roots of owners. */
   readonly owners: Set<string>;
   /** True if a request went to the notes, so the filters match more than requested. */
@@ -32,8 +48,10 @@ export interface FoundRecords {
 }
 
 /** True if records describe the companies, so that no activity is needed. */
-export function isOfRecord({ sanctions, debt, left, owners }: FoundRecords): boolean {
-  return sanctions.size + left.size + owners.size > 0 || debt === true;
+export function isOfRecord(found: FoundRecords): boolean {
+  const { sanctions, debt, debtMin, debtMax, left, owners, owns, isOwned } = found;
+  const isIndebted = debt === true || debtMin !== null || debtMax !== null;
+  return sanctions.size + left.size + owners.size > 0 || isIndebted || owns || isOwned;
 }
 
 interface RecordContext {
@@ -69,6 +87,30 @@ const DEBTORS = phrases(
     "devedoras da uniao|devedores da uniao|devedora da uniao|devedor da uniao|" +
     "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
     "devendo para a uniao|deudoras de la union",
+);
+/** A debt of any creditor: read only next to an amount, and for the debt to the Union. */
+const ANY_DEBTS = phrases(
+  "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
+    "deuda|deudas|debiendo",
+);
+const OWNERS_OF_COMPANIES = phrases(
+  "participacao em outras empresas|participacao em outra empresa|participacao societaria|" +
+    "participacoes societarias|participacoes em outras empresas|participam de outras empresas|" +
+    "participam em outras empresas|socias de outras empresas|socios de outras empresas|" +
+    "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
+    "controlam outras empresas|own other companies|owning other companies|" +
+    "shareholders of other companies|partners of other companies|stakes in other companies|" +
+    // Spanish words that are read as Portuguese before this stage, but for "otras".
+    "participacao em otras empresas|participacoes em otras empresas|" +
+    "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
+);
+const OWNED_BY_COMPANIES = phrases(
+  "controladas por outras empresas|controladas por outra empresa|controlada por outra empresa|" +
+    "empresas como socias|empresa como socia|outras empresas como socias|" +
+    "outra empresa como socia|pertencentes a outras empresas|pertencentes a outra empresa|" +
+    "pertencem a outras empresas|owned by other companies|owned by another company|" +
+    "controlled by other companies|controlled by another company|" +
+    "controladas por otras empresas|controladas por otra empresa|pertenecen a otras empresas",
 );
 /** Longer phrases of the debt: "dívida ativa da União". */
 const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
@@ -140,9 +182,17 @@ function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
   return at + (found?.length ?? 0);
 }
 
+const BOOKS = [DEBTS, DEBTORS, ANY_DEBTS, OWNERS_OF_COMPANIES, OWNED_BY_COMPANIES];
 /** First words of all records; most words of a sentence are not among them. */
 const STARTS = new RegExp(
-  [PUNISHED, LISTED, LEFT, PUT_OUT, OWNED, wordsOf([...DEBTS.keys(), ...DEBTORS.keys()].join(" "))]
+  [
+    PUNISHED,
+    LISTED,
+    LEFT,
+    PUT_OUT,
+    OWNED,
+    wordsOf(BOOKS.flatMap((book) => [...book.keys()]).join(" ")),
+  ]
     .map(({ source }) => source)
     .concat(/^(?:no|na|do|da|nos|in|on|en|el|the|pelo|ceis|cnep|cepim)$/.source)
     .join("|"),
@@ -154,7 +204,8 @@ class RecordStage {
   readonly #lookup: CatalogLookup;
   readonly #dated: Map<number, readonly LeftRegime[]>;
   readonly #found: FoundRecords = {
-    ...{ sanctions: new Set(), debt: null, left: new Set(), owners: new Set(), lost: false },
+    ...{ sanctions: new Set(), left: new Set(), owners: new Set(), lost: false },
+    ...{ debt: null, debtMin: null, debtMax: null, owns: false, isOwned: false },
   };
 
   constructor({ sentence, notes, lookup, dated }: RecordContext) {
@@ -169,7 +220,12 @@ class RecordStage {
     for (let at = 0; at < tokens.length; at++) {
       const { kind, folded = "" } = tokens[at] ?? {};
       if (kind !== "word" || !STARTS.test(folded) || !this.#sentence.free(at)) continue;
-      const to = this.#debt(at) ?? this.#sanction(at) ?? this.#left(at) ?? this.#owned(at);
+      const to =
+        this.#partnership(at) ??
+        this.#debt(at) ??
+        this.#sanction(at) ??
+        this.#left(at) ??
+        this.#owned(at);
       if (to !== null) at = to - 1;
     }
     return this.#found;
@@ -198,8 +254,10 @@ class RecordStage {
   #debt(at: number): number | null {
     const debtor = phraseEnd(this.#sentence, at, DEBTORS);
     const named = debtor > at ? debtor : phraseEnd(this.#sentence, at, DEBTS);
-    if (named === at) return null;
+    if (named === at) return this.#anyDebt(at);
     const to = phraseEnd(this.#sentence, named, DEBT_TAIL);
+    const bounds = amountBounds(this.#sentence, at, to);
+    if (bounds !== null) return this.#debtOf(bounds, at);
     const negated = this.#negated(at);
     if (negated === null) {
       this.#sentence.claim(at, to, "status");
@@ -207,9 +265,54 @@ class RecordStage {
     }
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(at, to, lacked);
-    if (this.#found.debt === negated) return this.#leave(at, to, BOTH_RECORDS);
+    const isAmount = this.#found.debtMin !== null || this.#found.debtMax !== null;
+    if (this.#found.debt === negated || (negated && isAmount)) {
+      return this.#leave(at, to, BOTH_RECORDS);
+    }
     this.#found.debt = !negated;
     this.#sentence.claim(at, to, "status");
+    return to;
+  }
+
+  /** "com participação em outras empresas", "que têm empresas como sócias". */
+  #partnership(at: number): number | null {
+    const owns = phraseEnd(this.#sentence, at, OWNERS_OF_COMPANIES);
+    const to = owns > at ? owns : phraseEnd(this.#sentence, at, OWNED_BY_COMPANIES);
+    if (to === at) return null;
+    if (this.#negated(at) !== false) return this.#leave(at, to, NOT_OWNED);
+    const lacked = this.#lacked("partners");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    if (owns > at) this.#found.owns = true;
+    else this.#found.isOwned = true;
+    this.#sentence.claim(at, to, "list");
+    return to;
+  }
+
+  /** "com dívida acima de 1 milhão". */
+  #anyDebt(at: number): number | null {
+    const to = phraseEnd(this.#sentence, at, ANY_DEBTS);
+    const bounds = to === at ? null : amountBounds(this.#sentence, at, to);
+    if (bounds === null) return null;
+    this.#notes.assume("federal_debt", ONLY_FEDERAL, this.#sentence.words(bounds.from, bounds.to));
+    return this.#debtOf(bounds, at);
+  }
+
+  /** Sets the bounds of the debt that is named at a token. */
+  #debtOf({ from, to, min, max, isOutside }: AmountBounds, at: number): number {
+    const most = Math.max(min ?? 0, max ?? 0);
+    const lacked = this.#lacked("debts");
+    if (lacked !== null) return this.#leave(from, to, lacked);
+    // Without a debt above an amount are those with a smaller one and those with none.
+    if (isOutside || most > SPEC_LIMITS.shareCapitalMax || this.#negated(at) !== false) {
+      return this.#leave(from, to, NO_DEBT_AMOUNT);
+    }
+    const { debt, debtMin, debtMax } = this.#found;
+    if (debt === false || debtMin !== null || debtMax !== null) {
+      return this.#leave(from, to, BOTH_RECORDS);
+    }
+    this.#found.debtMin = min;
+    this.#found.debtMax = max;
+    this.#sentence.claim(from, to, "capital");
     return to;
   }
 

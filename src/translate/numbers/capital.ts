@@ -56,6 +56,7 @@ function isMoneyRead({ first, second }: Read): boolean {
   return first.money || first.scaled || second?.money === true || second?.scaled === true;
 }
 
+/** An amount with the words that compare it. */
 interface Read {
   readonly from: number;
   readonly to: number;
@@ -64,6 +65,36 @@ interface Read {
   readonly second: Amount | null;
   /** True for a negated range ("que não seja entre 10 e 50 mil"), which no filter can express. */
   readonly outside: boolean;
+}
+
+/**
+ * Reads the bounds of an amount that is named at the tokens from `from` to `to`: "dívida ativa
+ * acima de 1 milhão", "mais de 1 milhão de dívida ativa". Null without an amount next to them.
+ */
+export function amountBounds(sentence: Sentence, from: number, to: number): AmountBounds | null {
+  const after = behind(sentence, to - 1);
+  const read = after ?? before(sentence, from);
+  if (read === null) return null;
+  const { side, first, second, outside } = read;
+  const isMax = side === "max";
+  const values = second === null ? [first.value] : [first.value, second.value];
+  return {
+    from: after === null ? read.from : from,
+    to: after === null ? to : read.to,
+    min: second === null && isMax ? null : Math.min(...values),
+    max: second === null && !isMax ? null : Math.max(...values),
+    isOutside: outside && second !== null,
+  };
+}
+
+/** Bounds of an amount, inclusive, and the tokens about them. */
+export interface AmountBounds {
+  readonly from: number;
+  readonly to: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  /** True for "não entre 10 e 50 mil", which no filter can express. */
+  readonly isOutside: boolean;
 }
 
 /** Reads bounds after the word: "capital social de pelo menos 100 mil". */

@@ -66,6 +66,25 @@ describe("looking up many CNPJs", () => {
     }
   });
 
+  it("joins a large batch with the same rows, repeated ones and roots included", () => {
+    const dice = seededRandom(7);
+    const texts = Array.from({ length: 20_000 }, () => {
+      const { cnpj } = accounts[Math.floor(dice() * accounts.length)] as Account;
+      const kind = dice();
+      if (kind < 0.1) return cnpj.slice(0, 8);
+      if (kind < 0.2) return `${cnpj.slice(0, 13)}${(Number(cnpj[13]) + 1) % 10}`;
+      return kind < 0.3 ? String(Math.floor(dice() * 1e14)).padStart(14, "1") : cnpj;
+    });
+    const { rows } = segment.native.lookUp(keysOf(texts), null);
+    const one = new Map(
+      texts.map((text) => [text, segment.native.lookUp(keysOf([text]), null).rows[0]]),
+    );
+    assert.deepEqual(
+      [...rows],
+      texts.map((text) => one.get(text)),
+    );
+  });
+
   it("returns the head office of a root, or its first establishment", async () => {
     const fixtures = await openRowFixtures();
     try {

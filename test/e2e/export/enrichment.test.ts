@@ -285,7 +285,7 @@ describe("the bytes and rows of sent files", () => {
     // 72 of 80 rows were found, so 28 are left.
     const over = await send(server, csvOf(29), { name: "b" });
     assert.deepEqual([over.status, over.told.code], [429, "quota_exceeded"]);
-    assert.match(String(over.told.detail), /72 are used or reserved, and this export has 29/);
+    assert.match(String(over.told.detail), /72 are used or reserved, and this file has 29/);
     const within = await client.post("/v1/enrich", { cnpjs: [...cnpjs.slice(0, 28), "1"] });
     assert.equal(within.status, 200);
     const none = await client.post("/v1/enrich", { cnpjs: cnpjs.slice(0, 1) });

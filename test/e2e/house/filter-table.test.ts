@@ -171,8 +171,14 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   mei_excluded_before: (pair) => middleOf(pair, "mei_excluded_on"),
   sanction_any_of: () => ["ceis", "cnep"],
   has_federal_debt: () => true,
+  federal_debt_min: (pair) => middleOf(pair, "federal_debt_total"),
+  federal_debt_max: (pair) => middleOf(pair, "federal_debt_total"),
   owned_by_any_of: ({ newer }) => [rootText((newer.partners[0] as OwnerPair).owner)],
   owned_by_depth: () => 3,
+  owned_companies_min: () => 2,
+  owned_companies_max: () => 1,
+  owner_companies_min: () => 1,
+  owner_companies_max: () => 1,
   missing_any_of: () => ["email", "mobile"],
 };
 

@@ -248,8 +248,16 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   const reason = () => String(draw.of([1, 7, 14, 63, 71])).padStart(draw.of([1, 2]), "0");
   const reasons = () => draw.list(row?.registration_status_reason, 2, reason);
   const known = (["ceis", "cnep", "cepim"] as const).filter((list) => !catalog[lackMark(list)]);
+  const debt = Number(row?.federal_debt_total ?? 1_000 + draw.below(100_000));
   const roots = () => draw.list(String(row?.cnpj ?? "00000000").slice(0, 8), 2, () => "00000000");
   const owners = draw.some([["owned_by_any_of", odds, roots]]);
+  const partners = () =>
+    draw.some([
+      ["owned_companies_min", odds / 2, () => 1 + draw.below(3)],
+      ["owned_companies_max", odds / 2, () => 3 + draw.below(3)],
+      ["owner_companies_min", odds / 2, () => 1 + draw.below(2)],
+      ["owner_companies_max", odds / 2, () => 2 + draw.below(3)],
+    ]);
   const hasOwners = !catalog.lacksPartners && !catalog.comparesMonths;
   const kinds = ["email", "phone", "mobile", "any"] as const;
   return {
@@ -274,9 +282,13 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
           : ([["sanction_any_of", odds, () => [draw.of(known), draw.of(known)]]] as const)),
         ...(catalog.lacksDebts
           ? []
-          : ([["has_federal_debt", odds, () => draw.chance(0.5)]] as const)),
+          : ([
+              ["has_federal_debt", odds, () => draw.chance(0.5)],
+              ["federal_debt_min", odds, () => Math.floor(debt * draw.of([0, 50, 99, 100])) / 100],
+              ["federal_debt_max", odds, () => Math.ceil(debt * draw.of([100, 101, 300])) / 100],
+            ] as const)),
       ]),
-      ...(hasOwners ? owners : {}),
+      ...(hasOwners ? { ...owners, ...partners() } : {}),
       ...(hasOwners && owners.owned_by_any_of !== undefined
         ? { owned_by_depth: 1 + draw.below(5) }
         : {}),

@@ -157,8 +157,14 @@ export const FILTER_SAYINGS = {
   // The probe's snapshot has no lists and no partners; see records.test.ts.
   sanction_any_of: null,
   has_federal_debt: null,
+  federal_debt_min: null,
+  federal_debt_max: null,
   owned_by_any_of: null,
   owned_by_depth: null,
+  owned_companies_min: null,
+  owned_companies_max: null,
+  owner_companies_min: null,
+  owner_companies_max: null,
   missing_any_of: {
     rows: [
       ["@ sem e-mail", "@ que não tenham e-mail", "bakeries in Curitiba without email"],

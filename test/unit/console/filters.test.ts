@@ -70,8 +70,13 @@ function fullQuery(): Query {
       mei_excluded_before: "2026-01-01",
       sanction_any_of: ["ceis", "cnep"],
       has_federal_debt: true,
+      federal_debt_min: 1000,
+      federal_debt_max: 2000.5,
       owned_by_any_of: ["11222333"],
       owned_by_depth: 2,
+      owned_companies_min: 1,
+      owned_companies_max: 5,
+      owner_companies_min: 2,
     },
     contact: {
       require_email: true,
@@ -98,7 +103,8 @@ const NAMES = [
   ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
   ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
   ..."phone_number email_address status_changed status_reason simples_excluded".split(" "),
-  ..."mei_excluded sanction federal_debt owned_by contact_missing".split(" "),
+  ..."mei_excluded sanction federal_debt federal_debt_total owned_by contact_missing".split(" "),
+  ..."owned_companies owner_companies".split(" "),
 ];
 
 describe("filter groups", () => {

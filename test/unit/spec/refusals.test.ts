@@ -167,6 +167,19 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
     filters("company", { share_capital_min: 0.005 }),
   ],
   [
+    "/filters/company/federal_debt_max empty_interval",
+    filters("company", { federal_debt_min: 2, federal_debt_max: 1 }),
+  ],
+  ["/filters/company/federal_debt_min out_of_range", filters("company", { federal_debt_min: -1 })],
+  [
+    "/filters/company/owned_companies_max empty_interval",
+    filters("company", { owned_companies_min: 2, owned_companies_max: 1 }),
+  ],
+  [
+    "/filters/company/owner_companies_min out_of_range",
+    filters("company", { owner_companies_min: 0 }),
+  ],
+  [
     "/filters/company/share_capital_max empty_interval",
     filters("company", { share_capital_min: 2, share_capital_max: 1 }),
   ],

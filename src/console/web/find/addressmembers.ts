@@ -187,6 +187,41 @@ const CAPITAL = range(
   },
 );
 
+const DEBT = range(
+  "debt_total",
+  readCapital,
+  ({ filters: { company } }) => [company.federal_debt_min, company.federal_debt_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null) company.federal_debt_min = min;
+    if (max !== null) company.federal_debt_max = max;
+    return true;
+  },
+);
+
+const OWNED_COMPANIES = range(
+  "owns",
+  readCount,
+  ({ filters: { company } }) => [company.owned_companies_min, company.owned_companies_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null && max !== null && min > max) return false;
+    if (min !== null) company.owned_companies_min = min;
+    if (max !== null) company.owned_companies_max = max;
+    return true;
+  },
+);
+
+const OWNER_COMPANIES = range(
+  "owners",
+  readCount,
+  ({ filters: { company } }) => [company.owner_companies_min, company.owner_companies_max],
+  ({ filters: { company } }, [min, max]) => {
+    if (min !== null && max !== null && min > max) return false;
+    if (min !== null) company.owner_companies_min = min;
+    if (max !== null) company.owner_companies_max = max;
+    return true;
+  },
+);
+
 const ESTABLISHMENTS = range(
   "establishments",
   readCount,
@@ -405,6 +440,8 @@ const FILTER_MEMBERS = {
       if (value !== undefined) filters.company.has_federal_debt = value;
     },
   ),
+  federal_debt_min: DEBT,
+  federal_debt_max: DEBT,
   owned_by_any_of: list(
     "owned_by",
     ({ filters }) => grown(filters.company, "owned_by_any_of"),
@@ -418,6 +455,10 @@ const FILTER_MEMBERS = {
       else report("broken");
     },
   },
+  owned_companies_min: OWNED_COMPANIES,
+  owned_companies_max: OWNED_COMPANIES,
+  owner_companies_min: OWNER_COMPANIES,
+  owner_companies_max: OWNER_COMPANIES,
   missing_any_of: wordList(
     "missing",
     MISSING_CONTACTS,

@@ -112,6 +112,38 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     company: { has_federal_debt: true },
     needs: true,
   },
+  "debts from an amount": {
+    texts: {
+      pt: [
+        "com dívida acima de 1 milhão",
+        "com dívida ativa acima de R$ 1 milhão",
+        "com mais de 1 milhão de dívida ativa",
+        "com dívidas com a União superiores a R$ 1.000.000,00",
+        "devendo mais de 1 milhão",
+      ],
+      en: ["with federal debt over 1 million", "with debts of at least R$ 1 million"],
+      es: ["con deuda mayor a 1 millón", "con deuda activa de más de 1 millón"],
+    },
+    company: { federal_debt_min: 1_000_000 },
+    needs: true,
+  },
+  "debts up to an amount": {
+    texts: {
+      pt: ["com dívida ativa de até 50 mil", "com dívida inferior a 50 mil reais"],
+      en: ["with federal debt under 50k"],
+      es: ["con deuda activa menor a 50 mil"],
+    },
+    company: { federal_debt_max: 50_000 },
+    needs: true,
+  },
+  "debts between amounts": {
+    texts: {
+      pt: ["com dívida ativa entre 100 mil e 2 milhões", "com dívida entre 100 mil e 2 milhões"],
+      en: ["with federal debt between 100 thousand and 2 million"],
+    },
+    company: { federal_debt_min: 100_000, federal_debt_max: 2_000_000 },
+    needs: true,
+  },
   "no debts": {
     texts: {
       pt: ["sem dívida ativa", "que não tenham dívida ativa"],
@@ -176,6 +208,24 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   "left both": {
     texts: { pt: ["que saíram do Simples e do MEI desde 2024"] },
     company: { simples_excluded_since: "2024-01-01", mei_excluded_since: "2024-01-01" },
+  },
+  "owners of companies": {
+    texts: {
+      pt: ["com participação em outras empresas", "que são sócias de outras empresas"],
+      en: ["that own other companies", "with stakes in other companies"],
+      es: ["con participación en otras empresas"],
+    },
+    company: { owned_companies_min: 1 },
+    needs: true,
+  },
+  "owned by companies": {
+    texts: {
+      pt: ["controladas por outras empresas", "que têm outra empresa como sócia"],
+      en: ["owned by another company"],
+      es: ["controladas por otra empresa"],
+    },
+    company: { owner_companies_min: 1 },
+    needs: true,
   },
   owned: {
     texts: {
@@ -312,6 +362,11 @@ describe("records in sentences", () => {
       ["padarias em Recife que saíram do Simples ou do MEI", "several_records"],
       ["padarias em Recife não controladas por 33.000.167", "not_owned"],
       ["padarias em Recife controladas por 33.000.167 e 00.000.000/0001-91", "several_records"],
+      ["padarias em Recife sem dívida ativa acima de 1 milhão", "debt_amount"],
+      ["padarias em Recife sem dívida acima de 1 milhão", "debt_amount"],
+      ["padarias em Recife com dívida acima de 1 milhão e sem dívida ativa", "several_records"],
+      ["padarias em Recife sem dívida ativa e com dívida acima de 1 milhão", "several_records"],
+      ["padarias em Recife com dívida acima de 100.000.000.000.000", "debt_amount"],
       ["padarias em Recife com dívida ativa e sem dívida ativa", "several_records"],
     ] as const) {
       const translation = translate(text, full);
@@ -352,6 +407,22 @@ describe("records in sentences", () => {
       [
         "padarias abertas desde 2020 em Recife",
         (f: Filters) => assert.equal((f.company as Filters).status_since, undefined),
+      ],
+      ...[
+        "padarias com dívida ativa e capital acima de 1 milhão em Recife",
+        "padarias com capital acima de 1 milhão e dívida ativa em Recife",
+        "padarias com dívida ativa com capital de pelo menos 1 milhão em Recife",
+      ].map((text) => {
+        const check = ({ company }: Filters) => {
+          const { has_federal_debt, share_capital_min, federal_debt_min } = company as Filters;
+          assert.deepEqual([has_federal_debt, share_capital_min], [true, 1_000_000], text);
+          assert.equal(federal_debt_min, undefined, text);
+        };
+        return [text, check] as const;
+      }),
+      [
+        "100 padarias com dívida ativa de mais de 5 anos em Recife",
+        (f: Filters) => assert.equal((f.company as Filters).federal_debt_min, undefined),
       ],
       [
         "padarias com ou sem dívida ativa em Recife",

@@ -17,7 +17,7 @@ import { amountText, readAmount } from "./amount.ts";
 import { ChipList } from "./chips.tsx";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
-type Member = "share_capital_min" | "share_capital_max";
+type Member = "share_capital_min" | "share_capital_max" | "federal_debt_min" | "federal_debt_max";
 
 /** Capital range and legal natures. */
 export function FilterCapital(): VNode {
@@ -42,7 +42,7 @@ interface AmountProps {
 }
 
 /** A field for an amount; the typed text stays until the field loses focus. */
-function Amount({ member, label, least = 0 }: AmountProps): VNode {
+export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
   const asked = query.value.filters.company[member];
   const [text, setText] = useState(amountText(asked));

@@ -52,7 +52,12 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   mei_excluded: ({ company }) => daysText(company.mei_excluded_since, company.mei_excluded_before),
   sanction: ({ company }) =>
     named(company.sanction_any_of ?? [], words.value.find.described.sanctions),
+  federal_debt_total: ({ company }) => debtText(company),
   owned_by: ({ company }) => ownersText(company),
+  owned_companies: ({ company }) =>
+    spanText(company.owned_companies_min, company.owned_companies_max),
+  owner_companies: ({ company }) =>
+    spanText(company.owner_companies_min, company.owner_companies_max),
   contact_missing: ({ contact }) =>
     named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };
@@ -133,4 +138,12 @@ function capitalText(company: Query["filters"]["company"]): string {
   if (min === undefined) return described.capitalTo(money(max ?? 0));
   if (max === undefined) return described.capitalFrom(money(min));
   return described.capitalBetween(money(min), money(max));
+}
+
+function debtText(company: Query["filters"]["company"]): string {
+  const { described } = words.value.find;
+  const { federal_debt_min: min, federal_debt_max: max } = company;
+  if (min === undefined) return described.debtTo(money(max ?? 0));
+  if (max === undefined) return described.debtFrom(money(min));
+  return described.debtBetween(money(min), money(max));
 }

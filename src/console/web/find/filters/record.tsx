@@ -15,6 +15,7 @@ import { Checks, Segmented, Select } from "../../parts/field.tsx";
 import { catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
 import { reasonNames } from "../table/values.ts";
+import { Amount } from "./capital.tsx";
 import { ChipList, TagField } from "./chips.tsx";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { DaySpan } from "./opened.tsx";
@@ -151,23 +152,30 @@ function Sanctions(): VNode {
 
 function Debt(): VNode {
   const { find } = words.value;
-  const wanted = query.value.filters.company.has_federal_debt;
+  const { record } = lazyWords.value;
+  const { has_federal_debt: wanted, federal_debt_min: min } = query.value.filters.company;
   return (
-    <Segmented
-      legend={lazyWords.value.record.debt}
-      value={wanted === undefined ? "any" : wanted ? "yes" : "no"}
-      options={[
-        { value: "any", label: find.any },
-        { value: "yes", label: find.yes },
-        { value: "no", label: find.no },
-      ]}
-      onValue={(next) =>
-        change(({ filters: { company } }) => {
-          if (next === "any") delete company.has_federal_debt;
-          else company.has_federal_debt = next === "yes";
-        })
-      }
-    />
+    <>
+      <Segmented
+        legend={record.debt}
+        value={wanted === undefined ? "any" : wanted ? "yes" : "no"}
+        options={[
+          { value: "any", label: find.any },
+          { value: "yes", label: find.yes },
+          { value: "no", label: find.no },
+        ]}
+        onValue={(next) =>
+          change(({ filters: { company } }) => {
+            if (next === "any") delete company.has_federal_debt;
+            else company.has_federal_debt = next === "yes";
+          })
+        }
+      />
+      <div class="pair">
+        <Amount member="federal_debt_min" label={record.debtMin} />
+        <Amount member="federal_debt_max" label={record.debtMax} least={min ?? 0} />
+      </div>
+    </>
   );
 }
 

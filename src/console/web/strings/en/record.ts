@@ -20,6 +20,8 @@ export const record = {
     cepim: "CEPIM: barred from agreements",
   },
   debt: "Federal debt",
+  debtMin: "Debt from R$",
+  debtMax: "Debt to R$",
   ownedBy: "Owned by the company",
   ownedByHint: "Root or CNPJ of the owner, such as 11.222.333",
   ownerWrong: "Enter a root (8 characters) or a CNPJ (14).",

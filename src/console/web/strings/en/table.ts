@@ -101,7 +101,10 @@ const matched: Record<string, (value: string) => string> = {
   mei_excluded: (value) => `Left MEI on ${value}`,
   sanction: () => "It is in a wanted list of sanctions",
   federal_debt: () => "Its federal debt is as wanted",
+  federal_debt_total: (value) => `Federal debt: ${value}`,
   owned_by: () => "A wanted company owns it",
+  owned_companies: () => "It owns as many companies as wanted",
+  owner_companies: () => "As many companies own it as wanted",
   contact_missing: () => "It lacks a contact, as wanted",
   lists: () => "It is in a list of yours",
 };

@@ -20,6 +20,8 @@ export const record: typeof English = {
     cepim: "CEPIM: impedidas de convênios",
   },
   debt: "Dívida ativa da União",
+  debtMin: "Dívida de R$",
+  debtMax: "Dívida até R$",
   ownedBy: "Tem como sócia a empresa",
   ownedByHint: "Raiz ou CNPJ da sócia, como 11.222.333",
   ownerWrong: "Informe uma raiz (8 caracteres) ou um CNPJ (14).",

@@ -96,7 +96,10 @@ const matched: Record<string, (value: string) => string> = {
   mei_excluded: (value) => `Saiu do MEI em ${value}`,
   sanction: () => "Está em uma lista de sanções procurada",
   federal_debt: () => "A dívida ativa é como pedido",
+  federal_debt_total: (value) => `Dívida ativa: ${value}`,
   owned_by: () => "Uma empresa procurada é sócia dela",
+  owned_companies: () => "É sócia de tantas empresas quanto pedido",
+  owner_companies: () => "Tem tantas empresas sócias quanto pedido",
   contact_missing: () => "Falta um contato, como pedido",
   lists: () => "Está em uma lista sua",
 };

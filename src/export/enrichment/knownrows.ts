@@ -1,0 +1,87 @@
+/**
+ * The rows of the plain CNPJs of a CSV file. Input: its CNPJs, as a first scan of the file finds
+ * them. Output: for each record its row in the snapshot.
+ * Invariant: memory is bounded by the max rows of a file, four bytes each. The addon searches
+ * large batches faster than small ones: each batch is one pass over the column of CNPJs.
+ */
+import { NO_ROW } from "../../../native-index/napi/engine.ts";
+import type { Segment } from "../../search/segment.ts";
+
+/** Records per look-up. */
+const BATCH = 1 << 20;
+/** Bytes of a CNPJ. */
+const CNPJ_LENGTH = 14;
+
+/** Row of a record that is not known yet; see native-index/render/rows.h. */
+export const UNKNOWN_ROW = NO_ROW - 1;
+
+/** Looks up the CNPJs of a file while it is scanned the first time. */
+export class KnownRows {
+  readonly #native: Segment["native"];
+  readonly #spare: () => boolean;
+  readonly #found: (Uint32Array | Promise<Uint32Array>)[] = [];
+  #keys = new Uint8Array(CNPJ_LENGTH * 8_192);
+  #length = 0;
+
+  constructor({ native }: Segment, spare: () => boolean) {
+    this.#native = native;
+    this.#spare = spare;
+  }
+
+  /** Adds the CNPJs of the next records, 14 bytes each. */
+  add(cnpjs: Uint8Array): void {
+    for (let from = 0; from < cnpjs.length; ) {
+      const end = Math.min(cnpjs.length, from + CNPJ_LENGTH * BATCH - this.#length);
+      this.#append(cnpjs.subarray(from, end));
+      from = end;
+      if (this.#length === CNPJ_LENGTH * BATCH) this.#lookUp();
+    }
+  }
+
+  /** Waits for the rows of all records that were added. */
+  async end(): Promise<void> {
+    this.#lookUp();
+    this.#keys = new Uint8Array(0);
+    for (const [at, rows] of this.#found.entries()) this.#found[at] = await rows;
+  }
+
+  /** Rows of `count` records from one on, `UNKNOWN_ROW` for those that were not added. */
+  rows(from: number, count: number): Uint32Array {
+    const rows = new Uint32Array(count).fill(UNKNOWN_ROW);
+    for (let at = 0; at < count; ) {
+      const found = this.#found[Math.floor((from + at) / BATCH)];
+      if (!(found instanceof Uint32Array)) break;
+      const begin = (from + at) % BATCH;
+      const part = found.subarray(begin, begin + count - at);
+      if (part.length === 0) break;
+      rows.set(part, at);
+      at += part.length;
+    }
+    return rows;
+  }
+
+  #append(cnpjs: Uint8Array): void {
+    const needed = this.#length + cnpjs.length;
+    if (needed > this.#keys.length) {
+      const larger = new Uint8Array(Math.min(2 * needed, CNPJ_LENGTH * BATCH));
+      larger.set(this.#keys.subarray(0, this.#length));
+      this.#keys = larger;
+    }
+    this.#keys.set(cnpjs, this.#length);
+    this.#length = needed;
+  }
+
+  #lookUp(): void {
+    if (this.#length === 0) return;
+    const keys = this.#keys.subarray(0, this.#length);
+    this.#length = 0;
+    if (!this.#spare()) {
+      this.#found.push(this.#native.lookUp(keys, null).rows);
+      return;
+    }
+    const rows = this.#native.lookUpAsync(keys, null).then((found) => found.rows);
+    // A rejection is thrown by `end`.
+    rows.catch(() => {});
+    this.#found.push(rows);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Proves: the rows of a file's CNPJs are those of their look-ups, in order, for any sizes of the
+ * added parts, on one thread and off it; records that were not added are unknown, and a failed
+ * look-up is thrown. Does not prove: the look-up (test/contract/native-index/look-up.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { KnownRows, UNKNOWN_ROW } from "../../../src/export/enrichment/knownrows.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+
+const LENGTH = 14;
+const BATCH = 1 << 20;
+
+/** A snapshot in which the row of a CNPJ is its first four bytes, and how often it was read. */
+function fakeSegment(): { segment: Segment; batches: number[] } {
+  const batches: number[] = [];
+  const lookUp = (cnpjs: Uint8Array) => {
+    batches.push(cnpjs.length / LENGTH);
+    const view = new DataView(cnpjs.buffer, cnpjs.byteOffset, cnpjs.byteLength);
+    const rows = Uint32Array.from({ length: cnpjs.length / LENGTH }, (_, at) =>
+      view.getUint32(at * LENGTH, true),
+    );
+    return { rows, text: new Uint8Array(0) };
+  };
+  const native = { lookUp, lookUpAsync: async (cnpjs: Uint8Array) => lookUp(cnpjs) };
+  return { segment: { native } as unknown as Segment, batches };
+}
+
+/** Records numbered from one on. */
+function recordsFrom(first: number, count: number): Uint8Array {
+  const bytes = new Uint8Array(count * LENGTH);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < count; at++) view.setUint32(at * LENGTH, first + at, true);
+  return bytes;
+}
+
+describe("known rows of a file", () => {
+  for (const isHelped of [false, true]) {
+    it(`has each record's row across batches, ${isHelped ? "off" : "on"} the thread`, async () => {
+      const { segment, batches } = fakeSegment();
+      const known = new KnownRows(segment, () => isHelped);
+      let added = 0;
+      for (const count of [1, 0, 65_536, BATCH - 10, 40_000]) {
+        known.add(recordsFrom(added, count));
+        added += count;
+      }
+      await known.end();
+      assert.deepEqual(batches, [BATCH, added - BATCH]);
+      const first = BATCH - 3;
+      assert.deepEqual(
+        [...known.rows(first, 6)],
+        [0, 1, 2, 3, 4, 5].map((at) => first + at),
+      );
+      assert.deepEqual([...known.rows(added - 1, 3)], [added - 1, UNKNOWN_ROW, UNKNOWN_ROW]);
+      assert.deepEqual([...known.rows(added + BATCH, 1)], [UNKNOWN_ROW]);
+    });
+  }
+
+  it("throws a failed look-up at the end", async () => {
+    const native = { lookUpAsync: () => Promise.reject(new Error("damaged")) };
+    const known = new KnownRows({ native } as unknown as Segment, () => true);
+    known.add(recordsFrom(0, 1));
+    await assert.rejects(known.end(), /damaged/);
+  });
+});
