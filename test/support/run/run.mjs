@@ -17,7 +17,7 @@ import { SourcePlaces } from "./sourcelocations.mjs";
 const FILE_MS_MAX = 1_800_000;
 /** Two more than a small machine has processors: many suites wait for clocks. */
 const CONCURRENCY = 4;
-/** Milliseconds of the longest suites on two processors; only the order of a new clone uses them. */
+/** Milliseconds of the longest suites on two processors, for their order in a new clone. */
 const LONG = {
   "campaign/requests/http": 75_000,
   "campaign/twin/engine": 60_000,
