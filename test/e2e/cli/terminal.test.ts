@@ -40,6 +40,8 @@ interface Row {
 
 /** ESC of a hostile text, as it must be shown. */
 const ESCAPED = /\\u001b\[31mEVIL/;
+/** A name with a bidirectional character is refused; the message names it by its number. */
+const REFUSED = { code: 2, shows: /U\+202E/ } as const;
 const SPEC = JSON.stringify({ output: { fields: ["cnpj", "legal_name", "district", "email"] } });
 
 /** A separate state for a command that changes it. */
@@ -115,6 +117,14 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     },
     {
       args: ["search", ...snapshot(), "--spec", file("odd.json", '{"\u202e\u009b31m": 1}')],
+      code: 1,
+      shows: /\\u202e\\u009b31m/,
+    },
+  ],
+  count: () => [
+    { args: ["count", ...snapshot(), ...spec()] },
+    {
+      args: ["count", ...snapshot(), "--spec", file("odd-count.json", '{"\u202e\u009b31m": 1}')],
       code: 1,
       shows: /\\u202e\\u009b31m/,
     },
@@ -200,8 +210,12 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     return [{ args, until: /listening on/, shows: ESCAPED }];
   },
   "key create": () => [
-    { args: ["key", "create", ...state("kc"), ...tenant], code: 2 },
-    { args: ["key", "create", ...state("kc2"), "--tenant", HOSTILE_NAME, "--name", HOSTILE_NAME] },
+    { args: ["key", "create", ...state("kc"), ...tenant], shows: ESCAPED },
+    {
+      args: ["key", "create", ...state("kc2"), "--tenant", HOSTILE_NAME, "--name", HOSTILE_NAME],
+      ...REFUSED,
+    },
+    { args: ["key", "create", ...state("kc3"), "--tenant", "new", "--name", "new"] },
   ],
   "key list": () => [
     { args: ["key", "list", ...state("kl")], shows: ESCAPED },
@@ -213,19 +227,24 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     { args: ["key", "expire", ...state("kx"), "--at", "2099-01-01", place.keyId], shows: ESCAPED },
   ],
   "key rename": () => [
-    { args: ["key", "rename", ...state("kr"), "--to", HOSTILE_NAME, place.keyId], shows: ESCAPED },
+    { args: ["key", "rename", ...state("kr"), "--to", HOSTILE_NAME, place.keyId], ...REFUSED },
+    { args: ["key", "rename", ...state("kr2"), "--to", "new", place.keyId], shows: ESCAPED },
   ],
   "key update": () => [
     { args: ["key", "update", ...state("kp"), "--plan", "free", place.keyId], shows: ESCAPED },
   ],
-  "key rotate": () => [{ args: ["key", "rotate", ...state("ko"), place.keyId], code: 2 }],
-  "tenant create": () => [{ args: ["tenant", "create", ...state("tc"), HOSTILE_NAME] }],
+  "key rotate": () => [{ args: ["key", "rotate", ...state("ko"), place.keyId], shows: ESCAPED }],
+  "tenant create": () => [
+    { args: ["tenant", "create", ...state("tc"), HOSTILE_NAME], ...REFUSED },
+    { args: ["tenant", "create", ...state("tc2"), "new"] },
+  ],
   "tenant list": () => [
     { args: ["tenant", "list", ...state("tl")], shows: ESCAPED },
     { args: ["tenant", "list", ...state("tl"), "--json"], shows: ESCAPED },
   ],
   "tenant rename": () => [
-    { args: ["tenant", "rename", ...state("tr"), HOSTILE, HOSTILE_NAME], shows: ESCAPED },
+    { args: ["tenant", "rename", ...state("tr"), HOSTILE, HOSTILE_NAME], ...REFUSED },
+    { args: ["tenant", "rename", ...state("tr2"), HOSTILE, "new"], shows: ESCAPED },
   ],
   "tenant update": () => [
     { args: ["tenant", "update", ...state("tu"), HOSTILE, "--plan", "free"], shows: ESCAPED },
@@ -238,7 +257,10 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
   "plan show": () => [{ args: ["plan", "show", HOSTILE], code: 2, shows: ESCAPED }],
   "user create": () => [
     { args: ["user", "create", ...state("uc"), "--email", HOSTILE], code: 2 },
-    { args: ["user", "create", ...state("uc"), "--email", "b@example.com", ...tenant], code: 2 },
+    {
+      args: ["user", "create", ...state("uc2"), "--email", "b@example.com", ...tenant],
+      shows: ESCAPED,
+    },
   ],
   "user list": () => [
     { args: ["user", "list", ...state("ul")], shows: /\\u001b\[31mevil/ },
@@ -251,8 +273,9 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     absent(["user", "role", ...state("ur"), "--email", HOSTILE, "--role", "owner"]),
   ],
   "list create": () => [
-    { args: ["list", "create", ...state("lc"), ...tenant, HOSTILE_NAME] },
-    { args: ["list", "create", ...state("lc"), ...tenant, HOSTILE], code: 2 },
+    { args: ["list", "create", ...state("lc"), ...tenant, HOSTILE_NAME], ...REFUSED },
+    { args: ["list", "create", ...state("lc2"), ...tenant, HOSTILE], code: 2 },
+    { args: ["list", "create", ...state("lc3"), ...tenant, "new"] },
   ],
   "list list": () => [
     { args: ["list", "list", ...state("ll"), ...tenant], shows: ESCAPED },
@@ -279,7 +302,8 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     ];
   },
   "list rename": () => [
-    { args: ["list", "rename", ...state("ln"), ...tenant, place.listId, HOSTILE_NAME] },
+    { args: ["list", "rename", ...state("ln"), ...tenant, place.listId, HOSTILE_NAME], ...REFUSED },
+    { args: ["list", "rename", ...state("ln2"), ...tenant, place.listId, "new"] },
   ],
   "list delete": () => [
     { args: ["list", "delete", ...state("ld"), ...tenant, place.listId], shows: ESCAPED },

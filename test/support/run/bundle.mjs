@@ -8,6 +8,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { tableConstants } from "../../../src/executable/bundle.mjs";
 import { lives } from "../../../src/setup/steps.mjs";
 
 /**
@@ -18,9 +19,11 @@ const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
  * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
- * `product` is the folder of the product's bundle. Returns the bundles in the order of `files`.
+ * `product` is the folder of the product's bundle. With `tables`, the lexicon is a constant, as in
+ * that bundle: each suite that translates would otherwise compute it, which takes 1 s of processor
+ * time. Returns the bundles in the order of `files`.
  */
-export function bundleTests(root, { files, product }) {
+export function bundleTests(root, { files, product, tables = true }) {
   removeOld(path.join(root, ".cache", "tests"));
   const folder = testsFolder(root);
   const place = {
@@ -61,6 +64,7 @@ export function bundleTests(root, { files, product }) {
       target: `node${process.versions.node}`,
       format: "esm",
       sourcemap: true,
+      define: tables ? tableConstants(root) : {},
       logLevel: "warning",
       plugins: [place, outside],
     })

@@ -13,7 +13,7 @@ import { makeScratch } from "./scratch.mjs";
 import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is built during the other suites. */
-const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
+const NEEDS_EXECUTABLE = /^test\/e2e\/executable\//;
 /** Folders outside the checkout's sources. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
 
@@ -95,7 +95,8 @@ export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const tiers = args.length > 0 ? args : ["unit", "contract"];
   const all = filesIn("test", /\.test\.ts$/);
   const suites = all.filter((file) => tiers.includes(tierOf(file)));
-  const files = await bundleTests(root, { files: suites, product });
+  // Coverage includes the modules that compute the tables.
+  const files = await bundleTests(root, { files: suites, product, tables: false });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const folder = path.join(root, "coverage");
   fs.rmSync(folder, { recursive: true, force: true });
