@@ -15,6 +15,12 @@ namespace peneira {
 
 // A set of keys (company roots, and the rest of a CNPJ), numbered by insertion.
 // Invariant: open addressing, at most half full; numbers never change.
+//
+// A table of a partition does not fit the L2 cache. Callers prefetch for a batch of keys, so that
+// their cache misses overlap: first the slots of all keys, then what the slots name.
+
+// Keys whose cache misses overlap.
+constexpr size_t kKeyBatch = 64;
 
 class KeyTable {
  public:
@@ -37,6 +43,19 @@ class KeyTable {
 
   uint64_t root(uint32_t number) const { return keys_[number].root; }
 
+  // Prefetches the slot that `add` and `find` read first.
+  void prefetchSlot(uint64_t root, uint32_t rest) const {
+    __builtin_prefetch(&slots_[homeOf({root, rest})]);
+  }
+
+  // Prefetches the key in that slot, and returns its number; kNone if the slot is free.
+  uint32_t prefetchKey(uint64_t root, uint32_t rest) const {
+    const uint32_t slot = slots_[homeOf({root, rest})];
+    if (slot == 0) return kNone;
+    __builtin_prefetch(&keys_[slot - 1]);
+    return slot - 1;
+  }
+
   // Number of a key, or kNone.
   uint32_t find(uint64_t root, uint32_t rest) const {
     const uint32_t slot = slots_[slotOf({root, rest})];
@@ -50,9 +69,14 @@ class KeyTable {
     bool operator==(const Key& other) const { return root == other.root && rest == other.rest; }
   };
 
-  size_t slotOf(const Key& key) const {
+  // The first slot that a key may have.
+  size_t homeOf(const Key& key) const {
     const uint64_t mixed = (key.root ^ (uint64_t{key.rest} << 36)) * 0x9e3779b97f4a7c15u;
-    size_t slot = static_cast<size_t>(mixed >> shift_);
+    return static_cast<size_t>(mixed >> shift_);
+  }
+
+  size_t slotOf(const Key& key) const {
+    size_t slot = homeOf(key);
     while (slots_[slot] != 0 && !(keys_[slots_[slot] - 1] == key)) {
       slot = (slot + 1) & (slots_.size() - 1);
     }
@@ -105,6 +129,12 @@ class CompanyTable {
 
   // Companies that have their own row.
   uint32_t rows() const { return rows_; }
+  // Prefetch the slot of a root, and then the company that the slot names.
+  void prefetchSlot(uint64_t root) const { keys_.prefetchSlot(root, 0); }
+  void prefetchCompany(uint64_t root) const {
+    const uint32_t index = keys_.prefetchKey(root, 0);
+    if (index < companies_.size()) __builtin_prefetch(&companies_[index], 1);
+  }
   // Finds a company and marks it as having an establishment; null if there is none.
   const Company* meet(uint64_t root);
   // Counts the Simples rows of companies without an establishment, in company order.
@@ -112,6 +142,10 @@ class CompanyTable {
 
  private:
   static constexpr size_t kUsualBytes = 56;
+
+  static size_t lengthAt(std::span<const uint8_t> records, size_t at);
+  void addCompany(std::span<const uint8_t> row, CodeTable natures);
+  void addOption(uint64_t root, const uint8_t* record);
 
   OddValues& odd_;
   KeyTable keys_;

@@ -151,6 +151,26 @@ CnpjKey keyOf(const Record& record) {
   return {readKey(characters, 8), static_cast<uint32_t>(readKey(characters + 8, 4)) * 100 + check};
 }
 
+struct KeyedRecord {
+  Record record;
+  CnpjKey key;
+};
+
+// Calls `use(batch)` with the records and their keys, at most kKeyBatch at a time.
+template <typename Use>
+void eachBatch(std::span<const uint8_t> records, Use&& use) {
+  std::vector<KeyedRecord> batch;
+  batch.reserve(kKeyBatch);
+  for (size_t at = 0; at < records.size();) {
+    const Record record(records.data(), records.size(), at);
+    at += record.length();
+    batch.push_back({record, keyOf(record)});
+    if (batch.size() < kKeyBatch && at < records.size()) continue;
+    use(std::span<const KeyedRecord>(batch));
+    batch.clear();
+  }
+}
+
 // Empty if there is none.
 std::string_view emailOf(const Record& record) {
   const uint16_t length = record.stringLength(RecordStrings::kEmail);
@@ -290,25 +310,37 @@ void RowJoin::addCompanies() {
 
 // Determines the rows to keep, and the number of active ones per company.
 void PartitionJoin::countFile(const EstablishmentSpill& file) {
-  for (size_t at = 0; at < file.records.size();) {
-    const Record record(file.records.data(), file.records.size(), at);
-    at += record.length();
-    const CnpjKey key = keyOf(record);
-    kept_.push_back(isNew(key, cnpjOf(record)));
-    const auto status = record.field<uint8_t>(RecordLayout::kRegistrationStatus);
-    if (!kept_.back() || status != kActive) continue;
-    const uint32_t company = active_.add(key.root, 0);
-    if (company == establishments_.size()) establishments_.push_back(0);
-    establishments_[company]++;
-  }
+  eachBatch(file.records, [this](std::span<const KeyedRecord> batch) {
+    for (const auto& [record, key] : batch) {
+      seen_.prefetchSlot(key.root, key.rest);
+      active_.prefetchSlot(key.root, 0);
+    }
+    for (const auto& [record, key] : batch) {
+      kept_.push_back(isNew(key, cnpjOf(record)));
+      const auto status = record.field<uint8_t>(RecordLayout::kRegistrationStatus);
+      if (!kept_.back() || status != kActive) continue;
+      const uint32_t company = active_.add(key.root, 0);
+      if (company == establishments_.size()) establishments_.push_back(0);
+      establishments_[company]++;
+    }
+  });
 }
 
 void PartitionJoin::joinFile(const EstablishmentSpill& file) {
-  for (size_t at = 0; at < file.records.size();) {
-    const Record record(file.records.data(), file.records.size(), at);
-    if (kept_[next_++]) join(file, record, keyOf(record));
-    at += record.length();
-  }
+  eachBatch(file.records, [&](std::span<const KeyedRecord> batch) {
+    for (const auto& [record, key] : batch) {
+      companies_.prefetchSlot(key.root);
+      active_.prefetchSlot(key.root, 0);
+    }
+    for (const auto& [record, key] : batch) {
+      companies_.prefetchCompany(key.root);
+      const uint32_t company = active_.prefetchKey(key.root, 0);
+      if (company < establishments_.size()) __builtin_prefetch(&establishments_[company]);
+    }
+    for (const auto& [record, key] : batch) {
+      if (kept_[next_++]) join(file, record, key);
+    }
+  });
 }
 
 void PartitionJoin::join(const EstablishmentSpill& file, const Record& record, const CnpjKey& key) {

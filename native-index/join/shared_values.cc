@@ -71,12 +71,38 @@ Entry entryAt(std::span<const uint8_t> entries, size_t at) {
   return entry;
 }
 
+// Hash of a value among those of one bucket, whose `hashOf` are equal modulo the bucket count.
+uint32_t mixOf(const Entry& entry) {
+  constexpr uint64_t odd = 0x9e3779b97f4a7c15u;
+  const auto value = entry.value();
+  uint64_t state = value.size() * odd;
+  size_t at = 0;
+  for (; at + sizeof state <= value.size(); at += sizeof state) {
+    state = (state ^ loadUnaligned<uint64_t>(value.data() + at)) * odd;
+    state ^= state >> 32;
+  }
+  uint64_t tail = 0;
+  if (at < value.size()) std::memcpy(&tail, value.data() + at, value.size() - at);
+  state = (state ^ tail) * odd;
+  return static_cast<uint32_t>(state >> 32);
+}
+
 // Numbers values by first occurrence; open addressing, at most half full.
+// Callers prefetch for a batch of values (see KeyTable).
 class ValueTable {
  public:
-  uint32_t add(const Entry& entry) {
+  void prefetchSlot(uint32_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  void prefetchEntry(uint32_t hash) const {
+    const uint32_t slot = slots_.empty() ? 0 : slots_[hash & (slots_.size() - 1)];
+    if (slot == 0) return;
+    __builtin_prefetch(&hashes_[slot - 1]);
+    __builtin_prefetch(&values_[slot - 1]);
+  }
+
+  uint32_t add(const Entry& entry, uint32_t hash) {
     if (values_.size() * 2 >= slots_.size()) grow();
-    const uint32_t hash = hashOf(entry.value());
     uint32_t& slot = slots_[slotOf(entry, hash)];
     if (slot == 0) {
       values_.push_back(entry);
@@ -88,10 +114,9 @@ class ValueTable {
   size_t size() const { return values_.size(); }
 
  private:
-  // Values of one bucket have equal hashes modulo the bucket count, so the hash is mixed again.
   size_t slotOf(const Entry& entry, uint32_t hash) const {
     const size_t mask = slots_.size() - 1;
-    size_t slot = (uint64_t{hash} * 0x9e3779b97f4a7c15u >> 32) & mask;
+    size_t slot = hash & mask;
     while (slots_[slot] != 0 &&
            !(hashes_[slots_[slot] - 1] == hash && values_[slots_[slot] - 1].hasValueOf(entry))) {
       slot = (slot + 1) & mask;
@@ -147,27 +172,74 @@ void SharedValues::add(std::span<const uint8_t> value, uint16_t slot, uint64_t r
   pad(to, used);
 }
 
-CountFindings countShared(const CountRequest& request) {
-  ValueTable values;
-  KeyTable companies(0);
-  std::vector<uint32_t> counts, numbers;
-  for (const auto& entries : request.entries) {
-    eachEntry(entries, [&](const Entry& entry) {
-      const uint32_t number = values.add(entry);
-      numbers.push_back(number);
-      if (values.size() > counts.size()) counts.push_back(0);
+namespace {
+
+// Numbers the values of all entries, and counts the companies of each value.
+class Counter {
+ public:
+  void take(std::span<const uint8_t> entries) {
+    eachEntry(entries, [this](const Entry& entry) {
       const auto root = entry.field<double>(kEntryRoot);
       if (!(root >= 0 && root < 9007199254740992.0)) badArgument("an entry has no company root");
-      const uint32_t before = companies.size();
-      companies.add(static_cast<uint64_t>(root), number);
-      counts[number] += companies.size() - before;
+      const uint32_t hash = mixOf(entry);
+      values_.prefetchSlot(hash);
+      batch_.push_back({entry, static_cast<uint64_t>(root), hash});
+      if (batch_.size() == kKeyBatch) flush();
     });
+    flush();
   }
+
+  uint32_t countOf(size_t entry) const { return counts_[numbers_[entry]]; }
+
+  // The distinct counts, ascending.
+  std::vector<uint32_t> counts() && {
+    std::sort(counts_.begin(), counts_.end());
+    counts_.erase(std::unique(counts_.begin(), counts_.end()), counts_.end());
+    return std::move(counts_);
+  }
+
+ private:
+  struct Pending {
+    Entry entry;
+    uint64_t root;
+    uint32_t hash;
+  };
+
+  void flush() {
+    for (const Pending& one : batch_) values_.prefetchEntry(one.hash);
+    const size_t first = numbers_.size();
+    for (const Pending& one : batch_) {
+      const uint32_t number = values_.add(one.entry, one.hash);
+      if (values_.size() > counts_.size()) counts_.push_back(0);
+      numbers_.push_back(number);
+      companies_.prefetchSlot(one.root, number);
+    }
+    for (size_t i = 0; i < batch_.size(); i++) {
+      const uint32_t number = numbers_[first + i];
+      const uint32_t before = companies_.size();
+      companies_.add(batch_[i].root, number);
+      counts_[number] += companies_.size() - before;
+    }
+    batch_.clear();
+  }
+
+  ValueTable values_;
+  KeyTable companies_{0};
+  std::vector<uint32_t> counts_;   // by value
+  std::vector<uint32_t> numbers_;  // of the value, by entry
+  std::vector<Pending> batch_;
+};
+
+}  // namespace
+
+CountFindings countShared(const CountRequest& request) {
+  Counter counter;
+  for (const auto& entries : request.entries) counter.take(entries);
   BucketFile file(request.path, request.ranges, request.slotBytes);
   size_t next = 0;
   for (uint32_t partition = 0; partition < request.entries.size(); partition++) {
     eachEntry(request.entries[partition], [&](const Entry& entry) {
-      const uint32_t count = counts[numbers[next++]];
+      const uint32_t count = counter.countOf(next++);
       if (count == 1) return;
       const auto range = entry.field<uint16_t>(kEntryRange);
       if (range >= request.ranges) badArgument("an entry names an unknown range");
@@ -178,9 +250,7 @@ CountFindings countShared(const CountRequest& request) {
       storeValue(to + kCount, count);
     });
   }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return {file.close(), std::move(counts)};
+  return {file.close(), std::move(counter).counts()};
 }
 
 }  // namespace peneira

@@ -3,6 +3,7 @@
 #include "render/fields.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -135,6 +136,17 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
   } else if (source.kind == Kind::kPhoneKind) {
     readValid([&](uint32_t row) { return phoneKind(numberIn(columns, column, row)); });
   } else {
+    const auto readNumbers = [&]<class Value>(Value) {
+      readValid(
+          [&](uint32_t row) { return number(source.kind, columns.value<Value>(column, row)); });
+    };
+    // The type of a column is looked up once for all rows.
+    switch (kColumns[column].type) {
+      case ColumnType::kUint32: return readNumbers(uint32_t{});
+      case ColumnType::kDate32: return readNumbers(int32_t{});
+      case ColumnType::kInt64: return readNumbers(int64_t{});
+      default: break;
+    }
     readValid([&](uint32_t row) { return number(source.kind, numberIn(columns, column, row)); });
   }
 }
@@ -310,10 +322,44 @@ void appendDigits(uint64_t number, int count, TextBuffer& out) {
   out.commit(static_cast<size_t>(count));
 }
 
+// The two decimal digits of each number below 100.
+constexpr auto kPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < 100; i++) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+inline void putPair(uint32_t number, char* to) { std::memcpy(to, kPairs.data() + 2 * number, 2); }
+
+// Days of the years 1 to 9999 as YYYY-MM-DD: the calendar below in 32 bits, and without signs.
+void appendUsualDate(uint32_t shifted, TextBuffer& out) {
+  const uint32_t era = shifted / 146097, dayOfEra = shifted % 146097;
+  const uint32_t yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
+  const uint32_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const uint32_t month = (5 * dayOfYear + 2) / 153;  // 0 is March
+  const uint32_t year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
+  char* const to = out.room(10);
+  putPair(year / 100, to);
+  putPair(year % 100, to + 2);
+  to[4] = '-';
+  putPair(month >= 10 ? month - 9 : month + 3, to + 5);
+  to[7] = '-';
+  putPair(dayOfYear - (153 * month + 2) / 5 + 1, to + 8);
+  out.commit(10);
+}
+
 // Days since 1970-01-01 as YYYY-MM-DD (Gregorian). Years begin in March, so the leap day is the
 // last day of a year and a 400-year era has a fixed length.
 void appendDate(int64_t days, TextBuffer& out) {
   const int64_t shifted = days + 719468;  // days since 0000-03-01
+  if (days >= firstDayOf(1) && days < firstDayOf(10'000)) {
+    appendUsualDate(static_cast<uint32_t>(shifted), out);
+    return;
+  }
   const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
   const int64_t dayOfEra = shifted - era * 146097;
   const int64_t yearOfEra =
@@ -351,10 +397,18 @@ void appendCents(int64_t cents, TextBuffer& out) {
   appendDigits(rest % 10 == 0 ? rest / 10 : rest, rest % 10 == 0 ? 1 : 2, out);
 }
 
-// True if one of 8 bytes is below 0x20, a quote, or a backslash.
-bool needsEscape(uint64_t bytes) {
-  return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;
-}
+// True if one of 8 bytes, or for each of 16, is below 0x20, a quote, or a backslash.
+struct NeedsEscape {
+  bool operator()(uint64_t bytes) const {
+    return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;
+  }
+#if defined(__SSE2__)
+  __m128i operator()(__m128i bytes) const {
+    const __m128i marks = _mm_or_si128(equalBytes(bytes, '"'), equalBytes(bytes, '\\'));
+    return _mm_or_si128(controlBytes(bytes), marks);
+  }
+#endif
+};
 
 void appendEscaped(uint8_t byte, TextBuffer& out) {
   switch (byte) {
@@ -427,7 +481,7 @@ void appendPlain(const FieldValue& value, TextBuffer& out) {
 void appendJsonString(std::string_view text, TextBuffer& out) {
   char* to = out.room(text.size() + 2);
   to[0] = '"';
-  if (copyPlain(text, to + 1, needsEscape)) {
+  if (copyPlain(text, to + 1, NeedsEscape{})) {
     to[text.size() + 1] = '"';
     out.commit(text.size() + 2);
     return;

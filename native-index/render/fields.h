@@ -1,6 +1,10 @@
 // Output fields of accounts: their values, the memory for rendered text, and values as text and
 // JSON. Invariant: every format renders from these values, so all formats agree.
 #pragma once
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -88,12 +92,58 @@ inline void storeWord(char* to, Word word) {
   std::memcpy(to, &word, sizeof word);
 }
 
-// Copies `text` to `to` until `special` is true for eight bytes; returns true if all was copied.
-// Bytes after the end of a text are replaced by spaces.
+#if defined(__SSE2__)
+// True for each of 16 bytes that is `byte`; the bits of a mask at the top of each.
+inline __m128i equalBytes(__m128i bytes, char byte) {
+  return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte));
+}
+
+// True for each of 16 bytes below 0x20.
+inline __m128i controlBytes(__m128i bytes) {
+  const __m128i last = _mm_set1_epi8(0x1f);
+  return _mm_cmpeq_epi8(_mm_max_epu8(bytes, last), last);
+}
+
+// Like copyPlain, for texts of at least 8 bytes, 16 bytes at a time.
+template <class Special>
+inline bool copyPlainVectors(const char* from, size_t length, char* to, Special special) {
+  const auto load = [](const char* at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  };
+  const auto store = [](char* at, __m128i bytes) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), bytes);
+  };
+  if (length < 16) {
+    const auto first = loadWord<uint64_t>(from), last = loadWord<uint64_t>(from + length - 8);
+    const __m128i both = _mm_set_epi64x(static_cast<int64_t>(last), static_cast<int64_t>(first));
+    if (_mm_movemask_epi8(special(both)) != 0) return false;
+    storeWord(to, first);
+    storeWord(to + length - 8, last);
+    return true;
+  }
+  for (size_t at = 0; at + 16 <= length; at += 16) {
+    const __m128i bytes = load(from + at);
+    if (_mm_movemask_epi8(special(bytes)) != 0) return false;
+    store(to + at, bytes);
+  }
+  const __m128i last = load(from + length - 16);
+  if (_mm_movemask_epi8(special(last)) != 0) return false;
+  store(to + length - 16, last);
+  return true;
+}
+#endif
+
+// Copies `text` to `to` until `special` is true for eight bytes, or for 16 if it takes a vector;
+// returns true if all was copied. Bytes after the end of a text are replaced by spaces.
 template <class Special>
 inline bool copyPlain(std::string_view text, char* to, Special special) {
   const char* from = text.data();
   const size_t length = text.size();
+#if defined(__SSE2__)
+  if constexpr (requires(__m128i bytes) { special(bytes); }) {
+    if (length >= 8) return copyPlainVectors(from, length, to, special);
+  }
+#endif
   if (length >= 8) {
     for (size_t at = 0; at + 8 <= length; at += 8) {
       const auto word = loadWord<uint64_t>(from + at);

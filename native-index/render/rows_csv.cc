@@ -78,8 +78,8 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for 8 bytes that may need quotes: controls other than TAB, CR and LF are false alarms. A bar
-// needs them only where it is the delimiter.
+// True for 8 bytes, or those of 16, that may need quotes: controls other than TAB, CR and LF are
+// false alarms. A bar needs them only where it is the delimiter.
 struct Special {
   bool bars;
 
@@ -87,6 +87,14 @@ struct Special {
     return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0 ||
            (bars && hasByte(word, '|') != 0);
   }
+#if defined(__SSE2__)
+  __m128i operator()(__m128i bytes) const {
+    const __m128i marks = _mm_or_si128(equalBytes(bytes, ','), equalBytes(bytes, ';'));
+    const __m128i others = _mm_or_si128(controlBytes(bytes), equalBytes(bytes, '"'));
+    const __m128i bar = bars ? equalBytes(bytes, '|') : _mm_setzero_si128();
+    return _mm_or_si128(_mm_or_si128(marks, others), bar);
+  }
+#endif
 };
 
 // True if a text's cell has a space at an edge; a guarded one begins with an apostrophe.

@@ -226,15 +226,12 @@ StringTable::StringTable(const Blocks& blocks, const SectionRange& range, std::s
   expectEqual("last offset of " + name_, load<uint32_t>(blocks.view(end, 4)), byteLength_);
 }
 
-std::string_view StringTable::at(uint32_t index) const {
-  if (index >= count_) damaged(name_ + " has no string " + std::to_string(index));
-  const uint8_t* pair = blocks_->view(offsets_ + uint64_t{index} * 4, 8);
-  const uint32_t from = load<uint32_t>(pair), to = load<uint32_t>(pair + 4);
-  if (from > to || to > byteLength_) {
-    damaged("string " + std::to_string(index) + " of " + name_ + " lies outside it");
-  }
-  const uint8_t* bytes = blocks_->view(bytes_ + from, to - from);
-  return {reinterpret_cast<const char*>(bytes), to - from};
+void StringTable::refuseIndex(uint32_t index) const {
+  damaged(name_ + " has no string " + std::to_string(index));
+}
+
+void StringTable::refuseString(uint32_t index) const {
+  damaged("string " + std::to_string(index) + " of " + name_ + " lies outside it");
 }
 
 uint32_t StringTable::find(std::string_view wanted) const {

@@ -87,11 +87,21 @@ class StringTable {
 
   uint32_t count() const { return count_; }
   // String `index`, which must be below count().
-  std::string_view at(uint32_t index) const;
+  std::string_view at(uint32_t index) const {
+    if (index >= count_) refuseIndex(index);
+    const uint8_t* pair = blocks_->view(offsets_ + uint64_t{index} * 4, 8);
+    const uint32_t from = load<uint32_t>(pair), to = load<uint32_t>(pair + 4);
+    if (from > to || to > byteLength_) refuseString(index);
+    const uint8_t* bytes = blocks_->view(bytes_ + from, to - from);
+    return {reinterpret_cast<const char*>(bytes), to - from};
+  }
   // Index of an exact string in a sorted table, or count() if absent.
   uint32_t find(std::string_view wanted) const;
 
  private:
+  [[noreturn]] void refuseIndex(uint32_t index) const;
+  [[noreturn]] void refuseString(uint32_t index) const;
+
   const Blocks* blocks_ = nullptr;
   uint64_t offsets_ = 0, bytes_ = 0, byteLength_ = 0;
   uint32_t count_ = 0;

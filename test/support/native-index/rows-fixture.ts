@@ -13,10 +13,14 @@ import { writeFixture } from "./region-fixture.ts";
 import { hostileRows } from "./render-fixture.ts";
 import type { Account } from "./rows-twin.ts";
 
-/** Days around 0000, 1900, 9999, and both limits of a column. */
+/** Days around 0000, 0001, 1900, 9999, a leap day, and both limits of a column. */
 const DAYS = [
   -719_529,
   -719_528,
+  -719_163,
+  -719_162,
+  11_016,
+  11_017,
   -25_509,
   -25_508,
   2_932_896,

@@ -183,12 +183,12 @@ const texts = fc.array(
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {
-  it("are escaped at any position in a word of eight bytes", () => {
+  it("are escaped at any position in words of 8 bytes and vectors of 16", () => {
     const special = [..."\"',;\t\r\n &<>_\0\x1f\x7f\\", "\ufffe", "\ufffd", "é", "_x0041_"];
     const values = special.flatMap((character) =>
-      Array.from({ length: 20 }, (_, length) =>
+      Array.from({ length: 36 }, (_, length) =>
         Array.from({ length: length + 1 }, (_, at) => {
-          const plain = "abcdefghijklmnopqrst".slice(0, length);
+          const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ".slice(0, length);
           return plain.slice(0, at) + character + plain.slice(at);
         }),
       ).flat(),
