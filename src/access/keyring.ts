@@ -16,6 +16,7 @@ import { SHA256_BYTES, sha256, sha256Into } from "../sha256.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
+import { StateAway } from "../store/statedatabase.ts";
 import { blankIn, unseenIn } from "../text/givenname.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { PLAN_NAMES } from "./plannames.ts";
@@ -163,6 +164,7 @@ export class Keyring {
   /** Records uses of keys, for the thread that owns the database. */
   readonly #ledger: Ledger;
   readonly #graceMs: number;
+  #before: ReadonlyMap<string, KeyRow | null> = new Map();
   #version = "";
   #checkedMs = Number.NEGATIVE_INFINITY;
 
@@ -458,19 +460,35 @@ export class Keyring {
     }
   }
 
+  /** After a change, rows are read again; those of before serve only while the state is away. */
+  #outdate(): void {
+    if (this.#rows.size > 0) this.#before = new Map(this.#rows);
+    this.#rows.clear();
+  }
+
+  #find(id: string): KeyRow | null {
+    try {
+      return this.#store.find(id) ?? null;
+    } catch (error) {
+      const before = this.#before.get(id);
+      if (before === undefined || !(error instanceof StateAway)) throw error;
+      return before;
+    }
+  }
+
   /** Returns a row by id, cached while nothing has changed; null for an unknown id. */
   #row(id: string): KeyRow | null {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#checkedMs >= CACHE_MS) {
       const version = this.#store.version();
-      if (version !== this.#version) this.#rows.clear();
+      if (version !== this.#version) this.#outdate();
       this.#store.refuseAfter(this.#graceMs);
       this.#version = version;
       this.#checkedMs = nowMs;
     }
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
-    const row = this.#store.find(id) ?? null;
+    const row = this.#find(id);
     if (this.#rows.size >= CACHE_ROWS_MAX) this.#rows.clear();
     this.#rows.set(id, row);
     return row;

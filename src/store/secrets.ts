@@ -6,7 +6,15 @@
  */
 
 import { createHmac, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
@@ -56,6 +64,30 @@ export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
   return [from(current), ...previous.map(from)];
+}
+
+/** Returns the text of the file with the secrets. */
+export function secretsText(dataDir: string): string {
+  return String(readSmallFile(join(dataDir, SECRETS_FILE), SMALL_FILE_BYTES.settings));
+}
+
+/** Writes the secrets of a state that several data directories share; the file appears whole. */
+export function replaceSecrets(dataDir: string, text: string): void {
+  openDataDir(dataDir);
+  if (checkDataFile(dataDir, SECRETS_FILE) && secretsText(dataDir) === text) return;
+  const path = join(dataDir, SECRETS_FILE);
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const descriptor = openNew(temporary);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+    renameSync(temporary, path);
+    syncDirectory(dataDir);
+  } catch (error) {
+    throw unwritable(path, error);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** A hard link fails if the name exists, so the first of several processes wins. */

@@ -4,23 +4,28 @@
  * Invariant: the only place that chooses the engine. PostgreSQL's client is loaded only by its
  * thread, so a state in the data directory costs nothing of it.
  */
+import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import {
   closeDatabase,
   connectToRead,
+  DATABASE_FILE,
   openDatabase,
   openForReading,
   openSecondConnection,
 } from "./database.ts";
+import { lookAt } from "./datadir.ts";
 import {
   ADDRESS_FILE,
   rememberAddress,
   rememberedAddress,
+  type StateAddress,
   shownAddress,
   stateAddress,
 } from "./postgres/address.ts";
 import { PostgresDatabase } from "./postgres/postgresdatabase.ts";
 import { openPostgres } from "./postgres/schema.ts";
+import { shareSecrets, takeServerLock } from "./postgres/sharedstate.ts";
 import type { SqliteDatabase } from "./sqlite.ts";
 import type { StateDatabase } from "./statedatabase.ts";
 
@@ -43,8 +48,16 @@ export function openState(dataDir: string): StateDatabase {
 export function openServedState(dataDir: string, url: string | null): StateDatabase {
   if (url !== null) {
     const address = stateAddress(url);
+    refuseOwnState(dataDir, address);
     const database = openPostgres(address, { listens: true });
-    rememberAddress(dataDir, url);
+    try {
+      takeServerLock(database);
+      shareSecrets(database, dataDir);
+      rememberAddress(dataDir, url);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     return database;
   }
   const remembered = rememberedAddress(dataDir);
@@ -52,6 +65,17 @@ export function openServedState(dataDir: string, url: string | null): StateDatab
   throw new CommandError(
     `${dataDir} belongs to the state in ${shownAddress(remembered)}, and state.url is not set. ` +
       `Set it, or name another data directory. To leave that server for good, remove ${ADDRESS_FILE}.`,
+    2,
+  );
+}
+
+/** A data directory with a database of its own would be ignored without a sign. */
+function refuseOwnState(dataDir: string, address: StateAddress): void {
+  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
+  throw new CommandError(
+    `${dataDir} has a state of its own (${DATABASE_FILE}), and state.url names another one, ` +
+      `${shownAddress(address)}. Copy it there with: peneira state copy --data-dir ${dataDir} ` +
+      "--to state.url, or name an empty data directory.",
     2,
   );
 }

@@ -7,7 +7,7 @@
  * one that waits, and a replay those of a failed notice. The forms of secrets and bodies are
  * unknown here.
  */
-import { checkBlobs } from "./checksums.ts";
+import { blobChecksum, checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
 
 /** Algorithms that sign a webhook's deliveries. */
@@ -177,11 +177,11 @@ export class WebhookStore {
         `INSERT INTO webhooks (id, tenant_id, kind, url, searches, signature, language, contacts,
            seed, checksum, created_at, changed_at)
          SELECT @id, @tenantId, @kind, @url, @searches, @signature, @language, @contacts, @seed,
-           blob_checksum(@seed, x''), @createdAt, @createdAt
+           @checksum, @createdAt, @createdAt
          WHERE (SELECT count(*) FROM webhooks
                 WHERE tenant_id = @tenantId AND kind = @kind) < @most`,
       )
-      .run({ ...WITHOUT_EMAIL, ...row, most });
+      .run({ ...WITHOUT_EMAIL, ...row, checksum: blobChecksum(row.seed), most });
     return result.changes > 0;
   }
 
@@ -199,12 +199,20 @@ export class WebhookStore {
 
   /** Replaces the seed; the previous one signs too until a time. */
   rotate(id: string, seed: Buffer, { oldUntil, nowMs }: { oldUntil: number; nowMs: number }): void {
-    this.#database
-      .prepare(
-        `UPDATE webhooks SET old_seed = seed, old_until = @oldUntil, seed = @seed,
-           checksum = blob_checksum(@seed, seed), changed_at = @nowMs WHERE id = @id`,
-      )
-      .run({ id, seed, oldUntil, nowMs });
+    const rotation = this.#database.transaction(() => {
+      const old = this.#database
+        .prepare<[string], Buffer>("SELECT seed FROM webhooks WHERE id = ?")
+        .pluck()
+        .get(id) as Buffer | undefined;
+      if (old === undefined) return;
+      this.#database
+        .prepare(
+          `UPDATE webhooks SET old_seed = @old, old_until = @oldUntil, seed = @seed,
+             checksum = @checksum, changed_at = @nowMs WHERE id = @id`,
+        )
+        .run({ id, seed, old, checksum: blobChecksum(seed, old), oldUntil, nowMs });
+    });
+    rotation.immediate();
   }
 
   /** Stores the health of a webhook after an attempt. */

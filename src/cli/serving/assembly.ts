@@ -46,6 +46,7 @@ import { Proxies } from "../../settings/proxies.ts";
 import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { ListStore } from "../../store/liststore.ts";
+import { ServerLock } from "../../store/postgres/sharedstate.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
 import { closeState, isSqlite } from "../../store/state.ts";
@@ -130,7 +131,9 @@ export function makeService(parts: Parts): ServedService {
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
   const lost = (details: Readonly<Record<string, unknown>>) => telemetry.stateDamaged(details);
-  const stateWatch = isSqlite(database) ? new StateWatch(database, lost) : null;
+  const stateWatch = isSqlite(database)
+    ? new StateWatch(database, lost)
+    : new ServerLock(database, (text) => log.error(text));
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   const degraded = () => exporter.filesState()?.up === false || database.awayMs() > 0;
   let stopping = false;
@@ -221,11 +224,11 @@ function sweep(
     readonly threads: HttpThreads | null;
     readonly degraded: () => boolean;
   },
-  stateWatch: StateWatch | null,
+  stateWatch: StateWatch | ServerLock,
   log: Log,
 ): void {
   threads?.degrade(degraded());
-  stateWatch?.look();
+  stateWatch.look();
   changes.sweep();
   for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
   void compute.sweep();

@@ -7,6 +7,7 @@
  * triggers. Functions that PostgreSQL lacks are made by `COMPATIBILITY`. The contents of string
  * literals are never changed.
  */
+import { strict as assert } from "node:assert";
 import { blobChecksum } from "../checksums.ts";
 
 /** Value of a parameter that both engines store. */
@@ -42,6 +43,7 @@ export function translated(sql: string): TranslatedStatement {
   const text = upsertOf(sql).replace(TOKEN, (token: string, blobs: string | undefined) => {
     if (blobs !== undefined) {
       const names = blobs.split(",").map((name) => name.trim().slice(1));
+      assert(/^@\w+(?:, @\w+)*$/.test(blobs), "a checksum is of parameters");
       return numbered(token, { kind: "checksum", names });
     }
     if (token === "?") {

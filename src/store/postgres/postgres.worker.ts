@@ -58,7 +58,7 @@ function newClient(): Client {
 
 async function connected(): Promise<Client> {
   const client = newClient();
-  // An idle connection may end at any time; the next request connects again.
+  // Its end is an event of its own.
   client.on("error", () => {});
   await client.connect();
   await client.query(`SET search_path = "${schema}"`);
@@ -85,7 +85,12 @@ class Session {
     if (this.#client === null) {
       if (this.#inTransaction && request.kind !== "begin") this.#refuse();
       this.#inTransaction = false;
-      this.#client = await connected();
+      const client = await connected();
+      // An idle connection that ends is replaced with the next request.
+      client.once("end", () => {
+        if (this.#client === client) this.#client = null;
+      });
+      this.#client = client;
       reached();
     }
     try {

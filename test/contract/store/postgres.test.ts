@@ -1,0 +1,221 @@
+/**
+ * The state on PostgreSQL: the same rows as on SQLite after the same calls, in their order; writers
+ * of several processes; a server that goes away and comes back; one server for a state.
+ */
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { AppError, CommandError } from "../../../src/errors.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { stateAddress } from "../../../src/store/postgres/address.ts";
+import { openPostgres } from "../../../src/store/postgres/schema.ts";
+import { openServedState, openState } from "../../../src/store/state.ts";
+import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
+import { QuotaStore } from "../../../src/store/usagestore.ts";
+import { TestPostgres, withoutPostgres } from "../../support/store/postgres-server.ts";
+import { StoreScript, TABLES } from "../../support/store/store-script.ts";
+
+const WRITER = new URL("../../support/store/quota-writer.ts", import.meta.url);
+
+describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
+  let server: TestPostgres;
+  let folder: string;
+  const opened: StateDatabase[] = [];
+
+  before(async () => {
+    server = await TestPostgres.start();
+  });
+  after(() => server.remove());
+
+  /** Opens the schema of a test. */
+  function open(schema: string): StateDatabase {
+    const database = openPostgres(stateAddress(server.address(schema)), { listens: true });
+    opened.push(database);
+    return database;
+  }
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "peneira-state-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => {
+    for (const database of opened.splice(0)) database.close();
+  });
+
+  for (const seed of [1, 2, 3]) {
+    it(`has the rows of SQLite after the same random calls (seed ${seed})`, () => {
+      const own = openDatabase(join(folder, `twin-${seed}`));
+      opened.push(own);
+      const shared = open(`twin_${seed}`);
+      const [left, right] = [own, shared].map((database) => new StoreScript(database, seed));
+      for (let step = 0; step < 400; step++) {
+        assert.deepEqual(right?.step(), left?.step(), `step ${step}`);
+      }
+      for (const table of TABLES) {
+        const rows = (database: StateDatabase) =>
+          database
+            .prepare(`SELECT * FROM ${table}`)
+            .all()
+            .map((row) => JSON.stringify(row))
+            .sort();
+        assert.deepEqual(rows(shared), rows(own), table);
+      }
+    });
+  }
+
+  it("is opened again without a change, and refused by an older program", () => {
+    open("versions").close();
+    const database = open("versions");
+    database.exec("UPDATE state SET version = version + 1");
+    assert.throws(
+      () => open("versions"),
+      (error: Error) => {
+        return (
+          error instanceof CommandError &&
+          /made by a newer version.*Use the newer/.test(error.message)
+        );
+      },
+    );
+  });
+
+  it("makes its schema once when several processes start together", async () => {
+    const results = await Promise.all([1, 2, 3].map(() => write("together", 0)));
+    assert.deepEqual(results, [0, 0, 0]);
+    assert.equal(new QuotaStore(open("together")).charged("ten", 1), 0);
+  });
+
+  it("loses no write of processes that read, decide, and write", async () => {
+    open("writers").close();
+    const results = await Promise.all([1, 2, 3].map(() => write("writers", 60)));
+    assert.deepEqual(results, [0, 0, 0]);
+    assert.equal(new QuotaStore(open("writers")).charged("ten", 1), 180);
+  });
+
+  /** Runs a process that adds to a quota, one transaction for each addition. */
+  function write(schema: string, times: number): Promise<number | null> {
+    const child = fork(WRITER, [server.address(schema), String(times)], {
+      execArgv: ["--import", "tsx"],
+    });
+    return new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  it("undoes a transaction that throws, and a part of one", () => {
+    const database = open("undo");
+    const keys = new KeyStore(database);
+    const add = (name: string) => keys.tenantId(name, name, 1);
+    const fail = () => assert.throws(() => keys.atomically(() => failing("inner")), /inner/);
+    const failing = (name: string) => {
+      add(name);
+      throw new Error(name);
+    };
+    assert.throws(() => keys.atomically(() => failing("whole")), /whole/);
+    keys.atomically(() => {
+      add("kept");
+      fail();
+    });
+    assert.deepEqual(
+      keys.tenants().map(({ name }) => name),
+      ["kept"],
+    );
+  });
+
+  it("has one moment for a reader while others write", () => {
+    const database = open("moment");
+    const keys = new KeyStore(database);
+    const reader = database.atOneMoment();
+    const seen = () => new KeyStore(reader).tenants().length;
+    assert.equal(seen(), 0);
+    keys.tenantId("late", "late", 1);
+    assert.equal(seen(), 0);
+    reader.close();
+    assert.equal(keys.tenants().length, 1);
+  });
+
+  it("refuses a disabled key in another process within a second", async () => {
+    const [here, there] = [open("disabled"), open("disabled")].map((database) => {
+      return new Keyring(new KeyStore(database), systemClock);
+    }) as [Keyring, Keyring];
+    const { key } = here.create({ tenant: "acme", plan: "free", name: "crm" });
+    there.authenticate(`Bearer ${key}`);
+    here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
+    await sleep(1_000);
+    assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
+  });
+
+  it("goes on with keys in use while the server is away, until the time of grace", async () => {
+    const database = open("away");
+    const store = new KeyStore(database);
+    const keyring = new Keyring(store, systemClock, "command", { graceMs: 3_000 });
+    const { key } = keyring.create({ tenant: "acme", plan: "free", name: "crm" });
+    const other = keyring.create({ tenant: "acme", plan: "free", name: "other" });
+    keyring.authenticate(`Bearer ${key}`);
+    await server.crash();
+    await untilAway(database);
+    const began = performance.now();
+    keyring.authenticate(`Bearer ${key}`);
+    assert.throws(() => keyring.authenticate(`Bearer ${other.key}`), StateAway);
+    assert.ok(performance.now() - began < 500, "requests wait for a server that is away");
+    await sleep(4_500);
+    assert.throws(() => keyring.authenticate(`Bearer ${key}`), StateAway);
+    await server.begin();
+    await untilBack(database);
+    keyring.authenticate(`Bearer ${other.key}`);
+  });
+
+  async function untilAway(database: StateDatabase): Promise<void> {
+    while (database.awayMs() === 0) await sleep(20);
+  }
+
+  async function untilBack(database: StateDatabase): Promise<void> {
+    while (database.awayMs() > 0) await sleep(20);
+    await sleep(100);
+  }
+
+  it("is served by one server, whose secrets another data directory gets", () => {
+    const address = server.address("served");
+    const [one, two] = [join(folder, "one"), join(folder, "two")];
+    const first = openServedState(one, address);
+    assert.throws(() => openServedState(two, address), /Another server works on the state/);
+    first.close();
+    openServedState(two, address).close();
+    const secretsOf = (dataDir: string) => readFileSync(join(dataDir, "secrets.json"), "utf8");
+    assert.equal(secretsOf(two), secretsOf(one));
+    const byDataDir = openState(two);
+    opened.push(byDataDir);
+    assert.equal(byDataDir.engine, "postgres");
+  });
+
+  it("is not left, or taken, by a data directory without a word", () => {
+    const address = server.address("words");
+    const taken = join(folder, "taken");
+    openServedState(taken, address).close();
+    assert.throws(() => openServedState(taken, null), /state\.url is not set/);
+    const own = join(folder, "own");
+    openDatabase(own).close();
+    assert.throws(() => openServedState(own, address), /has a state of its own/);
+  });
+
+  it("says how to reach a server that is not there, without the password", () => {
+    const unreached = stateAddress("postgres://ana:secret@127.0.0.1:1/crm");
+    assert.throws(
+      () => openPostgres(unreached),
+      (error: Error) => {
+        return (
+          /127\.0\.0\.1:1\/crm .*cannot be reached/.test(error.message) &&
+          !error.message.includes("secret")
+        );
+      },
+    );
+  });
+});
+
+function isCode(code: string) {
+  return (error: unknown) => error instanceof AppError && error.code === code;
+}

@@ -1,0 +1,110 @@
+/**
+ * A PostgreSQL server for tests, from the distribution's package.
+ * Invariant: it listens on a socket in its own folder only, keeps nothing durable, and ends with the
+ * suite. It can be stopped and started again, as an operator's server would be.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { postgresPrograms } from "../../../bench/rivals/postgres-server.ts";
+
+const START_MS_MAX = 60_000;
+
+/** A reason to skip suites that need the server; false if it is installed. */
+export const withoutPostgres: string | false =
+  postgresPrograms() === null && "skipped: no PostgreSQL of the distribution";
+
+/** A server that a suite owns. */
+export class TestPostgres {
+  readonly #folder: string;
+  readonly #user: { readonly uid?: number; readonly gid?: number };
+  #child: ChildProcess | null = null;
+
+  private constructor() {
+    this.#folder = mkdtempSync(join(tmpdir(), "peneira-pg-"));
+    this.#user = serverUser();
+    const { uid, gid } = this.#user;
+    if (uid !== undefined) chownSync(this.#folder, uid, gid ?? uid);
+  }
+
+  /** Makes a cluster and starts its server. */
+  static async start(): Promise<TestPostgres> {
+    const made = new TestPostgres();
+    const options = ["--locale=C", "--encoding=UTF8", "--auth=trust", "--username=peneira"];
+    made.#run("initdb", ["-D", made.#data, "--no-sync", ...options]);
+    await made.begin();
+    return made;
+  }
+
+  get #data(): string {
+    return join(this.#folder, "data");
+  }
+
+  /** Address of a schema on the server. */
+  address(schema: string): string {
+    const query = new URLSearchParams({ host: this.#folder, user: "peneira", schema });
+    return `postgres:///postgres?${query.toString()}`;
+  }
+
+  /** Starts the stopped server; resolves when it accepts connections. */
+  async begin(): Promise<void> {
+    const settings = {
+      listen_addresses: "",
+      unix_socket_directories: this.#folder,
+      fsync: "off",
+      max_connections: "200",
+    };
+    const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const program = join(postgresPrograms() as string, "postgres");
+    this.#child = spawn(program, ["-D", this.#data, ...options], {
+      ...this.#user,
+      cwd: this.#folder,
+      stdio: "ignore",
+    });
+    const began = performance.now();
+    while (!this.#isReady()) {
+      if (performance.now() - began > START_MS_MAX) throw new Error("PostgreSQL does not start");
+      await sleep(50);
+    }
+  }
+
+  #isReady(): boolean {
+    try {
+      this.#run("pg_isready", ["-h", this.#folder]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends the server at once, as a crash does. */
+  async crash(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGQUIT");
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.crash();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #run(program: string, parameters: readonly string[]): void {
+    execFileSync(join(postgresPrograms() as string, program), parameters, {
+      ...this.#user,
+      cwd: this.#folder,
+      stdio: "ignore",
+    });
+  }
+}
+
+/** The package's own user if this is root, which the server refuses. */
+function serverUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
