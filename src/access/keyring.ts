@@ -165,7 +165,7 @@ export class Keyring {
   readonly #ledger: Ledger;
   readonly #graceMs: number;
   #before: ReadonlyMap<string, KeyRow | null> = new Map();
-  #version = "";
+  #version: unknown = null;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
   /** Changes are attributed to the command line unless `by` names another actor. */

@@ -102,8 +102,8 @@ export function storageRefusal(cause: unknown): AppError | null {
   }
   if (cause instanceof StateAway) {
     const detail =
-      "The server's database cannot be reached at the moment. Searches with keys in use go on. Try " +
-      "again later, or tell the operator.";
+      "The server's database cannot be reached at the moment. Searches with keys in use go on. " +
+      "Try again later, or tell the operator.";
     return new AppError("storage_unavailable", detail, { cause, headers: RETRY_AFTER });
   }
   const problem = storageProblem(storageCause(cause));

@@ -6,7 +6,12 @@
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
-import { StateAway, type StateDatabase, type StateStatement } from "./statedatabase.ts";
+import {
+  StateAway,
+  type StateDatabase,
+  type StateStatement,
+  type VersionReader,
+} from "./statedatabase.ts";
 
 /** A key as stored, with tenant columns. Times are milliseconds since the epoch or null. */
 export interface KeyRow {
@@ -57,6 +62,7 @@ export class KeyStore {
   /** Records changes in their transactions. */
   readonly audit: AuditStore;
   readonly #database: StateDatabase;
+  readonly #version: VersionReader;
   readonly #byId: StateStatement<[string], KeyRow>;
   readonly #used: StateStatement<[number, string]>;
   readonly #tenant: StateStatement<[string], { readonly disabledAt: number | null }>;
@@ -64,6 +70,7 @@ export class KeyStore {
   constructor(database: StateDatabase) {
     this.#database = database;
     this.audit = new AuditStore(database);
+    this.#version = database.othersVersion();
     this.#byId = database.prepare(`SELECT ${KEY_COLUMNS} WHERE keys.id = ?`);
     this.#tenant = database.prepare("SELECT disabled_at AS disabledAt FROM tenants WHERE id = ?");
     this.#used = database.prepare(
@@ -72,8 +79,8 @@ export class KeyStore {
   }
 
   /** Returns a number that changes when another process writes. */
-  version(): string {
-    return this.#database.othersVersion();
+  version(): unknown {
+    return this.#version.get();
   }
 
   /** Throws `StateAway` if the state has not been reachable for a time. */

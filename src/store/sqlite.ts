@@ -17,11 +17,10 @@ export function connect(path: string, options: Database.Options = {}): SqliteDat
   const database = new Database(path, options);
   const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
   database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
-  const written = database.prepare<[], number>("SELECT total_changes()").pluck();
   return Object.assign(database as unknown as SqliteDatabase, {
     engine: "sqlite" as const,
-    othersVersion: () => String(database.pragma("data_version", { simple: true })),
-    ownVersion: () => String(written.get()),
+    othersVersion: () => database.prepare("PRAGMA data_version").pluck(),
+    ownVersion: () => database.prepare("SELECT total_changes()").pluck(),
     atOneMoment: () => {
       const reader = connect(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
       reader.exec("BEGIN");

@@ -64,7 +64,8 @@ export function openServedState(dataDir: string, url: string | null): StateDatab
   if (remembered === null) return openDatabase(dataDir);
   throw new CommandError(
     `${dataDir} belongs to the state in ${shownAddress(remembered)}, and state.url is not set. ` +
-      `Set it, or name another data directory. To leave that server for good, remove ${ADDRESS_FILE}.`,
+      "Set it, or name another data directory. " +
+      `To leave that server for good, remove ${ADDRESS_FILE}.`,
     2,
   );
 }
@@ -74,8 +75,7 @@ function refuseOwnState(dataDir: string, address: StateAddress): void {
   if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(
     `${dataDir} has a state of its own (${DATABASE_FILE}), and state.url names another one, ` +
-      `${shownAddress(address)}. Copy it there with: peneira state copy --data-dir ${dataDir} ` +
-      "--to state.url, or name an empty data directory.",
+      `${shownAddress(address)}. Nothing copies one to the other; name an empty data directory.`,
     2,
   );
 }

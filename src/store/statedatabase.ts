@@ -1,12 +1,10 @@
 /**
- * The database of the state, independent of its engine: SQLite in the data directory (sqlite.ts), or
- * PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in SQL that both know.
+ * The database of the state, independent of its engine: SQLite in the data directory
+ * (sqlite.ts), or PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in SQL
+ * that both know.
  * Invariant: calls are synchronous, so a transaction holds no other work of its thread. Writes of
  * all processes are serial. A number stays a number and a blob a Buffer in both engines.
  */
-
-/** Engines of the state. */
-export type StateEngine = "sqlite" | "postgres";
 
 /**
  * The server of the state cannot be reached. Whether a change that was being committed is stored is
@@ -47,9 +45,12 @@ export interface StateTransaction<Result> {
   deferred(): Result;
 }
 
+/** Reads a version of the database; a request runs it, so it costs less than a method around it. */
+export type VersionReader = Pick<StateStatement<[], unknown>, "get">;
+
 /** An open database. */
 export interface StateDatabase {
-  readonly engine: StateEngine;
+  readonly engine: "sqlite" | "postgres";
   /** Path of the file, or the address of the server without its password. */
   readonly name: string;
   readonly inTransaction: boolean;
@@ -59,10 +60,10 @@ export interface StateDatabase {
   transaction<Result>(work: () => Result): StateTransaction<Result>;
   /** Runs statements without parameters. */
   exec(sql: string): unknown;
-  /** Returns a value that changes when another connection has written. */
-  othersVersion(): string;
-  /** Returns a value that changes with every write of this connection. */
-  ownVersion(): string;
+  /** Reads a value that changes when another connection has written. */
+  othersVersion(): VersionReader;
+  /** Reads a value that changes with every write of this connection. */
+  ownVersion(): VersionReader;
   /** Opens a further connection that reads at one moment until it is closed. */
   atOneMoment(): StateDatabase;
   /**

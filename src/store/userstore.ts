@@ -6,7 +6,7 @@
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
-import type { StateDatabase, StateStatement } from "./statedatabase.ts";
+import type { StateDatabase, StateStatement, VersionReader } from "./statedatabase.ts";
 
 /** Permissions of a user: an owner everything, a member all but members and changes to keys. */
 export type Role = "owner" | "member";
@@ -99,11 +99,15 @@ export class UserStore {
   readonly #session: StateStatement<[Buffer], SessionRow>;
   readonly #seen: StateStatement<[number, Buffer]>;
   readonly #userSeen: StateStatement<[number, string]>;
+  readonly #others: VersionReader;
+  readonly #own: VersionReader;
   #changes = 0;
 
   constructor(database: StateDatabase) {
     this.#database = database;
     this.audit = new AuditStore(database);
+    this.#others = database.othersVersion();
+    this.#own = database.ownVersion();
     this.#user = database.prepare(`SELECT ${USER_COLUMNS} WHERE users.id = ?`);
     this.#session = database.prepare(`SELECT ${SESSION_COLUMNS} WHERE hash = ?`);
     this.#seen = database.prepare("UPDATE sessions SET seen_at = max(seen_at, ?) WHERE hash = ?");
@@ -114,7 +118,7 @@ export class UserStore {
 
   /** Returns a value that changes with every write, by any process. */
   version(): string {
-    return `${this.#database.othersVersion()}.${this.#database.ownVersion()}`;
+    return `${this.#others.get()}.${this.#own.get()}`;
   }
 
   /** Number of changes through this store that end or change sessions. */

@@ -130,10 +130,7 @@ export function makeService(parts: Parts): ServedService {
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
-  const lost = (details: Readonly<Record<string, unknown>>) => telemetry.stateDamaged(details);
-  const stateWatch = isSqlite(database)
-    ? new StateWatch(database, lost)
-    : new ServerLock(database, (text) => log.error(text));
+  const stateWatch = watchOf(database, telemetry, log);
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   const degraded = () => exporter.filesState()?.up === false || database.awayMs() > 0;
   let stopping = false;
@@ -203,6 +200,13 @@ function openAccess(config: Config, database: StateDatabase, ledger: Ledger) {
     usage: new Usage(...usage, systemClock, ledger),
     rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger),
   };
+}
+
+/** Watches that the state stays this server's: its file, or the lock of a database. */
+function watchOf(database: StateDatabase, telemetry: Telemetry, log: Log) {
+  return isSqlite(database)
+    ? new StateWatch(database, (details) => telemetry.stateDamaged(details))
+    : new ServerLock(database, (text) => log.error(text));
 }
 
 /** Makes the budget of streamed responses: a max for the process, shared among tenants. */

@@ -58,7 +58,7 @@ export function translated(sql: string): TranslatedStatement {
   return { text, sources, writes: /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(text) };
 }
 
-/** PostgreSQL folds unquoted names to lower case. Keywords are in upper case, columns in snake case. */
+/** PostgreSQL folds names without quotes to lower case. Only aliases and members have others. */
 function isCamelCase(word: string): boolean {
   return /^[a-z]+[A-Z]/.test(word);
 }
@@ -177,4 +177,5 @@ export const COMPATIBILITY = `
   CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT
     AS 'SELECT upper(encode($1, ''hex''))';
   CREATE FUNCTION randomblob(integer) RETURNS bytea LANGUAGE sql VOLATILE STRICT
-    AS 'SELECT substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, $1)';`;
+    AS 'SELECT substr(
+      sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, $1)';`;

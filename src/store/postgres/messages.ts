@@ -43,7 +43,7 @@ export interface QueryAnswer {
   readonly changes: number;
 }
 
-export interface BridgeFailure {
+interface BridgeFailure {
   readonly message: string;
   /** SQLSTATE, or a code of the network; null if unknown. */
   readonly code: string | null;

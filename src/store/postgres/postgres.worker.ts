@@ -3,8 +3,8 @@
  * importer of pg. Input: requests on a port, one at a time for each session. Output: answers on
  * the port, and the shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
- * transaction never goes on over another connection. While the server is away, a request fails at
- * once, and the server is tried again in the background. Passwords never leave this thread.
+ * transaction never goes on over another connection. While the server is away, a request fails
+ * immediately, and the server is tried again in the background. Passwords never leave this thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
@@ -40,7 +40,7 @@ const types: CustomTypesConfig = {
   },
 };
 
-/** Begins a transaction that no other writer of this state runs beside. */
+/** Excludes all other writers of this state until the transaction ends. */
 const EXCLUSIVE = `SELECT pg_advisory_xact_lock(1347310129, hashtext(current_schema()))`;
 
 function newClient(): Client {
@@ -68,7 +68,7 @@ async function connected(): Promise<Client> {
 /** True if the connection, and not the statement, has failed. */
 function isLost(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
-  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or no state at all.
+  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or none at all.
   return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53300|25P03)/.test(code);
 }
 

@@ -10,6 +10,7 @@ import type {
   StateDatabase,
   StateStatement,
   StateTransaction,
+  VersionReader,
 } from "../statedatabase.ts";
 import { type StateAddress, shownAddress } from "./address.ts";
 import { Bridge } from "./bridge.ts";
@@ -114,12 +115,12 @@ export class PostgresDatabase implements StateDatabase {
     this.#bridge.ask({ session: this.#session, kind: "exec", text });
   }
 
-  othersVersion(): string {
-    return String(this.#bridge.version);
+  othersVersion(): VersionReader {
+    return { get: () => this.#bridge.version };
   }
 
-  ownVersion(): string {
-    return String(this.#written);
+  ownVersion(): VersionReader {
+    return { get: () => this.#written };
   }
 
   atOneMoment(): PostgresDatabase {

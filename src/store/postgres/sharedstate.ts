@@ -8,7 +8,7 @@ import { CommandError } from "../../errors.ts";
 import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
 import { StateAway, type StateDatabase } from "../statedatabase.ts";
 
-/** Takes the lock of servers, or keeps it; a lock that was lost with its connection is taken again. */
+/** Takes the lock of servers, or keeps it; a lost connection has lost its lock. */
 const LOCK = "SELECT pg_try_advisory_lock(1347310130, hashtext(current_schema()))";
 
 /** Keeps the lock of servers. A connection that was lost has lost it, so it is taken again. */

@@ -19,10 +19,10 @@ import { openPostgres } from "../../../src/store/postgres/schema.ts";
 import { openServedState, openState } from "../../../src/store/state.ts";
 import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
 import { QuotaStore } from "../../../src/store/usagestore.ts";
-import { TestPostgres, withoutPostgres } from "../../support/store/postgres-server.ts";
-import { StoreScript, TABLES } from "../../support/store/store-script.ts";
+import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
+import { StoreScript, TABLES } from "../../support/server/store-script.ts";
 
-const WRITER = new URL("../../support/store/quota-writer.ts", import.meta.url);
+const WRITER = new URL("../../support/server/quota-writer.ts", import.meta.url);
 
 describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   let server: TestPostgres;

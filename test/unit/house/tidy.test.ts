@@ -154,8 +154,10 @@ describe("imports", () => {
   it("reach every file", () => {
     const entries = /^src\/(main\.ts|.*\.worker\.ts|console\/web\/main\.tsx)$/;
     const product = reachable(filesMatching(entries));
-    // Programs that build.mjs starts or bundles by their paths.
-    const programs = /^test\/support\/road\/(run|recorder)\.ts$/;
+    // Programs that are started or bundled by their paths, and a file that hooks put in the place
+    // of another.
+    const programs =
+      /^test\/support\/(road\/(run|recorder)|server\/(on-postgres|quota-writer))\.ts$/;
     const suites = /^(test\/.*\.test|bench\/.*\.bench)\.ts$/;
     const others = reachable([...filesMatching(suites), ...filesMatching(programs)]);
     const dead = [

@@ -27,9 +27,8 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
   const { explain: _, output: __, limit: ___, ...asked } = spec;
   const columns = kind === "entered" ? callList(allowed) : { fields: withState(allowed) };
   // Each month has a file of its own name.
-  const month = status.peek()?.snapshot ?? "";
-  const title =
-    `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length - 1)} ${month}`.trim();
+  const month = ` ${status.peek()?.snapshot ?? ""}`.trimEnd();
+  const title = `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length)}${month}`;
   return {
     ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
     output: { format, labels: language.value, ...columns, title },

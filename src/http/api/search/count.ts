@@ -62,7 +62,7 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
     const { names: facets, pairs } = readFacetPairs(body);
     const labels = readChoice(body, "labels", LABEL_LANGUAGES);
     const layout = readChoice(body, "layout", COUNT_LAYOUTS);
-    refuseTable(body, layout, fitsTable(facets ?? [], pairs));
+    if (layout !== null) refuseTable(body, layout, fitsTable(facets ?? [], pairs));
     return { spec: readEither(task, segment, body).spec, facets, pairs, labels, layout };
   },
 };

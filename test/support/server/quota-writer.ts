@@ -1,6 +1,7 @@
 /**
  * A process of contract/store/postgres.test.ts: adds one row to a tenant's quota of a day, several
- * times, and checks that no other process writes within its transactions. Arguments: address, times.
+ * times, and checks that no other process writes within its transactions.
+ * Arguments: address, times.
  */
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";

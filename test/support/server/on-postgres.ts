@@ -1,5 +1,6 @@
 /**
- * `src/store/database.ts` with data directories whose state is on PostgreSQL (postgres-folders.mjs).
+ * `src/store/database.ts` with data directories whose state is on PostgreSQL
+ * (postgres-folders.mjs).
  * Invariant: a data directory keeps its schema, so that it can be opened again.
  */
 import { createHash } from "node:crypto";

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL server for tests, from the distribution's package.
- * Invariant: it listens on a socket in its own folder only, keeps nothing durable, and ends with the
- * suite. It can be stopped and started again, as an operator's server would be.
+ * Invariant: it listens on a socket in its own folder only, keeps nothing durable, and ends with
+ * the suite. It can be stopped and started again, as an operator's server would be.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
