@@ -43,7 +43,7 @@ const FILLERS = new Set(
     "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +
     "atuante domiciliada domiciliado estabelecida estabelecido afim etc seu seus sua suas delas " +
     "deles disponha disponham informe informem informam informaram valido valida preenchido " +
-    "atualizado atualizada cujo cuja based headquartered registered kind operate having valid address " +
+    "atualizado atualizada cujo cuja based kind operate having valid address " +
     "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar " +
     "lugar local pais todos aluno estudante " +
     // English.
@@ -144,22 +144,12 @@ function phrasesOf(list: string): Phrases<true> {
 /** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
-  leavePossessives(sentence);
   for (let end = sentence.tokens.length; end > 0; ) {
     const at = closingAt(sentence, end);
     if (at < 0) break;
     sentence.claim(at, end, "filler");
     sentence.name(at, end);
     end = at;
-  }
-}
-
-/** Claims the "s" of "Salvador's hotels". */
-function leavePossessives(sentence: Sentence): void {
-  for (let at = 1; at < sentence.tokens.length; at++) {
-    if (sentence.folded(at) !== "s" || !sentence.free(at)) continue;
-    const { start = 0 } = sentence.tokens[at] ?? {};
-    if (/^['’]$/.test(sentence.text.charAt(start - 1))) sentence.claim(at, at + 1, "filler");
   }
 }
 

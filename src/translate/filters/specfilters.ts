@@ -19,8 +19,7 @@ import type { FoundRecords, LeftRegime } from "./records.ts";
 import type { SharedMax } from "./sharedcontacts.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
-/** Sizes without "not reported": "not micro" asks for a size that is known to be another. */
-const KNOWN_SIZES = ["01", "03", "05"];
+const SIZES = ["00", "01", "03", "05"];
 
 /** Results of the stages. */
 interface Understood {
@@ -77,7 +76,7 @@ const READERS = {
   started_before: ({ bounds }) => bounds.days.opened.before ?? undefined,
   share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
   share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
-  legal_nature_any_of: ({ wishes, activities }) => listed(naturesOf(wishes, activities)),
+  legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
   status_since: ({ bounds }) => bounds.days.status.since ?? undefined,
   status_before: ({ bounds }) => bounds.days.status.before ?? undefined,
   status_reason_any_of: NO_SENTENCE,
@@ -186,14 +185,6 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
   return [2];
 }
 
-/**
- * Legal natures. Cooperatives of consumers only buy, so "cooperativas de reciclagem" are the others.
- */
-function naturesOf({ natures }: FoundFilters, activities: readonly FoundActivity[]): string[] {
-  const isWorking = natures.has("2143") && activities.some(({ excluded }) => !excluded);
-  return [...natures].filter((code) => code !== "2330" || !isWorking);
-}
-
 /** Sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
 function sizesOf(found: FoundFilters, notes: Notes): string[] {
   const { sizes, excludedSizes } = found;
@@ -205,5 +196,5 @@ function sizesOf(found: FoundFilters, notes: Notes): string[] {
     });
   }
   if (sizes.size > 0) return [...sizes];
-  return excludedSizes.size > 0 ? KNOWN_SIZES.filter((code) => !excludedSizes.has(code)) : [];
+  return excludedSizes.size > 0 ? SIZES.filter((code) => !excludedSizes.has(code)) : [];
 }

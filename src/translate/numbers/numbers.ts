@@ -151,7 +151,7 @@ export function amountAt(sentence: Sentence, at: number): Amount | null {
 const COMPARING = new Set(
   (
     "mais de|mais que|menos de|menos que|acima de|abaixo de|pelo menos|ao menos|no minimo|" +
-    "no maximo|more than|greater than|higher than|less than|fewer than|at least"
+    "no maximo|more than|less than|fewer than|at least"
   ).split("|"),
 );
 

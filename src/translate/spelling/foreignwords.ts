@@ -186,10 +186,6 @@ function readingOf(sentence: Sentence, at: number): string | null {
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
-  // "dos o más locales": two; elsewhere "dos" is a Portuguese contraction in a name.
-  if (folded === "dos" && sentence.folded(at + 1) === "o") {
-    return sentence.folded(at + 2) === "mas" ? "dois" : null;
-  }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
   // "bodegas de vino" has its own name, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";

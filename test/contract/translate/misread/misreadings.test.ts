@@ -119,7 +119,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["indústrias do setor metalmecânico na serra gaúcha", activities, ["2411300", "2412100"]],
   ["pizzaria zona norte de sp", cities, ["3550308"]],
   ["desentupidora 24 horas zona leste sp", cities, ["3550308"]],
-  ["contabilidades em Campinas que não sejam mei nem me", sizes, ["03", "05"]],
+  ["contabilidades em Campinas que não sejam mei nem me", sizes, ["00", "03", "05"]],
   ["empresas com email que não seja gmail em Boa Vista RR", domain, true],
   ["foreign companies in São Paulo", natures, ["2178"]],
   ["quero abrir uma padaria, tem quantas em Bauru?", cities, ["3506003"]],
