@@ -18,6 +18,7 @@ import {
   sharedMemoryWords,
 } from "./failures.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { rememberedAddress, shownAddress } from "./postgres/address.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { connect, isStateBusy, isStateFailure, type SqliteDatabase } from "./sqlite.ts";
 import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade } from "./upgrade.ts";
@@ -267,11 +268,22 @@ interface Stamp {
 /** Returns the database path in a data directory that only its owner can access. */
 function databasePath(dataDir: string): string {
   openDataDir(dataDir);
+  refuseRemembered(dataDir);
   refuseEmptied(dataDir);
   // SQLite gives the log and shared-memory files the mode of the main file.
   const path = openDataFile(dataDir, DATABASE_FILE);
   for (const suffix of ["-wal", "-shm"]) checkDataFile(dataDir, `${DATABASE_FILE}${suffix}`);
   return path;
+}
+
+/** A new file next to the address of a server would be a second state. */
+function refuseRemembered(dataDir: string): void {
+  const address = rememberedAddress(dataDir);
+  if (address === null) return;
+  throw new CommandError(
+    `The state of ${dataDir} is in ${shownAddress(address)}. This command works on a state that is ` +
+      "a file; use the tools of the database, such as pg_dump.",
+  );
 }
 
 /**

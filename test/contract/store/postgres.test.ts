@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { AppError, CommandError } from "../../../src/errors.ts";
 import { systemClock } from "../../../src/process/clock.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase, openUnmigrated } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
@@ -200,6 +200,14 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const own = join(folder, "own");
     openDatabase(own).close();
     assert.throws(() => openServedState(own, address), /has a state of its own/);
+  });
+
+  it("gets no second state from a command that works on a file", () => {
+    const dataDir = join(folder, "backed-up");
+    openServedState(dataDir, server.address("backed_up")).close();
+    assert.throws(() => openUnmigrated(dataDir), /is in PostgreSQL .*pg_dump/s);
+    assert.throws(() => openDatabase(dataDir), /is in PostgreSQL .*pg_dump/s);
+    assert.equal(existsSync(join(dataDir, "state.db")), false);
   });
 
   it("says how to reach a server that is not there, without the password", () => {

@@ -10,7 +10,8 @@ let notices = 0;
 /** Queues notices of a tenant; returns their ids. */
 export function queueNotices(office: Office, count: number, tenantId = TENANT): string[] {
   const store = new WebhookStore(office.database);
-  const months = "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
+  const months = `INSERT INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)
+    ON CONFLICT DO NOTHING`;
   office.database.exec(months);
   const insert = office.database.prepare(
     `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, counts,

@@ -164,7 +164,7 @@ export class Installation {
   /** Makes a tenant, as creating a key does. */
   tenant(id: string): string {
     this.database
-      .prepare("INSERT OR IGNORE INTO tenants (id, name, created_at) VALUES (?, ?, 1)")
+      .prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, 1) ON CONFLICT DO NOTHING")
       .run(id, id);
     return id;
   }

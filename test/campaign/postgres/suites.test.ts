@@ -1,0 +1,57 @@
+/**
+ * Suites of the state, exports, lists, notices, and the console with every state on PostgreSQL.
+ * Invariant: the suites are the same files; hooks put the database in the place of the file
+ * (test/support/server/postgres-folders.mjs). Suites that look into SQLite are not among them.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const HOOKS = "./test/support/server/postgres-folders.mjs";
+
+/** Suites by their paths below test/. */
+const SUITES = [
+  ...["unit/access/signins", "unit/lists/listname", "unit/lists/listchange"],
+  ...["unit/lists/revisions", "unit/lists/membership", "unit/lists/changethread"],
+  ...["unit/lists/exportedrows", "contract/console/audit", "contract/console/exports"],
+  ...["contract/console/invitations", "contract/console/keys", "contract/console/members"],
+  ...["contract/console/searches", "contract/console/session", "contract/console/usage"],
+  ...["contract/export/changes", "contract/export/exported", "contract/export/listed"],
+  ...["contract/export/listed-changes", "contract/export/worker"],
+  ...["contract/notices/exports", "contract/notices/mailer", "contract/notices/options"],
+];
+
+describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () => {
+  it("pass as they do with SQLite", async () => {
+    const server = await TestPostgres.start();
+    try {
+      const files = SUITES.map((name) => `test/${name}.test.ts`);
+      const options = ["--import", "tsx", "--import", HOOKS, "--test", "--test-concurrency=2"];
+      const child = spawn(process.execPath, [...options, "--test-reporter=tap", ...files], {
+        cwd: ROOT,
+        env: { ...environment(), TEST_STATE_URL: server.address("tests") },
+      });
+      let output = "";
+      child.stdout.on("data", (text: Buffer) => {
+        output += text.toString();
+      });
+      const [code] = (await once(child, "exit")) as [number | null];
+      const failed = output.match(/^\s*not ok .*$/gm) ?? [];
+      assert.deepEqual(failed, []);
+      assert.equal(code, 0);
+      assert.match(output, /^# pass [1-9]\d\d/m);
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+/** The environment without the mark by which a run of tests would take itself for a part of this. */
+function environment(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, ...others } = process.env;
+  return others;
+}
