@@ -13,7 +13,7 @@ import { AppError, CommandError } from "../errors.ts";
 import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
 import { isStateClosed, type SqliteDatabase } from "./sqlite.ts";
-import { StateAway } from "./statedatabase.ts";
+import { StateAway, StatementRefused } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
@@ -94,6 +94,9 @@ function hasChecksums(database: SqliteDatabase, table: string): boolean {
 /** Retry time, in seconds. */
 const RETRY_AFTER = { "Retry-After": "10" };
 
+/** SQLSTATE of PostgreSQL for a text with a NUL character; SQLite stores it. */
+const TEXT_REFUSED = "22021";
+
 /** Returns the refusal for a disk error or a shutdown; null for other errors. */
 export function storageRefusal(cause: unknown): AppError | null {
   if (isStateClosed(cause)) {
@@ -105,6 +108,10 @@ export function storageRefusal(cause: unknown): AppError | null {
       "The server's database cannot be reached at the moment. Searches with keys in use go on. " +
       "Try again later, or tell the operator.";
     return new AppError("storage_unavailable", detail, { cause, headers: RETRY_AFTER });
+  }
+  if (cause instanceof StatementRefused && cause.code === TEXT_REFUSED) {
+    const detail = "A text has a NUL character, which the server's database cannot store.";
+    return new AppError("invalid_request", detail, { cause });
   }
   const problem = storageProblem(storageCause(cause));
   if (problem === null) return null;

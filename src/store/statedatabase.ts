@@ -14,6 +14,16 @@ export class StateAway extends Error {
   readonly code = "STATE_AWAY";
 }
 
+/** A statement was refused by the server. `code` is its SQLSTATE. */
+export class StatementRefused extends Error {
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** Result of a statement that writes. */
 export interface StateChange {
   /** Number of rows that were inserted, updated, or deleted. */

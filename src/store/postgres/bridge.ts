@@ -15,7 +15,7 @@ import {
   Worker,
 } from "node:worker_threads";
 import { waitedWorker } from "../../location.ts";
-import { StateAway } from "../statedatabase.ts";
+import { StateAway, StatementRefused } from "../statedatabase.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,
@@ -26,16 +26,6 @@ import {
 
 /** Longest wait for an answer, in milliseconds: above the limits that the server applies. */
 const ANSWER_MS = 15_000;
-
-/** A statement was refused by the server. `code` is its SQLSTATE. */
-export class StatementRefused extends Error {
-  readonly code: string;
-
-  constructor(message: string, code: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** The calling thread's end. */
 export class Bridge {

@@ -7,9 +7,8 @@
  */
 import { CommandError } from "../../errors.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { StateAway, type StateDatabase } from "../statedatabase.ts";
+import { StateAway, type StateDatabase, StatementRefused } from "../statedatabase.ts";
 import { type StateAddress, shownAddress } from "./address.ts";
-import { StatementRefused } from "./bridge.ts";
 import { COMPATIBILITY, translatedStep } from "./dialect.ts";
 import { PostgresDatabase } from "./postgresdatabase.ts";
 

@@ -13,12 +13,14 @@ import { Keyring } from "../../../src/access/keyring.ts";
 import { AppError, CommandError } from "../../../src/errors.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openDatabase, openUnmigrated } from "../../../src/store/database.ts";
+import { storageRefusal } from "../../../src/store/failures.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
 import { openServedState, openState } from "../../../src/store/state.ts";
 import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
 import { QuotaStore } from "../../../src/store/usagestore.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 import { StoreScript, TABLES } from "../../support/server/store-script.ts";
 
@@ -208,6 +210,13 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.throws(() => openUnmigrated(dataDir), /is in PostgreSQL .*pg_dump/s);
     assert.throws(() => openDatabase(dataDir), /is in PostgreSQL .*pg_dump/s);
     assert.equal(existsSync(join(dataDir, "state.db")), false);
+  });
+
+  it("refuses a text that it cannot store as a mistake of the request", () => {
+    const users = new UserStore(open("texts"));
+    const refused = (error: unknown) => storageRefusal(error)?.code === "invalid_request";
+    assert.throws(() => users.named("ana\0@example.com"), refused);
+    assert.equal(users.named("ana@example.com"), undefined);
   });
 
   it("says how to reach a server that is not there, without the password", () => {
