@@ -281,8 +281,8 @@ function refuseRemembered(dataDir: string): void {
   const address = rememberedAddress(dataDir);
   if (address === null) return;
   throw new CommandError(
-    `The state of ${dataDir} is in ${shownAddress(address)}. This command works on a state that is ` +
-      "a file; use the tools of the database, such as pg_dump.",
+    `The state of ${dataDir} is in ${shownAddress(address)}. This command works on a state that ` +
+      "is a file; use the tools of the database, such as pg_dump.",
   );
 }
 

@@ -85,7 +85,7 @@ export class KeyStore {
 
   /** Throws `StateAway` if the state has not been reachable for a time. */
   refuseAfter(awayMs: number): void {
-    if (this.#database.awayMs() > awayMs) throw new StateAway("the state is away for too long");
+    if (this.#database.away.ms > awayMs) throw new StateAway("the state is away for too long");
   }
 
   /** Returns a key by id. Throws `BlobDamage` if its hash is damaged. */

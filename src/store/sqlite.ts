@@ -26,7 +26,7 @@ export function connect(path: string, options: Database.Options = {}): SqliteDat
       reader.exec("BEGIN");
       return reader;
     },
-    awayMs: () => 0,
+    away: { ms: 0 },
   });
 }
 

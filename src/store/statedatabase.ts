@@ -77,9 +77,9 @@ export interface StateDatabase {
   /** Opens a further connection that reads at one moment until it is closed. */
   atOneMoment(): StateDatabase;
   /**
-   * Returns the milliseconds for which the database has not been reachable; 0 while it is. A file
-   * is always reachable.
+   * Milliseconds for which the database has not been reachable; 0 while it is. A file is always
+   * reachable.
    */
-  awayMs(): number;
+  readonly away: { readonly ms: number };
   close(): void;
 }

@@ -132,7 +132,7 @@ export function makeService(parts: Parts): ServedService {
   const notices = openNotices({ ...parts, ...snapshots, ...made });
   const stateWatch = watchOf(database, telemetry, log);
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
-  const degraded = () => exporter.filesState()?.up === false || database.awayMs() > 0;
+  const degraded = () => exporter.filesState()?.up === false || database.away.ms > 0;
   let stopping = false;
   return {
     engine: ENGINE,

@@ -130,8 +130,8 @@ export class PostgresDatabase implements StateDatabase {
     return reader;
   }
 
-  awayMs(): number {
-    return this.#bridge.awayMs;
+  get away(): { readonly ms: number } {
+    return { ms: this.#bridge.awayMs };
   }
 
   close(): void {

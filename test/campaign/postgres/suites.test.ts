@@ -23,6 +23,7 @@ const SUITES = [
   ...["contract/export/changes", "contract/export/exported", "contract/export/listed"],
   ...["contract/export/listed-changes", "contract/export/worker"],
   ...["contract/notices/exports", "contract/notices/mailer", "contract/notices/options"],
+  ...["contract/notices/deliveries", "unit/export/queue"],
 ];
 
 describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () => {
@@ -50,7 +51,7 @@ describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () 
   });
 });
 
-/** The environment without the mark by which a run of tests would take itself for a part of this. */
+/** The environment without the mark by which a run would take itself for a part of this one. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...others } = process.env;
   return others;

@@ -172,11 +172,11 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   });
 
   async function untilAway(database: StateDatabase): Promise<void> {
-    while (database.awayMs() === 0) await sleep(20);
+    while (database.away.ms === 0) await sleep(20);
   }
 
   async function untilBack(database: StateDatabase): Promise<void> {
-    while (database.awayMs() > 0) await sleep(20);
+    while (database.away.ms > 0) await sleep(20);
     await sleep(100);
   }
 
