@@ -171,6 +171,9 @@ class Walker {
     const { export: created } = JSON.parse(sent) as { export: { export_id: string } };
     const waiting = { method: "GET", path: `${path}/${created.export_id}?wait=60`, status: 200 };
     await this.#send(waiting as Walk, 0);
+    // The thread of the render has written, so the row of the key is read once more. That happens
+    // here, and not in some of the recorded rounds.
+    await this.#send({ ...waiting, path: `${path}?limit=1` } as Walk, 0);
   }
 
   /** Functions that had run by the end of the turn in which the answer left. */
