@@ -1,7 +1,7 @@
 /**
  * The database of the state, independent of its engine: SQLite in the data directory
- * (sqlite.ts), or PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in SQL
- * that both know.
+ * (sqlite.ts), or PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in
+ * statements of SQLite, which the other one translates.
  * Invariant: calls are synchronous, so a transaction holds no other work of its thread. Writes of
  * all processes are serial. A number stays a number and a blob a Buffer in both engines.
  */

@@ -1,5 +1,5 @@
 /**
- * What a server does to a state on PostgreSQL at its start. Input: the open state, and the data
+ * Prepares a state on PostgreSQL for a server that starts. Input: the open state, and the data
  * directory. Output: the secrets of the state in the data directory; the right to serve.
  * Invariant: one server works on a state at a time; the lock belongs to its connection, so it ends
  * with its process. Secrets are stored once, so cursors and links stay valid on another machine.
