@@ -1,8 +1,8 @@
 /**
  * The Atom feed of a saved search. Input: the search and its notices, newest first. Output: the
  * feed as text.
- * Invariant: an entry for each notice that is counted or has failed, with the id of its event, so
- * that readers show it once. It holds counts and the names of the first companies, never an e-mail,
+ * Invariant: an entry for each notice that is counted or has failed, with the id of its event:
+ * readers show it once. It holds counts and the names of the first companies, never an e-mail,
  * a phone, or a secret. No value of the registry can end an element or add one.
  */
 import { Feed } from "feed";

@@ -2,8 +2,8 @@
  * Layouts of files that other products import (`output.preset`): fields in order, headings,
  * delimiter.
  * Invariant: each field occurs once in a layout; no heading needs quoting in a CSV file. Headings
- * are those that the product's importer maps automatically, in the language of its user. A field
- * that the product lacks keeps its name in this registry. Product fields with a fixed list of
+ * are those that the product's importer maps automatically, in the language of its user. Fields
+ * unknown to the product keep their names in this registry. Product fields with a fixed list of
  * words, such as an industry, are left out: activity names would be refused or would fill that
  * list. Added columns are empty, for notes, or repeat the first value of some fields. No field may
  * have the name of an added column.

@@ -2,8 +2,8 @@
  * Fetches a snapshot from a store. Input: the address of an object, or of a folder with months.
  * Output: the verified snapshot in a folder of this machine.
  * Invariant: a snapshot has its final name only when its size is right, all its checksums are
- * right, and it is durable. An interrupted fetch resumes only if the object is unchanged; a file
- * that is damaged is removed, and fetched again by the next run.
+ * right, and it is durable. An interrupted fetch resumes only if the object is unchanged. A
+ * damaged file is removed, and fetched again by the next run.
  */
 import {
   closeSync,

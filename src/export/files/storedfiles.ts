@@ -142,7 +142,10 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /** The sweep queues exports again whose object is gone; a start does not wait for the store. */
+  /**
+   * A start does not wait for the store, so a missing object is not noticed: its download answers
+   * 500, as that of a missing file does between two starts.
+   */
   isLost(): boolean {
     return false;
   }

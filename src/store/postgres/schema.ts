@@ -1,8 +1,8 @@
 /**
  * The schema of a state on PostgreSQL. Input: the address of a server. Output: a database of the
  * newest schema.
- * Invariant: the steps of migrations.ts make the tables that both engines have; the steps here make
- * what only a shared state needs. One process applies them, in one transaction, while others wait;
+ * Invariant: the steps of migrations.ts make the tables of both engines; the steps here make those
+ * of a shared state. One process applies them, in one transaction, while others wait;
  * a state of a newer program is refused.
  */
 import { CommandError } from "../../errors.ts";

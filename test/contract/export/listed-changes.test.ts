@@ -1,7 +1,7 @@
 /**
  * Proves: an export of changes whose spec names lists uses their entries at its creation, in both
  * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an export
- * that excludes that list has the rest. A file of a watched list has the status before and now.
+ * without that list has the rest. A file of a watched list has the status before and now.
  * Does not prove: what routes do with lists (contract/http/api/listed-changes.test.ts), nor random
  * lists (campaign/twin/listed-changes.test.ts).
  */

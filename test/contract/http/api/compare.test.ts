@@ -1,7 +1,7 @@
 /**
  * Proves, over both transports, on two real months: a group may be counted in an older month, as a
- * linear scan of its rows does. The base of the index is the snapshot of the group under the status
- * that all groups ask for, else the whole snapshot; the answer names it. Wrong months are refused
+ * linear scan of its rows does. The base of the index is the snapshot of the group under the common
+ * status of all groups, or the whole snapshot; the answer names it. Wrong months are refused
  * with their place, also of a server of a single file.
  * Does not prove: comparisons within one month (counts.test.ts).
  */

@@ -26,8 +26,8 @@ export function shareBounds(counts: readonly number[], steps = STEPS): number[] 
 }
 
 /**
- * The smallest number of each step if the steps have equally many places, for numbers so skewed
- * that shares of the largest one would leave nearly all places in one step.
+ * The smallest number of each step if the steps have equally many places. With shares of the
+ * largest number, skewed numbers would leave nearly all places in one step.
  */
 export function quantileBounds(numbers: readonly number[], steps = STEPS): number[] {
   const sorted = numbers.filter((one) => one > 0).sort((a, b) => a - b);
