@@ -366,4 +366,32 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX receiver_mails_due ON receiver_mails (next_at);
    CREATE INDEX receiver_mails_of_webhook ON receiver_mails (webhook);
    CREATE INDEX receiver_mails_of_user ON receiver_mails (user_id);`,
+  // Servers that work on the state. Whatever belongs to an owner that is no member is free to take.
+  // The token of an export counts its claims: a process that was paused for longer than its lease
+  // has an older one. Blocks that are staged for a list belong to the server that staged them.
+  `CREATE TABLE members (
+     id TEXT PRIMARY KEY,
+     place TEXT NOT NULL,
+     name TEXT NOT NULL,
+     version TEXT NOT NULL,
+     files TEXT NOT NULL,
+     snapshot TEXT,
+     snapshot_id TEXT,
+     started_at INTEGER NOT NULL,
+     lease_until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE leases (
+     name TEXT PRIMARY KEY,
+     owner TEXT NOT NULL,
+     token INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   ALTER TABLE exports ADD COLUMN owner TEXT;
+   ALTER TABLE exports ADD COLUMN token INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE exports ADD COLUMN rows_written INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE exports ADD COLUMN rows_expected INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX exports_running ON exports (tenant_id) WHERE state = 'running';
+   CREATE TABLE exported_staged (
+     id INTEGER PRIMARY KEY REFERENCES exported_entries (id) ON DELETE CASCADE,
+     owner TEXT NOT NULL
+   ) STRICT;`,
 ];

@@ -3,6 +3,7 @@
  * Invariant: knows no schema and no data directory; database.ts does.
  */
 import Database from "better-sqlite3";
+import { systemClock } from "../process/clock.ts";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
 import { StateAway, type StateDatabase } from "./statedatabase.ts";
 
@@ -12,11 +13,15 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** An open file, with what only SQLite has. */
 export type SqliteDatabase = StateDatabase & Pick<Database.Database, "pragma" | "backup">;
 
-/** Opens a database with `blob_checksum` (checksums.ts). Options, errors: as in better-sqlite3. */
+/**
+ * Opens a database with `blob_checksum` (checksums.ts) and `now_ms`, its clock. Options and errors
+ * are those of better-sqlite3.
+ */
 export function connect(path: string, options: Database.Options = {}): SqliteDatabase {
   const database = new Database(path, options);
   const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
   database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
+  database.function("now_ms", () => systemClock.nowMs());
   return Object.assign(database as unknown as SqliteDatabase, {
     engine: "sqlite" as const,
     othersVersion: () => database.prepare("PRAGMA data_version").pluck(),

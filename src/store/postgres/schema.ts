@@ -39,6 +39,9 @@ const SHARED_STEPS: readonly string[] = [
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
    CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
+  // The server's clock is the only one that ends leases; within a transaction it goes on.
+  `CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE
+     AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';`,
 ];
 
 interface Versions {

@@ -47,6 +47,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     }),
     anExport(5, {
       ...{ state: "running", attempts: 1, tenant_id: "ten_2", sent_bytes: 42 },
+      ...{ owner: "mem_1", token: 1, rows_written: 40, rows_expected: 100 },
       sent: '{"sha256":"00","column":"CNPJ","fillZeros":false}',
     }),
     anExport(6, {
@@ -172,10 +173,19 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     entries: ENTRIES,
   })),
   list_staged: [{ id: 4, at: AT }],
-  exported_entries: [1, 2].map((n) => ({ id: n, entries: Buffer.from([1, 4 * n]) })),
+  exported_entries: [1, 2, 3].map((n) => ({ id: n, entries: Buffer.from([1, 4 * n]) })),
+  exported_staged: [{ id: 3, owner: "mem_1" }],
   exported_blocks: [1, 2].map((n) => ({
     ...{ id: n, list: -1, first: n * 2_097_152 + 1, since: 1, until: n === 2 ? 3 : null },
   })),
+  members: [
+    {
+      ...{ id: "mem_1", place: hexOf("state"), name: "one:8080", version: "1.3.0", files: "disk" },
+      ...{ snapshot: "2026-10", snapshot_id: "00112233445566aa" },
+      ...{ started_at: AT, lease_until: AT + 15_000 },
+    },
+  ],
+  leases: [{ name: "notices", owner: "mem_1", token: 1 }],
   export_lists: [2, 3].map((list) => ({ export_id: exportId(4), list, revision: 3 })),
   audit: [
     { action: "state.upgrade", facts: '{"schema":{"from":1,"to":2}}' },

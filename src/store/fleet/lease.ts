@@ -1,0 +1,79 @@
+/**
+ * Work that one member of a fleet does at a time, such as sending notices. Input: a name, and the
+ * membership of this server. Output: whether this server has the work.
+ * Invariant: a lease belongs to a member and ends with it. `fence` inside the transaction of every
+ * change makes a server that was paused for longer than its lease change nothing, because writers
+ * are serial and each new holder has a higher token.
+ */
+import type { StateDatabase } from "../statedatabase.ts";
+import type { Membership } from "./membership.ts";
+
+/** Another member has the work. */
+export class LeaseLost extends Error {
+  constructor(name: string) {
+    super(`another server has taken over: ${name}`);
+  }
+}
+
+interface LeaseRow {
+  readonly owner: string;
+  readonly token: number;
+}
+
+/** The lease of one kind of work. */
+export class WorkLease {
+  readonly #database: StateDatabase;
+  readonly #membership: Membership;
+  readonly #name: string;
+  #token: number | null = null;
+
+  constructor(database: StateDatabase, membership: Membership, name: string) {
+    this.#database = database;
+    this.#membership = membership;
+    this.#name = name;
+  }
+
+  /** Number of the holder, if this server is that and surely still is; else null. */
+  get token(): number | null {
+    return this.#membership.isSure ? this.#token : null;
+  }
+
+  /** Takes the work if it is free; returns true if this server has it. */
+  look(): boolean {
+    const { id } = this.#membership;
+    const row = this.#row();
+    this.#token = row?.owner === id ? row.token : this.#take(id);
+    return this.token !== null;
+  }
+
+  /** Throws `LeaseLost` unless this server has the work. Call it inside a transaction. */
+  fence(): void {
+    const row = this.#row();
+    if (row !== undefined && row.token === this.#token && row.owner === this.#membership.id) return;
+    this.#token = null;
+    throw new LeaseLost(this.#name);
+  }
+
+  #row(): LeaseRow | undefined {
+    return this.#database
+      .prepare<[string], LeaseRow>("SELECT owner, token FROM leases WHERE name = ?")
+      .get(this.#name);
+  }
+
+  #take(id: string): number | null {
+    const isFree = "SELECT 1 FROM leases WHERE name = ? AND owner IN (SELECT id FROM members)";
+    if (this.#database.prepare<[string]>(isFree).get(this.#name) !== undefined) return null;
+    const take = this.#database.transaction(() => {
+      if (this.#database.prepare<[string]>(isFree).get(this.#name) !== undefined) return null;
+      return this.#database
+        .prepare<[string, string], number>(
+          `INSERT INTO leases (name, owner, token) VALUES (?, ?, 1)
+           ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, token = leases.token + 1
+           RETURNING token`,
+        )
+        .pluck()
+        .get(this.#name, id);
+    });
+    return take.immediate() ?? null;
+  }
+}

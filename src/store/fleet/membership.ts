@@ -1,0 +1,179 @@
+/**
+ * The membership of this server in the fleet of its state. Input: a joined state, and ticks.
+ * Output: the id under which it owns work, and whether its lease is surely valid.
+ * Invariant: `isSure` is true only while the database cannot have ended the lease, measured by the
+ * monotonic clock from before the last renewal. A state in a data directory has one server, which
+ * the lock of the directory proves alive, so its lease never ends and is never renewed.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Clock } from "../../process/clock.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import type { StateDatabase } from "../statedatabase.ts";
+import { LEASE_MS, type MemberRow, MemberStore, type NewMember } from "./members.ts";
+
+/** Lease of the only server of a state, in milliseconds: longer than any process. */
+const ENDLESS_MS = 1e15;
+/** Time between two ticks, in milliseconds. */
+const TICK_MS = 1_000;
+/** Time before the end of a lease at which it is no longer sure, in milliseconds. */
+const MARGIN_MS = 1_000;
+
+/** What a server tells of itself. */
+export interface MemberFacts {
+  /** Host and port, for people. */
+  readonly name: string;
+  readonly version: string;
+  /** Address of the store with its files, or `disk`. */
+  readonly files: string;
+  readonly dataDir: string;
+}
+
+interface MembershipParts extends MemberFacts {
+  readonly database: StateDatabase;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Length of the lease; only tests change it. */
+  readonly leaseMs?: number;
+}
+
+/** Called when the server has joined under a new id, or has noticed that other members ended. */
+type Listener = () => void;
+
+/** One server's membership. */
+export class Membership {
+  readonly members: MemberStore;
+  readonly leaseMs: number;
+  readonly #parts: MembershipParts;
+  readonly #listeners: Listener[] = [];
+  #id: string | null = null;
+  #snapshot: Pick<MemberRow, "snapshot" | "snapshotId"> = { snapshot: null, snapshotId: null };
+  /** Times of the monotonic clock. */
+  #joinedMs = Number.NEGATIVE_INFINITY;
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    this.leaseMs = parts.leaseMs ?? (parts.database.engine === "sqlite" ? ENDLESS_MS : LEASE_MS);
+    this.members = new MemberStore(parts.database, this.leaseMs);
+  }
+
+  /** True if other servers may work on the state. */
+  get isShared(): boolean {
+    return this.leaseMs < ENDLESS_MS;
+  }
+
+  /** Id under which this server owns work. It changes when a lease was lost. */
+  get id(): string {
+    if (this.#id === null) throw new Error("the server has not joined");
+    return this.#id;
+  }
+
+  /** True if no other member can have taken over what this one owns. */
+  get isSure(): boolean {
+    const { clock } = this.#parts;
+    return clock.monotonicMs() - this.#renewedMs < this.leaseMs - MARGIN_MS;
+  }
+
+  /**
+   * True if this member may end others. After an outage of the database, all leases have ended;
+   * before any of them is ended, each member has time to join again and to keep its work.
+   */
+  get #isSettled(): boolean {
+    return this.isSure && this.#parts.clock.monotonicMs() - this.#joinedMs >= this.leaseMs / 3;
+  }
+
+  /** Registers a listener; it runs after each change, outside of a transaction. */
+  onChange(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Joins, and renews the lease from now on. @throws CommandError as `MemberStore.join` */
+  start(): void {
+    this.#join(null);
+    if (this.isShared) this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /** Renews the lease if a third of it has passed, and ends other members. Never throws. */
+  tick(): void {
+    if (this.#id === null || !this.isShared) return;
+    const { clock, log } = this.#parts;
+    try {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - this.#renewedMs >= this.leaseMs / 3) this.#renew(this.#id, nowMs);
+      if (this.#isSettled) this.#bury();
+    } catch (error) {
+      log.warn(describeError(error), "the lease of this server was not renewed; trying again");
+    }
+  }
+
+  /** Stores which snapshot this server serves. Never throws: a heartbeat stores it later. */
+  serve(snapshot: Pick<MemberRow, "snapshot" | "snapshotId">): void {
+    this.#snapshot = snapshot;
+    if (this.#id === null) return;
+    try {
+      this.members.serve(this.#id, snapshot);
+    } catch (error) {
+      this.#renewedMs = Number.NEGATIVE_INFINITY;
+      this.#parts.log.warn(describeError(error), "the served snapshot was not stored");
+    }
+  }
+
+  /** Ends the membership, so that other servers take over immediately. Never throws. */
+  stop(): void {
+    clearInterval(this.#timer);
+    if (this.#id === null) return;
+    try {
+      this.members.leave(this.#id);
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "the lease of this server ends by itself");
+    }
+    this.#id = null;
+    this.#renewedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #renew(id: string, nowMs: number): void {
+    if (this.members.renew(id)) {
+      this.#renewedMs = nowMs;
+      this.members.serve(id, this.#snapshot);
+      return;
+    }
+    this.#join(id);
+    this.#parts.log.warn({ member: this.#id }, "this server lost its lease, and joined again");
+    this.#changed();
+  }
+
+  #join(former: string | null): void {
+    const { clock, name, version, files, dataDir } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const id = `mem_${randomBytes(16).toString("hex")}`;
+    const place = placeOf(dataDir);
+    const member: NewMember = { id, place, name, version, files, ...this.#snapshot };
+    this.members.join(member, former);
+    this.#id = id;
+    this.#joinedMs = nowMs;
+    this.#renewedMs = nowMs;
+  }
+
+  #bury(): void {
+    const ended = this.members.bury();
+    for (const { id, name } of ended) {
+      this.#parts.log.warn({ member: id, name }, "a server has ended; its work goes on elsewhere");
+    }
+    if (ended.length > 0) this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Names a data directory; its lock excludes a second server in it, but copies are other places. */
+function placeOf(dataDir: string): string {
+  const path = realpathSync(dataDir);
+  const { dev, ino, birthtimeMs } = statSync(path);
+  const parts = [hostname(), path, dev, ino, birthtimeMs];
+  return createHash("sha256").update(parts.join("\n")).digest("hex");
+}
