@@ -4,8 +4,9 @@
  * current segment for new requests, and earlier ones for cursors that began on them.
  * Invariant: a segment is immutable; a handler reads the current one once and uses it until its
  * answer is sent. At most one segment is current. A retired segment stays open until no request has
- * used it for `keepMs`, or until too many are retired; with readers, until they end. Every segment
- * is closed once.
+ * used it for `keepMs`, or until too many are retired; with readers, until they end. A segment is
+ * held before it is current if other servers may give out its cursors first. Every segment is
+ * closed once.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -275,6 +276,8 @@ export class SegmentRegistry {
   #current: Segment | null = null;
   /** Retired segments, in order of retirement. */
   #retired: Retired[] = [];
+  /** Segments that are not current yet, in order of their arrival. */
+  #held: Segment[] = [];
   /** Reference counts. */
   readonly #readers = new Map<Segment, number>();
   /** Segments that are retired but still have readers; they get no new readers. */
@@ -298,12 +301,30 @@ export class SegmentRegistry {
     return this.#current;
   }
 
-  /** Returns a retired segment by id, for a cursor that began on it; the call keeps it open. */
+  /**
+   * Returns a retired or held segment by id, for a cursor that began on it; the call keeps a retired
+   * one open.
+   */
   retired(belongs: (snapshotId: string) => boolean): Segment | null {
     const found = this.#retired.find(({ segment }) => belongs(segment.snapshotId));
-    if (found === undefined) return null;
+    if (found === undefined) return this.#held.find((one) => belongs(one.snapshotId)) ?? null;
     found.usedMs = this.#clock.monotonicMs();
     return found.segment;
+  }
+
+  /** Keeps a segment open for cursors of other servers, until `put` or `release`. */
+  hold(segment: Segment): void {
+    this.#held.push(segment);
+  }
+
+  /** Keeps a segment open that another server served before, as if it was replaced now. */
+  keep(segment: Segment): void {
+    this.#retired.push({ segment, usedMs: this.#clock.monotonicMs() });
+  }
+
+  /** Gives up a held segment that will not be served. */
+  release(segment: Segment): void {
+    if (this.#letOut(segment)) this.#giveUp(segment);
   }
 
   /**
@@ -319,20 +340,22 @@ export class SegmentRegistry {
     };
   }
 
-  /** All open segments: the current, the retired, and those that only have readers. */
+  /** All open segments: the current, the held, the retired, and those that only have readers. */
   segments(): Segment[] {
     const current = this.#current === null ? [] : [this.#current];
-    return [...current, ...this.#retired.map(({ segment }) => segment), ...this.#leaving];
+    const retired = this.#retired.map(({ segment }) => segment);
+    return [...current, ...this.#held, ...retired, ...this.#leaving];
   }
 
   /** Number of open segments. */
   get size(): number {
-    return this.#retired.length + this.#leaving.size + (this.#current === null ? 0 : 1);
+    return this.segments().length;
   }
 
   /** Makes a segment the current one and retires the previous one. */
   put(segment: Segment): void {
     const before = this.#current;
+    this.#letOut(segment);
     this.#current = segment;
     this.#serves(segment);
     if (before !== null) {
@@ -366,9 +389,17 @@ export class SegmentRegistry {
 
   /** Closes everything; segments with readers when these end. */
   close(): void {
+    for (const segment of [...this.#held]) this.release(segment);
     for (const { segment } of this.#retired) this.#giveUp(segment);
     this.#retired = [];
     this.drop();
+  }
+
+  /** Returns true if the segment was held. */
+  #letOut(segment: Segment): boolean {
+    const before = this.#held.length;
+    this.#held = this.#held.filter((one) => one !== segment);
+    return this.#held.length < before;
   }
 
   /** Cursors of the same content continue on the segment that came back. */

@@ -29,10 +29,12 @@ interface ReloadParts {
   /** File or folder. */
   readonly path: string;
   readonly current: () => Segment | null;
+  /** The latest verified snapshot, which may wait for other servers. */
+  readonly latest: () => Segment | null;
   /** Opens a newer snapshot on all threads that will serve it. */
   readonly prepare?: (segment: Segment) => Promise<void>;
-  /** Receives a newer snapshot, and owns it from then on. */
-  readonly load: (segment: Segment) => void;
+  /** Receives a newer snapshot, and owns it from then on; returns true if it is served now. */
+  readonly load: (segment: Segment) => boolean;
   /** Drops the current snapshot, because its file was modified. */
   readonly drop: () => void;
   /** Called whenever a file may have changed, before the scan. */
@@ -218,10 +220,11 @@ export class Reload {
       if (this.#stopped) return segment.close();
       const kind = this.#kindOf(segment);
       const replaced = this.#parts.current()?.label ?? "none";
-      load(segment);
+      const isServed = load(segment);
       this.#reported.delete(path);
       const { label: snapshot, snapshotDate: date } = segment;
-      log.info({ snapshot, date, replaced, file: path }, `${kind} snapshot served`);
+      const known = { snapshot, date, replaced, file: path };
+      if (isServed) log.info(known, `${kind} snapshot served`);
     } catch (error) {
       segment?.close();
       this.#printRefused(path, error);
@@ -252,8 +255,9 @@ export class Reload {
   #wanted(segment: Segment): boolean {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return true;
-    if (this.#only !== null) return segment.snapshotId !== current.snapshotId;
-    return isNewer(segment, current);
+    const latest = this.#parts.latest() ?? current;
+    if (this.#only !== null) return segment.snapshotId !== latest.snapshotId;
+    return isNewer(segment, latest);
   }
 }
 

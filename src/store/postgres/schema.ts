@@ -42,6 +42,16 @@ const SHARED_STEPS: readonly string[] = [
   // The server's clock is the only one that ends leases; within a transaction it goes on.
   `CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE
      AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';`,
+  // The snapshot that all servers serve, and the one that each of them has verified.
+  `CREATE TABLE fleet_month (
+     id boolean PRIMARY KEY DEFAULT true CHECK (id),
+     snapshot_id text NOT NULL,
+     label text NOT NULL,
+     before_id text,
+     since bigint NOT NULL
+   );
+   ALTER TABLE members ADD COLUMN offered_id text;
+   ALTER TABLE members ADD COLUMN offered_label text;`,
 ];
 
 interface Versions {

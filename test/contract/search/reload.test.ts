@@ -58,7 +58,8 @@ describe("reload", () => {
     const reload = new Reload({
       path,
       current: () => taken.at(-1) ?? null,
-      load: (segment) => taken.push(segment),
+      latest: () => taken.at(-1) ?? null,
+      load: (segment) => taken.push(segment) > 0,
       drop: () => dropped++,
       looked: async () => {
         looks++;

@@ -14,6 +14,8 @@ import { AppError, CommandError } from "../../../src/errors.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openDatabase, openUnmigrated } from "../../../src/store/database.ts";
 import { storageRefusal } from "../../../src/store/failures.ts";
+import { FleetMonth } from "../../../src/store/fleet/fleetmonth.ts";
+import { LEASE_MS, MemberStore } from "../../../src/store/fleet/members.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
@@ -230,6 +232,35 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
         );
       },
     );
+  });
+
+  it("changes the snapshot of a fleet once all live members have it", () => {
+    const database = open("months");
+    const fleet = new FleetMonth(database);
+    const store = new MemberStore(database, LEASE_MS);
+    const [first, second] = ["mem_a", "mem_b"];
+    const facts = { version: "1", files: "s3", snapshot: null, snapshotId: null };
+    for (const id of [first, second]) store.join({ id, place: id, name: id, ...facts }, null);
+    const october = { snapshotId: "a1", label: "2026-10" };
+    const november = { snapshotId: "b2", label: "2026-11" };
+    assert.equal(fleet.agree(), null);
+    fleet.offer(first, october);
+    // A member without a snapshot serves none, so the first need not wait for it.
+    assert.deepEqual(fleet.agree(), october);
+    fleet.offer(second, october);
+    fleet.offer(first, november);
+    assert.deepEqual(fleet.agree(), october);
+    assert.deepEqual(fleet.without("b2"), [second]);
+    fleet.offer(second, november);
+    assert.deepEqual(fleet.agree(), november);
+    assert.deepEqual(fleet.recent(60_000), ["a1", "b2"]);
+    assert.deepEqual(fleet.recent(0), ["b2"]);
+    fleet.offer(first, october);
+    assert.deepEqual(fleet.agree(), november);
+    const lapse = "UPDATE members SET lease_until = now_ms() - 1 WHERE id = ?";
+    database.prepare(lapse).run(second);
+    assert.deepEqual(fleet.agree(), october);
+    assert.deepEqual(fleet.recent(60_000), ["b2", "a1"]);
   });
 });
 

@@ -76,12 +76,14 @@ class ThreadSnapshots {
     return this.#current?.segment ?? null;
   }
 
-  /** Returns a replaced segment by its id, for a cursor that began on it; this keeps it open. */
+  /**
+   * Returns a segment that is not current by its id, for a cursor that began on it; this keeps it
+   * open. Another server of the fleet may serve a newer snapshot first.
+   */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const opened of this.#opened.values()) {
       if (opened === this.#current || opened.isLeaving) continue;
-      // Cursors exist only for snapshots that have been served.
-      if (opened.serial > this.#board.current || !belongs(opened.segment.snapshotId)) continue;
+      if (!belongs(opened.segment.snapshotId)) continue;
       this.#board.use(opened.serial);
       return opened.segment;
     }

@@ -1,0 +1,129 @@
+/**
+ * Changes a server to a newer snapshot together with the other servers of its state. Input: verified
+ * snapshots, and ticks. Output: calls of `serve`.
+ * Invariant: a server without others serves a snapshot at once. Otherwise it holds the snapshot,
+ * open for cursors of servers that change first, until every live member has verified the same; a
+ * cursor of one member is therefore never refused by another. While the database cannot be reached,
+ * nothing changes.
+ */
+import { describeError, type Log } from "../../process/log.ts";
+import type { Segment } from "../../search/segment.ts";
+import type { FleetMonth, OfferedSnapshot } from "../../store/fleet/fleetmonth.ts";
+
+/** Place of opened segments. */
+interface Segments {
+  current(): Segment | null;
+  hold(segment: Segment): void;
+  release(segment: Segment): void;
+}
+
+interface MonthSwitchParts {
+  /** Null for a server without others. */
+  readonly fleet: Pick<FleetMonth, "agree" | "offer" | "without"> | null;
+  /** Id under which this server is a member now. */
+  readonly memberId: () => string;
+  readonly segments: Segments;
+  /** Makes a segment the current one. */
+  readonly serve: (segment: Segment) => void;
+  readonly log: Log;
+}
+
+/** Decides when a verified snapshot is served. */
+export class MonthSwitch {
+  readonly #parts: MonthSwitchParts;
+  /** Verified segments that wait for other servers, the latest last. */
+  #held: Segment[] = [];
+  /** What was offered last, and by which member. */
+  #offered: { readonly memberId: string; readonly snapshotId: string | null } | null = null;
+  #fleetId: string | null = null;
+  #reported = "";
+
+  constructor(parts: MonthSwitchParts) {
+    this.#parts = parts;
+  }
+
+  /** The snapshot that this server serves as soon as it may: the latest that it has verified. */
+  latest(): Segment | null {
+    return this.#held.at(-1) ?? this.#parts.segments.current();
+  }
+
+  /** True if the other servers serve a snapshot that this one lacks. */
+  get isBehind(): boolean {
+    const { segments } = this.#parts;
+    return this.#fleetId !== null && segments.current()?.snapshotId !== this.#fleetId;
+  }
+
+  /** Takes over a verified segment; returns true if it is served now. */
+  take(segment: Segment): boolean {
+    const { fleet, segments, serve } = this.#parts;
+    if (fleet === null) {
+      serve(segment);
+      return true;
+    }
+    this.#release(({ snapshotId }) => snapshotId === segment.snapshotId);
+    this.#held.push(segment);
+    segments.hold(segment);
+    this.look();
+    return segments.current() === segment;
+  }
+
+  /** Offers the latest snapshot, and serves that of the fleet. Never throws. */
+  look(): void {
+    const { fleet, log } = this.#parts;
+    if (fleet === null) return;
+    try {
+      this.#release(({ native }) => native.poisoned());
+      this.#offer(fleet, this.latest());
+      this.#follow(fleet.agree());
+      this.#report(fleet);
+    } catch (error) {
+      log.warn(describeError(error), "the snapshot of the other servers is not known now");
+    }
+  }
+
+  #offer(fleet: Pick<FleetMonth, "offer">, latest: Segment | null): void {
+    const memberId = this.#parts.memberId();
+    const snapshotId = latest?.snapshotId ?? null;
+    if (this.#offered?.memberId === memberId && this.#offered.snapshotId === snapshotId) return;
+    fleet.offer(
+      memberId,
+      latest === null ? null : { snapshotId: latest.snapshotId, label: latest.label },
+    );
+    this.#offered = { memberId, snapshotId };
+  }
+
+  /** Serves the snapshot of the fleet, if this server has it. */
+  #follow(current: OfferedSnapshot | null): void {
+    const { segments, serve, log } = this.#parts;
+    this.#fleetId = current?.snapshotId ?? null;
+    const next = this.#held.find(({ snapshotId }) => snapshotId === this.#fleetId);
+    if (next === undefined) return;
+    const replaced = segments.current()?.label ?? "none";
+    // What was verified before it will never be served.
+    const passed = new Set(this.#held.slice(0, this.#held.indexOf(next)));
+    this.#held = this.#held.filter((one) => one !== next);
+    this.#release((one) => passed.has(one));
+    serve(next);
+    const { label: snapshot, snapshotDate: date } = next;
+    log.info({ snapshot, date, replaced }, "all servers serve this snapshot now");
+  }
+
+  /** Reports once for which servers a snapshot waits. */
+  #report(fleet: Pick<FleetMonth, "without">): void {
+    const waiting = this.#held.at(-1);
+    const others = waiting === undefined ? [] : fleet.without(waiting.snapshotId);
+    const told = others.length === 0 ? "" : JSON.stringify([waiting?.snapshotId, others]);
+    if (told !== this.#reported && told !== "") {
+      const known = { snapshot: waiting?.label, waits_for: others };
+      this.#parts.log.info(known, "the snapshot is verified; other servers lack it");
+    }
+    this.#reported = told;
+  }
+
+  /** Gives up held segments. */
+  #release(isOver: (segment: Segment) => boolean): void {
+    const over = this.#held.filter(isOver);
+    this.#held = this.#held.filter((one) => !over.includes(one));
+    for (const segment of over) this.#parts.segments.release(segment);
+  }
+}

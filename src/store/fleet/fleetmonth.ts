@@ -1,0 +1,104 @@
+/**
+ * The snapshot that all servers of a state serve. Input: the snapshot that each of them has
+ * verified. Output: the one that all have, which each serves from then on.
+ * Invariant: the snapshot of the fleet changes in one transaction, and only to one that every live
+ * member with a snapshot has verified. A member whose lease has ended is not waited for.
+ */
+import type { StateDatabase } from "../statedatabase.ts";
+
+/** A snapshot as the fleet knows it. */
+export interface OfferedSnapshot {
+  /** Identity of the content. */
+  readonly snapshotId: string;
+  /** Release label `YYYY-MM`. */
+  readonly label: string;
+}
+
+/** What the live members have verified. */
+interface Agreement {
+  /** Number of different snapshots. */
+  readonly kinds: number;
+  readonly id: string | null;
+  readonly label: string | null;
+}
+
+const AGREEMENT = `SELECT count(DISTINCT offered_id) AS kinds, min(offered_id) AS id,
+  min(offered_label) AS label FROM members WHERE lease_until > now_ms()`;
+
+/** The table `fleet_month`, and the offers in `members`. */
+export class FleetMonth {
+  readonly #database: StateDatabase;
+
+  constructor(database: StateDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * The snapshots of which servers may still give out cursors: that of the fleet, and the one before
+   * if it was replaced within this time. The newer comes last.
+   */
+  recent(keepMs: number): string[] {
+    const row = this.#database
+      .prepare<[number], { readonly id: string; readonly before: string | null }>(
+        `SELECT snapshot_id AS id,
+           CASE WHEN now_ms() - since < ? THEN before_id END AS before FROM fleet_month`,
+      )
+      .get(keepMs);
+    return row === undefined ? [] : [row.before, row.id].filter((id) => id !== null);
+  }
+
+  /** The snapshot of the fleet; null before the first. */
+  current(): OfferedSnapshot | null {
+    const row = this.#database
+      .prepare<[], OfferedSnapshot>("SELECT snapshot_id AS snapshotId, label FROM fleet_month")
+      .get();
+    return row ?? null;
+  }
+
+  /** Stores which snapshot a member would serve now; null withdraws it. */
+  offer(memberId: string, offered: OfferedSnapshot | null): void {
+    this.#database
+      .prepare("UPDATE members SET offered_id = ?, offered_label = ? WHERE id = ?")
+      .run(offered?.snapshotId ?? null, offered?.label ?? null, memberId);
+  }
+
+  /** Returns the snapshot of the fleet, after a change to the one that all members have. */
+  agree(): OfferedSnapshot | null {
+    const current = this.current();
+    // Almost always nothing changes, so no other writer waits for this.
+    if (this.#agreed(current) === null) return current;
+    const change = this.#database.transaction(() => {
+      const before = this.current();
+      const agreed = this.#agreed(before);
+      if (agreed === null) return before;
+      this.#database
+        .prepare(
+          `INSERT INTO fleet_month (snapshot_id, label, since) VALUES (@snapshotId, @label, now_ms())
+           ON CONFLICT (id) DO UPDATE SET before_id = fleet_month.snapshot_id,
+             snapshot_id = excluded.snapshot_id, label = excluded.label, since = excluded.since`,
+        )
+        .run(agreed);
+      return agreed;
+    });
+    return change.immediate();
+  }
+
+  /** Names the live members that offer another snapshot than this one. */
+  without(snapshotId: string): string[] {
+    return this.#database
+      .prepare<[string], string>(
+        `SELECT name FROM members WHERE lease_until > now_ms() AND offered_id <> ? ORDER BY name`,
+      )
+      .pluck()
+      .all(snapshotId);
+  }
+
+  /** The snapshot that all members have, if it is not the one of the fleet yet. */
+  #agreed(current: OfferedSnapshot | null): OfferedSnapshot | null {
+    const { kinds, id, label } = this.#database
+      .prepare<[], Agreement>(AGREEMENT)
+      .get() as Agreement;
+    if (kinds !== 1 || id === null || label === null || id === current?.snapshotId) return null;
+    return { snapshotId: id, label };
+  }
+}
