@@ -75,11 +75,11 @@ export class RandomState {
     this.#attempt(inserts ? insertOf(table, changed) : this.#updateOf(table, changed, where));
   }
 
-  #updateOf({ name, columns, key }: StateTable, changed: Row, where: Row) {
-    const at = this.#below(columns.length);
-    const is = key.map((column) => `"${column}" = ?`).join(" AND ");
-    const sql = `UPDATE ${name} SET "${columns[at]}" = ? WHERE ${is}`;
-    return { sql, values: [changed[at] as Value, ...where] };
+  #updateOf({ name, columns, key, numbered }: StateTable, changed: Row, where: Row) {
+    const column = this.#one(columns.filter((one) => one !== numbered));
+    const is = key.map((one) => `"${one}" = ?`).join(" AND ");
+    const sql = `UPDATE ${name} SET "${column}" = ? WHERE ${is}`;
+    return { sql, values: [changed[columns.indexOf(column)] as Value, ...where] };
   }
 
   #attempt({ sql, values }: { readonly sql: string; readonly values: Row }): void {
