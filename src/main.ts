@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   audit: async () => (await import("./cli/commands/access/audit.ts")).registerAudit,
   backup: async () => (await import("./cli/commands/backup.ts")).registerBackup,
   restore: async () => (await import("./cli/commands/restore.ts")).registerRestore,
+  state: async () => (await import("./cli/commands/state.ts")).registerState,
   usage: async () => (await import("./cli/commands/access/usage.ts")).registerUsage,
   healthcheck: async () => (await import("./cli/commands/healthcheck.ts")).registerHealthcheck,
   openapi: async () => (await import("./cli/commands/manpage.ts")).registerOpenapi,

@@ -273,8 +273,23 @@ export class Exports implements Exporter {
     return this.#folder.pathOf(record);
   }
 
-  openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
-    return this.#files.open(file, wanted);
+  /** Opens a file. If it is gone, its export is rendered again, with the same bytes. */
+  async openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
+    try {
+      return await this.#files.open(file, wanted);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") this.#renderAgain(file.id);
+      throw error;
+    }
+  }
+
+  #renderAgain(id: string): void {
+    const row = this.#store.find(id);
+    const nowMs = this.#parts.clock.nowMs();
+    if (row?.state !== "done" || (row.expiresAt !== null && row.expiresAt <= nowMs)) return;
+    if (!stored(() => this.#store.requeue(id, 0))) return;
+    this.#parts.log.warn({ export_id: id }, "the file of an export is gone; rendering it again");
+    this.#queue.kick();
   }
 
   /** Returns the state of the store of files; null if the disk keeps them. */

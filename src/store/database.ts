@@ -21,7 +21,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { rememberedAddress, shownAddress } from "./postgres/address.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { connect, isStateBusy, isStateFailure, type SqliteDatabase } from "./sqlite.ts";
-import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade } from "./upgrade.ts";
+import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade, syncFile } from "./upgrade.ts";
 
 /** Name of the database in the data directory. */
 export const DATABASE_FILE = "state.db";
@@ -213,6 +213,45 @@ export function settleCopy(
 }
 
 /**
+ * Makes a database of the newest schema in a file of a data directory, for `fill`, which runs in
+ * one transaction and without triggers. The file is whole, checked, and durable afterwards.
+ */
+export function makeFilled(
+  dataDir: string,
+  name: string,
+  fill: (database: SqliteDatabase) => void,
+): void {
+  const path = openDataFile(dataDir, name);
+  const database = connect(path);
+  try {
+    database.pragma("foreign_keys = ON");
+    const make = database.transaction(() => {
+      applySteps(database, 0);
+      withoutTriggers(database, fill);
+    });
+    make.immediate();
+  } catch (error) {
+    const disk = notWritten(path, error);
+    throw disk === null ? error : new CommandError(disk, 1, error);
+  } finally {
+    database.close();
+  }
+  settleCopy(path, path);
+  syncFile(path);
+}
+
+function withoutTriggers(database: SqliteDatabase, work: (database: SqliteDatabase) => void): void {
+  const triggers = database
+    .prepare<[], { readonly name: string; readonly sql: string }>(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
+    )
+    .all();
+  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
+  work(database);
+  for (const { sql } of triggers) database.exec(sql);
+}
+
+/**
  * Closes a database after writing everything to its main file, so a copy of that file alone is
  * complete. If another process has it open, the rest remains in the log and is not lost.
  */
@@ -347,9 +386,7 @@ function migrate(database: SqliteDatabase, path: string): void {
     if (version === SCHEMA_VERSION) return version;
     // A second connection sees the current state, which the lock of this connection preserves.
     if (version > 0) copyBeforeUpgrade(connect(path), path, version);
-    for (const step of MIGRATIONS.slice(version)) database.exec(step);
-    database.pragma(`application_id = ${APPLICATION_ID}`);
-    database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    applySteps(database, version);
     if (version > 0) noteUpgrade(database, version, SCHEMA_VERSION);
     return version;
   });
@@ -367,6 +404,13 @@ function migrate(database: SqliteDatabase, path: string): void {
       error,
     );
   }
+}
+
+/** Runs the steps after a version, and marks the file as ours. */
+function applySteps(database: SqliteDatabase, version: number): void {
+  for (const step of MIGRATIONS.slice(version)) database.exec(step);
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
 /** Opens a database; converts SQLite errors to messages that name the file. */

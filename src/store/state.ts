@@ -75,7 +75,8 @@ function refuseOwnState(dataDir: string, address: StateAddress): void {
   if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(
     `${dataDir} has a state of its own (${DATABASE_FILE}), and state.url names another one, ` +
-      `${shownAddress(address)}. Nothing copies one to the other; name an empty data directory.`,
+      `${shownAddress(address)}. Copy it there with peneira state copy, or name an empty data ` +
+      "directory.",
     2,
   );
 }

@@ -83,7 +83,8 @@ function backupBelow(folder: string, known: number): string | null {
   return versions.length === 0 ? null : keptFile(Math.max(...versions));
 }
 
-function syncFile(path: string): void {
+/** Makes the content of a file durable. */
+export function syncFile(path: string): void {
   const descriptor = openSync(path, "r+");
   try {
     fsyncSync(descriptor);

@@ -53,13 +53,14 @@ export class DiskFiles implements ExportFiles {
   }
 }
 
-/** Opens a file of this machine, and checks its type and size. */
+/** Opens a file of this machine, and checks its type and size. Another file counts as missing. */
 export async function openLocal(path: string, sizeBytes: number): Promise<OpenedFile> {
   const descriptor = await openFile(path, OPEN_FLAGS);
   try {
     const found = await statFile(descriptor);
     if (!found.isFile() || found.size !== sizeBytes) {
-      throw new Error("the file of an export has another size than its record says");
+      const words = "the file of an export has another size than its record says";
+      throw Object.assign(new Error(words), { code: "ENOENT" });
     }
   } catch (error) {
     await closeFile(descriptor);

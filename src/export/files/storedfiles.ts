@@ -143,8 +143,8 @@ export class StoredFiles implements ExportFiles {
   }
 
   /**
-   * A start does not wait for the store, so a missing object is not noticed: its download answers
-   * 500, as that of a missing file does between two starts.
+   * A start does not wait for the store. A missing object is noticed by its first download, as a
+   * missing file is between two starts.
    */
   isLost(): boolean {
     return false;

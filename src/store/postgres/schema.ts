@@ -54,7 +54,14 @@ const SHARED_STEPS: readonly string[] = [
    ALTER TABLE members ADD COLUMN offered_label text;`,
 ];
 
-interface Versions {
+/** Tables that only a shared state has: its versions and secrets, and the steps' own tables. */
+export const SHARED_TABLES: readonly string[] = [
+  "state",
+  ...SHARED_STEPS.flatMap((step) => step.match(/(?<=CREATE TABLE )\w+/g) ?? []),
+];
+
+/** Schema of a state. */
+export interface Versions {
   /** Steps of migrations.ts that were applied. */
   readonly version: number;
   /** Steps of `SHARED_STEPS` that were applied. */
@@ -80,7 +87,8 @@ export function openPostgres(
   }
 }
 
-function refusalOf(error: unknown, place: string): unknown {
+/** Returns the failure of a server as an error for the operator; any other failure as it is. */
+export function refusalOf(error: unknown, place: string): unknown {
   if (error instanceof StateAway) {
     const remedy = "Check that the server runs, and user, password, and database in state.url.";
     return new CommandError(`${place} cannot be reached: ${error.message}. ${remedy}`, 1, error);
@@ -119,15 +127,10 @@ function undo(database: StateDatabase): void {
   }
 }
 
-function applySteps(database: StateDatabase, schema: string): void {
+/** Makes the tables, or the newest ones. Within a transaction that has the state's lock. */
+export function applySteps(database: StateDatabase, schema: string): void {
   const found = versionsOf(database, schema);
-  if (found !== null && (found.version > MIGRATIONS.length || found.shared > SHARED_STEPS.length)) {
-    throw new CommandError(
-      `The state in ${database.name} was made by a newer version of the program (schema ` +
-        `${found.version}.${found.shared}; this one knows ${MIGRATIONS.length}.` +
-        `${SHARED_STEPS.length}). Use the newer version.`,
-    );
-  }
+  if (found !== null) compareVersions(database, found);
   if (found === null) database.exec(firstStep(schema));
   const { version, shared } = found ?? { version: 0, shared: 0 };
   for (const step of MIGRATIONS.slice(version)) {
@@ -138,7 +141,23 @@ function applySteps(database: StateDatabase, schema: string): void {
   database.exec(`UPDATE state SET version = ${MIGRATIONS.length}, shared = ${SHARED_STEPS.length}`);
 }
 
-function versionsOf(database: StateDatabase, schema: string): Versions | null {
+/**
+ * Returns true if a state has the newest schema, and false if it has an older one.
+ * @throws CommandError if it has a newer one
+ */
+export function compareVersions(database: StateDatabase, { version, shared }: Versions): boolean {
+  if (version > MIGRATIONS.length || shared > SHARED_STEPS.length) {
+    throw new CommandError(
+      `The state in ${database.name} was made by a newer version of the program (schema ` +
+        `${version}.${shared}; this one knows ${MIGRATIONS.length}.${SHARED_STEPS.length}). ` +
+        "Use the newer version.",
+    );
+  }
+  return version === MIGRATIONS.length && shared === SHARED_STEPS.length;
+}
+
+/** Returns the versions of a state; null if the schema has none. */
+export function versionsOf(database: StateDatabase, schema: string): Versions | null {
   const table = `SELECT to_regclass('"${schema}".state') IS NOT NULL`;
   if (database.prepare<[], number>(table).pluck().get() !== 1) return null;
   return database.prepare<[], Versions>("SELECT version, shared FROM state").get() as Versions;

@@ -45,6 +45,16 @@ export function takeServerLock(database: StateDatabase): void {
   );
 }
 
+/**
+ * Keeps servers away from a state, which may have no schema yet, until the connection is closed.
+ * @throws CommandError if a server works on it
+ */
+export function refuseServed(database: StateDatabase, schema: string): void {
+  const lock = "SELECT pg_try_advisory_lock(1347310130, hashtext(?))";
+  if (database.prepare<[string], number>(lock).pluck().get(schema) === 1) return;
+  throw new CommandError(`A server works on the state in ${database.name}. Stop it first.`);
+}
+
 /** Stores the secrets of the first data directory, and writes them to every other one. */
 export function shareSecrets(database: StateDatabase, dataDir: string): void {
   const share = database.transaction(() => {

@@ -121,6 +121,27 @@ describe("a finished file on a store", () => {
     });
   }
 
+  it("is rendered again, with the same bytes, if its object is gone", async () => {
+    const dataDir = freshDir();
+    const server = await start(dataDir, "proxy");
+    const client = clientOf(server);
+    const { export: made } = await client.create(CSV);
+    const record = await client.done(made.export_id);
+    await eventually(() => filesOf(dataDir).length === 0);
+    const link = client.base + (await client.link(record.export_id));
+    fake.objects.clear();
+    const refused = await fetch(link);
+    assert.equal(refused.status, 409);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal(((await refused.json()) as { code: string }).code, "export_not_ready");
+    const again = await client.done(made.export_id);
+    assert.equal(again.sha256, record.sha256);
+    await eventually(() => filesOf(dataDir).length === 0);
+    const bytes = Buffer.from(await (await fetch(link)).arrayBuffer());
+    assert.equal(sha256(bytes), record.sha256);
+    await stopServerProcess(server);
+  });
+
   it("is 410 after its time, and its object is removed", async () => {
     const server = await start(freshDir(), "redirect", { PENEIRA_EXPORTS_RETENTION: "3" });
     const client = clientOf(server);

@@ -106,6 +106,26 @@ describe("recovery", () => {
     assert.deepEqual([again.state, again.expiresAtMs], ["done", missing.expiresAtMs]);
   });
 
+  it("renders a done export again if a download finds no file, or another one", async () => {
+    here.exports.start(here.segment);
+    const [missing, cut] = [await done("k"), await done("l", "0123456789")];
+    unlinkSync(here.exports.filePath(missing));
+    writeFileSync(here.exports.filePath(cut), "01234");
+    const wanted = { method: "GET", offset: 0, length: 1, type: "", disposition: "" } as const;
+    for (const { id, sizeBytes, sha256, format, compression } of [missing, cut]) {
+      const kind = { id, format, compression };
+      const file = { ...kind, sizeBytes: sizeBytes as number, sha256: sha256 as string };
+      const opened = here.exports.openFile(file, { ...wanted, seconds: 1 });
+      await assert.rejects(opened, { code: "ENOENT" });
+      assert.notEqual(here.record("a", id).state, "done");
+    }
+    await settle();
+    assert.equal(here.threads.held.length, 2);
+    await here.endFirst();
+    assert.equal(here.record("a", missing.id).state, "done");
+    assert.equal(here.record("a", missing.id).expiresAtMs, missing.expiresAtMs);
+  });
+
   it("completes an interrupted expiry or deletion", async () => {
     here.exports.start(here.segment);
     const [due, marked, deleted] = [await done("k"), await done("l"), await done("m")];
