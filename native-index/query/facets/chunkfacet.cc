@@ -1,5 +1,6 @@
 // Counts facets of chunks: the matches of a chunk in, counts by code or the code of each match out.
 // Invariant: the counts of a chunk add up to its matches, or the snapshot is damaged.
+#include <bit>
 #include <cstring>
 
 #include "format/failure.h"
@@ -49,20 +50,53 @@ constexpr FacetSource kSources[] = {
 };
 static_assert(std::size(kSources) == static_cast<size_t>(Facet::kCount));
 
-// Month code of a date: months of the proleptic Gregorian calendar since January 1800, or kMonths.
-uint32_t monthCode(int32_t days) {
-  const int64_t shifted = int64_t{days} + 719468;  // days since 0000-03-01
-  const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-  const int64_t dayOfEra = shifted - era * 146097;
-  const int64_t yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
-  const int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-  // The computed years begin in March, so month 10 is January of the next year.
-  const int64_t month = (5 * dayOfYear + 2) / 153;
-  const int64_t year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0) - kFirstStartedYear;
-  if (year < 0 || year >= kYears) return kMonths;
-  return static_cast<uint32_t>(year * kYearMonths + (month >= 10 ? month - 10 : month + 2));
-}
+// The calendar of the facets by month. Its months have nearly equal lengths, so the month of a day
+// is the one that a division gives, or the next.
+struct Calendar {
+  // First days of the months since January 1800, and of the month after the last, in days of 1970.
+  int32_t starts[kMonths + 1];
+
+  // 4,800 months of 146,097 days are the cycle of the Gregorian calendar. Dividing by multiplying
+  // is exact enough: the check below holds for every month.
+  static constexpr uint64_t kMonthsPerDay = (uint64_t{4'800} << 32) / 146'097;
+  // Days by which a month may begin later than the division says.
+  static constexpr uint32_t kLate = 8;
+
+  constexpr Calendar() : starts() {
+    constexpr int32_t lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    constexpr int32_t january1800 = -62'091;
+    int32_t day = january1800;
+    for (uint32_t month = 0; month < kMonths; month++) {
+      starts[month] = day;
+      const uint32_t year = kFirstStartedYear + month / kYearMonths;
+      const bool isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+      day += lengths[month % kYearMonths] + (isLeap && month % kYearMonths == 1 ? 1 : 0);
+    }
+    starts[kMonths] = day;
+  }
+
+  // Month code of a date: months since January 1800, or kMonths.
+  constexpr uint32_t monthOf(int32_t days) const {
+    if (days < starts[0] || days >= starts[kMonths]) return kMonths;
+    const auto day = static_cast<uint32_t>(days - starts[0]);
+    const uint64_t before = day < kLate ? 0 : day - kLate;
+    const auto month = static_cast<uint32_t>(before * kMonthsPerDay >> 32);
+    return month + (days >= starts[month + 1] ? 1 : 0);
+  }
+
+  // True for all days, because the division does not fall between the ends of a month.
+  constexpr bool isExact() const {
+    for (uint32_t month = 0; month < kMonths; month++) {
+      if (monthOf(starts[month]) != month || monthOf(starts[month + 1] - 1) != month) return false;
+    }
+    return true;
+  }
+};
+constexpr Calendar kCalendar;
+static_assert(kCalendar.isExact());
+static_assert(kCalendar.starts[170 * kYearMonths] == 0);  // January 1970
+
+uint32_t monthCode(int32_t days) { return kCalendar.monthOf(days); }
 
 // Year code of a date: the year minus 1800, or kYears.
 uint32_t yearCode(int32_t days) { return monthCode(days) / kYearMonths; }
@@ -78,6 +112,8 @@ uint32_t costOf(const Container& container) {
   }
   return 0;
 }
+
+constexpr uint32_t kCodeMax = UINT16_MAX;
 
 // Chunks with fewer matches are always counted row by row.
 constexpr uint32_t kDenseRows = 1024;
@@ -138,12 +174,6 @@ bool ChunkFacet::countContainers(const Dense& matches) {
 
 namespace {
 
-// 1 for an e-mail plus 2 for a phone.
-uint32_t contactOf(const ColumnSet& columns, uint32_t row) {
-  const bool phone = columns.valid(Columns::kPhone1, row) || columns.valid(Columns::kPhone2, row);
-  return (columns.valid(Columns::kEmail, row) ? 1u : 0u) + (phone ? 2u : 0u);
-}
-
 // The matches of one chunk, which are read row by row.
 struct ChunkRead {
   const Segment& segment;
@@ -151,25 +181,69 @@ struct ChunkRead {
   uint32_t firstRow, rows;
 };
 
+// Calls `visit(row)` for the rows of a chunk in order; words without a gap are counted through.
+template <class Visit>
+void eachRow(const ChunkMatches& matches, Visit visit) {
+  if (matches.isList) {
+    eachMatch(matches, 0, [&visit](uint32_t row) {
+      visit(row);
+      return true;
+    });
+    return;
+  }
+  for (uint32_t w = matches.span.firstWord(); w < matches.span.endWord(); w++) {
+    uint64_t word = matches.words[w];
+    if (word == ~uint64_t{0}) {
+      for (uint32_t row = w * 64; row < (w + 1) * 64; row++) visit(row);
+      continue;
+    }
+    for (; word != 0; word &= word - 1) {
+      visit(w * 64 + static_cast<uint32_t>(std::countr_zero(word)));
+    }
+  }
+}
+
 // Calls `visit(code)` for the rows in order, with the code that `read` finds; `none` is "none".
 template <class Read, class Visit>
 void eachOf(const ChunkRead& chunk, uint32_t none, Read read, Visit visit) {
-  eachMatch(chunk.matches, 0, [&](uint32_t row) {
+  eachRow(chunk.matches, [&](uint32_t row) {
     const uint32_t found = read(row);
     if (found > none) damaged("a code lies outside of its table");
     visit(found);
-    return true;
   });
+}
+
+// Bit `row` of consecutive rows; set if there are no bits.
+bool bitOf(const uint8_t* bits, uint32_t first, uint32_t row) {
+  return bits == nullptr || (bits[(first + row) / 8] >> ((first + row) % 8) & 1) != 0;
 }
 
 template <class Value, class Code, class Visit>
 void eachStored(const ChunkRead& chunk, uint32_t column, uint32_t none, Code code, Visit visit) {
   const ColumnSpan span =
       chunk.segment.columns().span(column, chunk.firstRow, chunk.rows, sizeof(Value));
-  const auto read = [&](uint32_t row) -> uint32_t {
-    const uint32_t bit = span.validityBit + row;
-    if (span.validity != nullptr && (span.validity[bit / 8] >> (bit % 8) & 1) == 0) return none;
+  const auto stored = [&](uint32_t row) {
     return code(load<Value>(span.data + uint64_t{row} * sizeof(Value)));
+  };
+  if (span.validity == nullptr) return eachOf(chunk, none, stored, visit);
+  const auto read = [&](uint32_t row) -> uint32_t {
+    return bitOf(span.validity, span.validityBit, row) ? stored(row) : none;
+  };
+  eachOf(chunk, none, read, visit);
+}
+
+// Visits 1 for an e-mail plus 2 for a phone.
+template <class Visit>
+void eachContact(const ChunkRead& chunk, uint32_t none, Visit visit) {
+  const ColumnSet& columns = chunk.segment.columns();
+  const auto has = [&](uint32_t column) {
+    const BitSpan span = columns.presence(column, chunk.firstRow, chunk.rows);
+    return [span](uint32_t row) { return bitOf(span.bits, span.first, row); };
+  };
+  const auto email = has(Columns::kEmail), phone = has(Columns::kPhone1),
+             other = has(Columns::kPhone2);
+  const auto read = [&](uint32_t row) {
+    return (email(row) ? 1u : 0u) + (phone(row) || other(row) ? 2u : 0u);
   };
   eachOf(chunk, none, read, visit);
 }
@@ -177,22 +251,22 @@ void eachStored(const ChunkRead& chunk, uint32_t column, uint32_t none, Code cod
 // Calls `visit(code)` with the code of a facet for every row, in order.
 template <class Visit>
 void eachCode(const ChunkRead& chunk, const FacetSource& source, uint32_t none, Visit visit) {
-  const ColumnSet& columns = chunk.segment.columns();
   // "None" is a null, never a code.
   const auto known = [none](uint32_t value) { return value < none ? value : none + 1; };
-  const auto ofRow = [&](auto read) {
-    eachOf(
-        chunk, none, [&](uint32_t row) { return read(chunk.firstRow + row); }, visit);
-  };
   switch (source.kind) {
     case Kind::kCode8:
     case Kind::kValue8: return eachStored<uint8_t>(chunk, source.column, none, known, visit);
     case Kind::kCode16: return eachStored<uint16_t>(chunk, source.column, none, known, visit);
     case Kind::kYear: return eachStored<int32_t>(chunk, source.column, none, yearCode, visit);
     case Kind::kMonth: return eachStored<int32_t>(chunk, source.column, none, monthCode, visit);
-    case Kind::kFlag:
-      return ofRow([&](uint32_t row) { return columns.flag(source.column, row) ? 1u : 0u; });
-    case Kind::kContact: return ofRow([&](uint32_t row) { return contactOf(columns, row); });
+    case Kind::kContact: return eachContact(chunk, none, visit);
+    case Kind::kFlag: {
+      const BitSpan span = chunk.segment.columns().flags(source.column, chunk.firstRow, chunk.rows);
+      const auto read = [span](uint32_t row) {
+        return bitOf(span.bits, span.first, row) ? 1u : 0u;
+      };
+      return eachOf(chunk, none, read, visit);
+    }
   }
 }
 
@@ -203,11 +277,15 @@ void ChunkFacet::countRows(const ChunkMatches& matches, uint32_t firstRow, uint3
            [this](uint32_t code) { counts_[code]++; });
 }
 
-void appendCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
-                 std::vector<uint32_t>& codes) {
+uint32_t readCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
+                   uint16_t* codes) {
   const ChunkRead read{segment, matches, chunk * kChunkRows, segment.chunkRows(chunk)};
-  eachCode(read, sourceOf(facet), codeCount(segment, facet),
-           [&codes](uint32_t code) { codes.push_back(code); });
+  const uint32_t none = codeCount(segment, facet);
+  if (none > kCodeMax) damaged("a table has more codes than a column may hold");
+  uint16_t* next = codes;
+  eachCode(read, sourceOf(facet), none,
+           [&next](uint32_t code) { *next++ = static_cast<uint16_t>(code); });
+  return static_cast<uint32_t>(next - codes);
 }
 
 // The container of a flag, or null if no row of the chunk has it.

@@ -337,35 +337,44 @@ namespace {
 struct PairsApart {
   FacetCounts counts;
   Work work;
-  std::vector<uint32_t> first, second;  // codes of the matches of a chunk
+  std::vector<uint16_t> first, second;  // codes of the matches of a chunk
   std::optional<ChunkQuery> chunks;     // made by the thread, whose scratch memory it uses
 };
+
+// Counts pairs by ROLLUP; returns false if it does not combine them.
+bool countPairsBySums(const Segment& segment, const Query& query, const Facet (&pair)[2],
+                      PairCells& cells) {
+  const auto first = rollupAxis(pair[0]), second = rollupAxis(pair[1]);
+  return first && second && segment.rollup().spreadPairs(query, *first, *second, cells);
+}
 
 }  // namespace
 
 FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
                        Work& work, unsigned threads) {
-  const size_t width = size_t{codeCount(segment, second)} + 1;
-  FacetCounts counts((size_t{codeCount(segment, first)} + 1) * width);
+  const uint32_t width = codeCount(segment, second) + 1;
+  PairCells cells{codeCount(segment, first) + 1, width};
+  FacetCounts& counts = cells.counts;
+  if (countPairsBySums(segment, query, {first, second}, cells)) return std::move(counts);
   const uint32_t all = segment.chunkCount(), atOnce = chunksAtOnce(segment, threads);
   std::vector<PairsApart> apart(threads);
   const auto add = [&](PairsApart& own, uint32_t chunk) {
     own.chunks->askAhead();
     if (!own.chunks->open(chunk)) return;
     const ChunkMatches found = own.chunks->run({0, segment.chunkRows(chunk)});
-    own.first.clear();
-    own.second.clear();
-    appendCodes(segment, first, found, chunk, own.first);
-    appendCodes(segment, second, found, chunk, own.second);
-    for (size_t i = 0; i < own.first.size(); i++)
-      own.counts[own.first[i] * width + own.second[i]]++;
-    own.work.counted += 2 * own.first.size();
+    const uint32_t matches = readCodes(segment, first, found, chunk, own.first.data());
+    readCodes(segment, second, found, chunk, own.second.data());
+    uint32_t* const tally = own.counts.data();
+    for (uint32_t i = 0; i < matches; i++) tally[own.first[i] * size_t{width} + own.second[i]]++;
+    own.work.counted += 2 * uint64_t{matches};
   };
   forEachIndex(threads, (all + atOnce - 1) / atOnce, [&](size_t turn, unsigned thread) {
     PairsApart& own = apart[thread];
     if (!own.chunks) {
       if (thread > 0) lowerPriority();
       own.counts.resize(counts.size());
+      own.first.resize(kChunkRows);
+      own.second.resize(kChunkRows);
       own.chunks.emplace(segment, query, own.work);
     }
     const auto from = static_cast<uint32_t>(turn) * atOnce;
@@ -377,7 +386,7 @@ FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, 
     for (size_t i = 0; i < counts.size(); i++) counts[i] += own.counts[i];
   }
   segment.alive();
-  return counts;
+  return std::move(counts);
 }
 
 }  // namespace peneira

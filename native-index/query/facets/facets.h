@@ -49,8 +49,8 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      unsigned threads = 1);
 
 // Counts each pair of values of two facets: the code of the first one times the number of codes of
-// the second one, including "none", plus the code of the second one. Every match is read, with
-// `threads` threads.
+// the second one, including "none", plus the code of the second one. Pairs that ROLLUP combines are
+// sums of its cells; for others every match is read, with `threads` threads.
 FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
                        Work& work, unsigned threads = 1);
 
@@ -66,9 +66,10 @@ uint32_t flagOf(Facet facet);
 // Number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
-// Appends the code of a facet for every match of a chunk, in order.
-void appendCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
-                 std::vector<uint32_t>& codes);
+// Writes the code of a facet for every match of a chunk, in order; returns their number. There is
+// room for a chunk.
+uint32_t readCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
+                   uint16_t* codes);
 
 class ChunkFacet {
  public:

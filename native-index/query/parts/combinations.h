@@ -48,6 +48,16 @@ struct RollupAxis {
   }
 };
 
+// Counts by two axes: `counts[code of the first axis x width + code of the second one]`. The last
+// code of each counts the rows without a code or with a higher one.
+struct PairCells {
+  PairCells(uint32_t height, uint32_t width)
+      : height(height), width(width), counts(size_t{height} * width) {}
+
+  uint32_t height, width;
+  std::vector<uint32_t> counts;
+};
+
 // The tables of one snapshot; empty if it has none.
 class Rollup {
  public:
@@ -62,6 +72,9 @@ class Rollup {
   // one. Returns false, and adds nothing, if a clause concerns another column, or a column that the
   // table of the axis does not combine with it.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
+  // The same by two axes. Municipalities have a table of their own, which is not combined here.
+  bool spreadPairs(const Query& query, const RollupAxis& first, const RollupAxis& second,
+                   PairCells& cells) const;
   // Number of cells that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> cellsOf(const Query& query, const RollupAxis& axis) const;
 
@@ -72,6 +85,11 @@ class Rollup {
     uint32_t cells;
     uint32_t key(uint32_t i) const { return load<uint32_t>(keys + uint64_t{i} * 4); }
     uint32_t count(uint32_t i) const { return load<uint32_t>(counts + uint64_t{i} * 4); }
+  };
+
+  // What cells are grouped by besides their keys.
+  struct CellAxes {
+    bool activity, state, year;
   };
 
   std::optional<Wanted> read(const Query& query) const;
@@ -87,6 +105,10 @@ class Rollup {
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
   void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
+  // Calls `action(activity, state, run)` for all wanted cells. An activity or a state that is not
+  // `by` an axis is 0, and its runs are longer.
+  template <class Action>
+  void eachCells(const Wanted& wanted, const CellAxes& by, Action action) const;
   template <class CodeOf>
   static void tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& counts,
                     CodeOf codeOf);

@@ -6,8 +6,6 @@
  * columns of a table. The same snapshot and spec give the same bytes. With labels, codes are words,
  * and Portuguese numbers have a comma. The second sheet of a workbook names snapshot and filters.
  */
-import { deflate } from "../../../native-index/napi/engine.ts";
-import { crc32 } from "../../dump/crc32.ts";
 import type { AllCounts, CrossCount, CrossTable } from "../../search/cross.ts";
 import type { Segment } from "../../search/segment.ts";
 import { type CountLayout, type FacetName, isTimeFacet } from "../../spec/facets.ts";
@@ -16,18 +14,9 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { facetWord, inWords, type LabelTexts, TOTAL, valueWords } from "./countwords.ts";
 import { describeFilters } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
+import { type Cell, type Grid, gridCsv, gridXlsx } from "./grid.ts";
 import { registryNames } from "./names.ts";
 import { type AboutRow, section } from "./source.ts";
-import {
-  columnName,
-  partsOf,
-  ROWS_PATH,
-  sheetEnd,
-  sheetStart,
-  textCell,
-  type Workbook,
-} from "./xlsx/workbook.ts";
-import { ZipPackage } from "./xlsx/zippackage.ts";
 
 /** Counts, and what their file is about. */
 interface CountFile {
@@ -56,57 +45,18 @@ const HEADINGS: Readonly<Record<string, LabelTexts>> = {
   share: ["Parte do total", "Share of the total"],
 };
 
-/** A number is a count, or a share between 0 and 1. */
-type Cell = string | number;
-
-/** Headings and lines of a file. */
-interface Grid {
-  readonly headings: readonly string[];
-  readonly lines: readonly (readonly Cell[])[];
-}
-
-/**
- * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins
- * with a byte-order mark, without which spreadsheets misread accents.
- */
+/** Makes a CSV file of counts. */
 export function countCsv(file: CountFile): Buffer {
-  const isPt = file.labels === "pt";
-  const delimiter = isPt ? ";" : ",";
-  const textOf = (cell: Cell) => {
-    if (typeof cell === "string") return quoted(cell);
-    return isPt ? String(cell).replace(".", ",") : String(cell);
-  };
-  const { headings, lines } = gridOf(file);
-  const text = [headings, ...lines].map((line) => `${line.map(textOf).join(delimiter)}\r\n`);
-  return Buffer.from(`${file.labels === null ? "" : "\ufeff"}${text.join("")}`);
-}
-
-function quoted(text: string): string {
-  return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return gridCsv(gridOf(file), file.labels);
 }
 
 /** Makes a workbook with the lines on its first sheet. */
 export function countXlsx(file: CountFile): Buffer {
   const { labels, segment, layout } = file;
-  const { headings, lines } = gridOf(file);
-  const isPt = labels === "pt";
-  const sheets = layout === "table" ? ["Tabela", "Table"] : ["Contagens", "Counts"];
-  const workbook: Workbook = {
-    ...{ columns: headings, headings, labels: labels ?? undefined, rowCount: lines.length },
-    date: segment.snapshotDate,
-    sheet: sheets[isPt ? 0 : 1] as string,
-    about: aboutOf(file),
-  };
-  const parts: Buffer[] = [];
-  const zip = new ZipPackage((bytes) => parts.push(Buffer.from(bytes)));
-  for (const { path, xml } of partsOf(workbook)) zip.part(path, Buffer.from(xml));
-  const rows = lines.map((line, at) => sheetRow(line, at + 2)).join("");
-  const sheet = Buffer.from(sheetStart(workbook) + rows + sheetEnd(workbook));
-  zip.begin(ROWS_PATH);
-  zip.piece({ packed: deflate(sheet, true), bytes: sheet.length, crc: crc32(sheet) });
-  zip.endPart();
-  zip.end();
-  return Buffer.concat(parts);
+  const sheets: LabelTexts = layout === "table" ? ["Tabela", "Table"] : ["Contagens", "Counts"];
+  const sheet = inWords(sheets, labels ?? "en");
+  const about = aboutOf(file);
+  return gridXlsx(gridOf(file), { labels, sheet, date: segment.snapshotDate, about });
 }
 
 /** Names the snapshot, its date, the fields, and the filters. */
@@ -137,15 +87,6 @@ function aboutOf({ counts, labels, segment, spec }: CountFile): AboutRow[] {
     ...section(isPt ? "Filtros" : "Filters", filters),
     ...(filters.length === 0 ? [[word(["Nenhum", "None"]), ""] as const] : []),
   ];
-}
-
-function sheetRow(line: readonly Cell[], number: number): string {
-  const cells = line.map((cell, at) => {
-    const place = `${columnName(at)}${number}`;
-    if (cell === "") return "";
-    return typeof cell === "string" ? textCell(place, cell) : `<c r="${place}"><v>${cell}</v></c>`;
-  });
-  return `<row r="${number}">${cells.join("")}</row>`;
 }
 
 function gridOf(file: CountFile): Grid {
@@ -221,7 +162,7 @@ type Value = Omit<CrossCount, "count">;
  * Values with their places: those of a time facet by time, others in the order of their counts;
  * matches without a value stay last.
  */
-function inOrder<One extends Value>(
+export function inOrder<One extends Value>(
   name: FacetName,
   values: readonly One[],
 ): readonly { readonly one: One; readonly at: number }[] {
@@ -232,7 +173,11 @@ function inOrder<One extends Value>(
 }
 
 /** The facet, the value as a filter takes it, and its name; with labels in words. */
-function valueCells(name: FacetName, one: Value, labels: LabelLanguage | null): readonly string[] {
+export function valueCells(
+  name: FacetName,
+  one: Value,
+  labels: LabelLanguage | null,
+): readonly string[] {
   const value = one.value === null ? "" : String(one.value);
   if (labels === null) return [name, value, one.label ?? ""];
   return [facetWord(name, labels), value, valueWords(name, one, labels)];

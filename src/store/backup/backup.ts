@@ -1,8 +1,9 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
  * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
- * of the done exports, and the sent files of enrichments that a restore has to render, all as of
- * one moment, and `manifest.json` with sizes and SHA-256.
+ * of the done exports, the entries of files of notices that are not in the list of exported
+ * accounts yet, and the sent files of enrichments that a restore has to render, all as of one
+ * moment, and `manifest.json` with sizes and SHA-256.
  * Invariant: the moment is a read transaction that begins while no other writer is active, for
  * about a millisecond. By then a hard link retains every file that it names, so a file that is
  * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
@@ -30,6 +31,8 @@ const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
 /** Finished files; temporary ones have a longer name. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
+/** Entries of the file of a done export that no client has read, or that are not in the list yet. */
+const ENTRIES_NAME = /^(exp_[0-9a-f]{32})\.(?:un)?claimed$/;
 /** First schema with exports. */
 const EXPORTS_SINCE = 2;
 /** Pages copied before yielding to the event loop. */
@@ -69,7 +72,7 @@ interface Moment {
   readonly done: readonly DoneRow[];
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Enrichments that a restore renders, and whose sent file was linked. */
+  /** Names of the linked sent files of enrichments that a restore renders, and of entries. */
   readonly sent: readonly string[];
 }
 
@@ -145,8 +148,7 @@ async function fill(
   const copied = await copyAll(folder, { moment, held, place, options });
   const manifest: Manifest = {
     format: "peneira backup",
-    // Without sent files, earlier versions of the program can read it.
-    version: moment.sent.length === 0 ? 1 : BACKUP_VERSION,
+    version: versionOf(moment),
     made_at: new Date(moment.atMs).toISOString(),
     made_by: options.madeBy,
     state_version: stateVersion,
@@ -183,7 +185,9 @@ function hold(database: SqliteDatabase, held: string, options: BackupOptions): M
     const sent = sentIds(database, options.exports).filter((id) => {
       return link(join(dataDir, SENT_FOLDER, id), join(held, id));
     });
-    return { atMs: nowMs(), heldMs: performance.now() - began, done, names, sent };
+    const entries = holdEntries(join(dataDir, SENT_FOLDER), held, done);
+    const heldMs = performance.now() - began;
+    return { atMs: nowMs(), heldMs, done, names, sent: [...sent, ...entries] };
   } finally {
     locker?.close();
   }
@@ -235,6 +239,21 @@ function holdAll(
     const name = present.get(id);
     if (name !== undefined && link(join(folder, name), join(held, name))) names.set(id, name);
   }
+}
+
+/**
+ * Links the entries of done exports; returns their names. Entries that are claimed meanwhile are
+ * held by their new name: they are in the list only after a commit, which waits for the backup.
+ */
+function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
+  if (lookAt(folder) === undefined) return [];
+  const ids = new Set(done.map(({ id }) => id));
+  return readdirSync(folder).flatMap((name) => {
+    const id = ENTRIES_NAME.exec(name)?.[1] ?? "";
+    if (!ids.has(id)) return [];
+    const names = [name, `${id}.claimed`];
+    return names.find((one) => link(join(folder, one), join(held, one))) ?? [];
+  });
 }
 
 /** Links a file; returns false if it is missing. */
@@ -337,8 +356,17 @@ async function copied(
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Version of the backup format: 2 has files that clients sent. Newer ones are refused. */
-export const BACKUP_VERSION = 2;
+/**
+ * Version of the backup format: 2 has files that clients sent, 3 has entries of files of notices.
+ * Newer ones are refused.
+ */
+export const BACKUP_VERSION = 3;
+
+/** The lowest version that describes a backup, which earlier versions of the program can read. */
+function versionOf({ sent }: Moment): number {
+  if (sent.length === 0) return 1;
+  return sent.some((name) => ENTRIES_NAME.test(name)) ? BACKUP_VERSION : 2;
+}
 
 /** A file of a backup; `path` is relative to it, with `/`. */
 interface BackupFile extends FileFacts {
@@ -367,7 +395,7 @@ export interface Manifest {
 
 /** All paths that a backup may contain. */
 const EXPORT_PATH = /^exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
-const OTHER_PATH = /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32})$/;
+const OTHER_PATH = /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32}(?:\.(?:un)?claimed)?)$/;
 
 /** Returns the text of a manifest. */
 export function manifestText(manifest: Manifest): string {

@@ -143,6 +143,30 @@ describe("a backup", () => {
     }
   }
 
+  for (const kind of ["unclaimed", "claimed"]) {
+    it(`restores the ${kind} entries of a file that a notice made`, async () => {
+      makeState(dataDir);
+      const [name = ""] = readdirSync(join(dataDir, "exports"));
+      const id = name.replace(".csv", "");
+      mkdirSync(join(dataDir, "sent"), { recursive: true, mode: 0o700 });
+      const place = join("sent", `${id}.${kind}`);
+      writeFileSync(join(dataDir, place), `entries, ${kind}`, { mode: 0o600 });
+      // Of no export, and not complete.
+      const other = `exp_${"0".repeat(32)}`;
+      writeFileSync(join(dataDir, "sent", `${other}.unclaimed`), "", { mode: 0o600 });
+      writeFileSync(join(dataDir, "sent", `${id}.unclaimed.tmp`), "", { mode: 0o600 });
+      const { manifest } = await backup();
+      assert.equal(manifest.version, 3);
+      await restoreBackup({ source: target, dataDir: again() });
+      assert.deepEqual(readdirSync(join(again(), "sent")), [`${id}.${kind}`]);
+      assert.equal(readFileSync(join(again(), place), "utf8"), `entries, ${kind}`);
+      const without = await backup({ target: `${target}-without`, exports: false });
+      assert.ok(without.manifest.files.some(({ path }) => path === place));
+      rmSync(join(dataDir, place));
+      assert.equal((await backup({ target: `${target}-none` })).manifest.version, 1);
+    });
+  }
+
   it("can exclude the files of exports", async () => {
     makeState(dataDir);
     const { manifest } = await backup({ exports: false });

@@ -175,7 +175,7 @@ function then(...steps: readonly ((visit: Visit) => Promise<void>)[]) {
 }
 
 async function openNews({ page }: Visit): Promise<void> {
-  await button(page, `${news.open}: Restaurantes`).first().click();
+  await button(page, `${news.title}: Restaurantes`).first().click();
   await page.getByText(news.oneMonth).waitFor();
 }
 

@@ -57,7 +57,7 @@ async function changed(visit: Visit, lists?: object): Promise<string[]> {
 /** Opens a search's news; returns the CNPJs of the changed lines. */
 async function shown(visit: Visit, name: string, count: number): Promise<string[]> {
   await visit.go("/app/saved");
-  await button(visit.page, `${news.open}: ${name}`).click();
+  await button(visit.page, `${news.title}: ${name}`).click();
   await heading(visit, name).waitFor();
   await visit.page.getByRole("radio", { name: news.kindsOf.changed(count), exact: true }).check();
   const lines = visit.page.locator(".news-line .record-title");
@@ -113,7 +113,7 @@ describe("news of a saved search that names lists", () => {
     assert.equal((await visit.context.request.delete(path, { headers })).status(), 204);
     visit.expect(404);
     await visit.go("/app/saved");
-    await button(page, `${news.open}: Dos clientes`).click();
+    await button(page, `${news.title}: Dos clientes`).click();
     await heading(visit, "Dos clientes").waitFor();
     await page.getByText(gone).waitFor();
     await page.evaluate(AXE);

@@ -69,7 +69,7 @@ describe("news of a saved search", () => {
     const body = { name: "São Paulo", spec: SPEC };
     ({ id } = (await visit.send<{ search: OpenedSearch }>("/searches", body)).search);
     await visit.go("/app/saved");
-    await button(visit.page, `${news.open}: São Paulo`).click();
+    await button(visit.page, `${news.title}: São Paulo`).click();
     await heading(visit, "São Paulo").waitFor();
     await visit.page.getByText(news.oneMonth).waitFor();
     assert.equal(await visit.page.locator(".nav-badge").count(), 0);
@@ -102,7 +102,7 @@ describe("news of a saved search", () => {
   inBrowser("are the changes of its spec, kind by kind, to the last line", async (open) => {
     const visit = await open(ana);
     await visit.go("/app/saved");
-    await button(visit.page, `${news.open}: São Paulo`).click();
+    await button(visit.page, `${news.title}: São Paulo`).click();
     for (const kind of ["entered", "left", "changed"] as const) {
       const wanted = await changes(visit, kind);
       const total = wanted.totals[kind];
@@ -139,7 +139,7 @@ describe("news of a saved search", () => {
   inBrowser("show only accounts of which something chosen has changed", async (open) => {
     const visit = await open(ana);
     await visit.go("/app/saved");
-    await button(visit.page, `${news.open}: São Paulo`).click();
+    await button(visit.page, `${news.title}: São Paulo`).click();
     const all = await changes(visit, "changed");
     const total = all.totals.changed;
     await visit.page.getByRole("radio", { name: news.kindsOf.changed(total) }).check();

@@ -231,7 +231,7 @@ describe("a comparison", () => {
     await again.page.locator("tbody tr").first().waitFor();
     assert.deepEqual(await again.page.locator("tbody tr").allTextContents(), before);
     const waiting = page.waitForEvent("download");
-    await page.getByRole("button", { name: compare.saveCsv }).click();
+    await page.getByRole("button", { name: "CSV", exact: true }).click();
     const text = readFileSync(await (await waiting).path(), "utf8");
     assert.ok(text.startsWith("\uFEFFMEI;"), text.slice(0, 40));
     assert.match(
@@ -239,6 +239,14 @@ describe("a comparison", () => {
       /\(Grupo 1: São Paulo\).*\(Grupo 2: Rio de Janeiro\)/,
     );
     assert.match(text, /\r\n\r\n.*\r\nFiltros;São Paulo\r\nFiltros;Rio de Janeiro\r\n/);
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: "XLSX", exact: true }).click();
+    const workbook = await coming;
+    assert.match(workbook.suggestedFilename(), /mei-2026-10\.xlsx$/);
+    const [sheet] = await readSheets(readFileSync(await workbook.path()));
+    const [heading, total] = sheet?.data ?? [];
+    assert.equal(heading?.[4], "Quantidade (1)");
+    assert.deepEqual([total?.[4], total?.[7]], totals);
     await page.goBack();
     await eventually(async () => assert.ok(!page.url().endsWith("mei"), page.url()));
   });

@@ -55,6 +55,7 @@ export function Plot({ days, layers, label, onDay }: PlotProps): VNode {
         <svg
           width={width}
           height={HEIGHT}
+          viewBox={`0 0 ${width} ${HEIGHT}`}
           role="img"
           aria-label={label}
           onPointerMove={(event) => point(dayAt(event))}

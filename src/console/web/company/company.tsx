@@ -104,6 +104,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
     <Page title={nameOf(account)} actions={<Actions />}>
       <div class="company">
         <section class="card company-facts">
+          <h2 class="visually-hidden">{cnpjText(cnpj)}</h2>
           <Identity account={account} />
           <Facts account={account} allowed={allowed}>
             <Group title={words.value.lists.title}>

@@ -12,7 +12,7 @@ import { words } from "../app/words.ts";
 import { differences } from "../exports/summary.ts";
 import { catalog } from "../find/catalog.ts";
 import { csvOf, type Lines, tabbed } from "../find/charts/lines.ts";
-import { factsOf, fileName, saveFile } from "../find/charts/numbers.ts";
+import { factsOf, fileName, saveComparison, saveFile } from "../find/charts/numbers.ts";
 import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
@@ -92,8 +92,11 @@ export function Compared({
         <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
           {lazyWords.value.numbers.copy}
         </Button>
-        <Button icon="download" onClick={save}>
-          {compare.saveCsv}
+        <Button icon="file" onClick={save}>
+          CSV
+        </Button>
+        <Button icon="table" onClick={() => void saveComparison(title, body)}>
+          XLSX
         </Button>
       </div>
       <Table {...{ rows, groups }} totals={answer.totals} what={compare.facetNames[facet]} />

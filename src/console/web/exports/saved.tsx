@@ -153,7 +153,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
         <Button
           small
           variant={hasNews(search) ? "primary" : "secondary"}
-          aria-label={`${lazyWords.value.news.open}: ${name}`}
+          aria-label={`${lazyWords.value.news.title}: ${name}`}
           onClick={() => go("news", search.id)}
         >
           {lazyWords.value.news.title}

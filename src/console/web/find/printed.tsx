@@ -22,8 +22,9 @@ import { cellText, columnName } from "./table/values.ts";
 
 /** Maximum rows on paper; an export has all. */
 const ROWS_MAX = 200;
-/** Longest text of cells that stay on one line. */
+/** Longest text of cells that stay on one line, and shortest one of cells that need a wide column. */
 const SHORT_MAX = 18;
+const LONG_MIN = 40;
 
 const printing = signal(false);
 
@@ -116,7 +117,11 @@ function Rows({ total }: { total: number }): VNode | null {
               {columns.map(({ id }) => {
                 const text = cellText(id, account);
                 return (
-                  <td key={id} data-short={text.length <= SHORT_MAX}>
+                  <td
+                    key={id}
+                    data-short={text.length <= SHORT_MAX}
+                    data-long={text.length >= LONG_MIN}
+                  >
                     {text}
                   </td>
                 );

@@ -132,6 +132,11 @@ export const ACCOUNT_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
+/** Language of a file in words; of files alone. */
+const fileLabels = Type.Optional(
+  orNull(Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." })),
+);
+
 /** Schemas of account requests by name. */
 export const SEARCH_SCHEMAS = {
   SearchRequest: Type.Object(
@@ -163,11 +168,7 @@ export const SEARCH_SCHEMAS = {
     {
       spec: named("SpecInput"),
       facets: Type.Optional(facetsAndPairs),
-      labels: Type.Optional(
-        orNull(
-          Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." }),
-        ),
-      ),
+      labels: fileLabels,
       layout: Type.Optional(
         orNull(
           Type.Enum([...COUNT_LAYOUTS], {
@@ -191,6 +192,7 @@ export const SEARCH_SCHEMAS = {
           description: "Month of each spec; null is the served one.",
         }),
       ),
+      labels: fileLabels,
     },
     closed,
   ),

@@ -31,8 +31,9 @@ import {
   SPEC_ERRORS,
   spelling,
 } from "../route.ts";
+import { FILE_TYPES } from "../search/answerformat.ts";
 import { compareAccounts } from "../search/compare.ts";
-import { COUNT_FILE_TYPES, countAccounts } from "../search/count.ts";
+import { countAccounts } from "../search/count.ts";
 import { searchAccounts } from "../search/search.ts";
 import { HEALTH_ROUTES } from "../service/health.ts";
 import { answer } from "../typed-answer.ts";
@@ -187,7 +188,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
         description: "The total.",
         schema: "CountAnswer",
         example: countExample,
-        orTypes: COUNT_FILE_TYPES,
+        orTypes: FILE_TYPES,
         headers: ["ETag"],
         sometimes: ["Content-Disposition"],
       },
@@ -210,13 +211,20 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
       "every group, with an index: 100 if the share is that of the base, 200 if it is twice as " +
       "large. The base is the whole registry, or its accounts with the registration status that " +
       "all specs ask for; bases names it. snapshots counts groups in older months, which " +
-      "changes_since of GET /v1/status lists. Each spec counts as a request of its own.",
+      "changes_since of GET /v1/status lists. Each spec counts as a request of its own. With " +
+      "Accept: text/csv or the type of XLSX, the answer is a file with every value.",
     body: {
       schema: "CompareRequest",
       example: { specs: [EXAMPLE_SPEC, OTHER_SPEC], facets: ["uf"] },
     },
     answers: {
-      200: { description: "The comparison.", schema: "CompareAnswer", example: compareExample },
+      200: {
+        description: "The comparison.",
+        schema: "CompareAnswer",
+        example: compareExample,
+        orTypes: FILE_TYPES,
+        sometimes: ["Content-Disposition"],
+      },
     },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
     handle: compareAccounts,

@@ -1,17 +1,23 @@
 /**
  * `POST /v1/accounts/compare`. Input: two to four specs, names of facets, and on request the month
  * of each spec. Output: the total of each, and of every value the count and share in each, with an
- * index against its base.
+ * index against its base, as JSON, or as CSV or XLSX if Accept prefers it.
  * Invariant: counts equal those of POST /v1/accounts/count for the same spec and snapshot. The base
  * of a group is its snapshot, under the condition on the status that all specs share. The index of
  * a value is 100 if its share of a group is that of the base.
  */
 import { changeCatalog } from "../../../changes/query.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
-import { type ComparedGroup, type ComparedValue, compareInTurn } from "../../../search/cross.ts";
+import {
+  compareCsv,
+  compareXlsx,
+  type MeasuredValue,
+} from "../../../export/formats/comparefile.ts";
+import { type ComparedGroup, compareInTurn } from "../../../search/cross.ts";
 import { FACET_VALUES_MAX } from "../../../search/facet.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { COMPARED, type FacetName } from "../../../spec/facets.ts";
+import { LABEL_LANGUAGES, type LabelLanguage } from "../../../spec/fields/words.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
@@ -25,14 +31,15 @@ import {
   readRequest,
   readTask,
 } from "../../server/body.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, written } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { findMonth, noSuchMonth } from "../changes/changepair.ts";
 import { answer } from "../typed-answer.ts";
+import { CONTENT_TYPES, type FileFormat, notOfJson, wantedFormat } from "./answerformat.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
-import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
+import { boundTo, readChoice, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
 
 interface CompareQuestion {
   readonly specs: readonly AccountQuerySpec[];
@@ -41,20 +48,23 @@ interface CompareQuestion {
   readonly snapshots: readonly (string | null)[];
   /** The condition on the status that all specs share; null if there is none. */
   readonly base: AccountQuerySpec | null;
+  /** Language of a file; null for names as programs read them. */
+  readonly labels: LabelLanguage | null;
 }
 
 /** Parses and charges a request. Throws `AppError` with every mistake in it. */
 export const COMPARE: Computation<ReadTask, CompareQuestion> = {
   name: "compare",
   run(task, segment, payer) {
-    const body = readBody(task.body, ["specs", "facets", "snapshots"]);
+    const body = readBody(task.body, ["specs", "facets", "snapshots", "labels"]);
     const sent = readSpecs(body);
     const { facets: named } = body.members;
     for (const spec of sent) payer.spend(costOf({ spec, facets: named }));
     const facets = readFacets(body) ?? [];
     const snapshots = readSnapshots(body, sent.length);
+    const labels = readChoice(body, "labels", LABEL_LANGUAGES);
     const specs = readAll(task, segment, body, sent);
-    return { specs, facets, snapshots, base: baseOf(task, segment, specs) };
+    return { specs, facets, snapshots, base: baseOf(task, segment, specs), labels };
   },
 };
 
@@ -157,7 +167,9 @@ function compareBound(
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COMPARE), async (question) => {
-    const { specs, facets, base } = question;
+    const { specs, facets, base, labels } = question;
+    const format = wantedFormat(call);
+    if (format === "json" && labels !== null) throw notOfJson("labels");
     const opened = await openMonths(call, segment, question.snapshots);
     try {
       const groups: ComparedGroup[] = [];
@@ -167,7 +179,10 @@ function compareBound(
       }
       const { tenantId } = call.identity;
       const compared = await compareInTurn(segment, groups, base, { names: facets, tenantId });
-      return answerCompared(call, question, { compared, groups, segment, startMs });
+      const made = { compared, groups, segment, startMs };
+      return format === "json"
+        ? answerCompared(call, question, made)
+        : fileCompared(question, made, format);
     } finally {
       opened.release();
     }
@@ -255,9 +270,7 @@ function answerCompared(
   { compared, groups, segment, startMs }: Compared,
 ): ShapedAnswer<"CompareAnswer"> {
   const { registry, totals, bases } = compared;
-  const tables = facets.map((name) => {
-    return [name, tableOf(compared.facets[name] ?? [], bases, totals)] as const;
-  });
+  const tables = facets.map((name) => [name, tableOf(measured(compared, name), totals)] as const);
   const statuses = base?.filters.company.registration_status_any_of ?? [];
   const value = {
     request_id: call.requestId,
@@ -279,26 +292,49 @@ function answerCompared(
   return answer("CompareAnswer", value);
 }
 
+/** All values in a file. */
+function fileCompared(
+  { specs, facets, labels }: CompareQuestion,
+  { compared, groups, segment }: Compared,
+  format: FileFormat,
+): ShapedAnswer<"CompareAnswer"> {
+  const { totals, bases } = compared;
+  const file = {
+    ...{ labels, segment },
+    groups: groups.map(({ segment: own }, at) => ({
+      ...{ segment: own, spec: specs[at] as AccountQuerySpec },
+      ...{ total: countAt(totals, at), base: countAt(bases, at) },
+    })),
+    facets: facets.map((name) => [name, measured(compared, name)] as const),
+  };
+  const body = format === "csv" ? compareCsv(file) : compareXlsx(file);
+  const disposition = `attachment; filename="comparison-${segment.label}.${format}"`;
+  const headers = { "Content-Disposition": disposition };
+  return written("CompareAnswer", { status: 200, type: CONTENT_TYPES[format], body, headers });
+}
+
+/** Adds the share and the index of each group to the values of a facet. */
+function measured(
+  { facets, bases, totals }: Compared["compared"],
+  name: FacetName,
+): readonly MeasuredValue[] {
+  return (facets[name] ?? []).map((one) => ({
+    ...one,
+    shares: one.counts.map((count, at) => shareOf(count, countAt(totals, at))),
+    index: one.counts.map((count, at) => {
+      return indexOf(count, countAt(totals, at), countAt(one.bases, at), countAt(bases, at));
+    }),
+  }));
+}
+
 /** The most frequent values, and the sums of the others. */
-function tableOf(
-  values: readonly ComparedValue[],
-  bases: readonly number[],
-  totals: readonly number[],
-) {
+function tableOf(values: readonly MeasuredValue[], totals: readonly number[]) {
   const rest = values.slice(FACET_VALUES_MAX);
   const sums = totals.map((_, at) =>
     rest.reduce((sum, { counts }) => sum + countAt(counts, at), 0),
   );
-  return {
-    values: values.slice(0, FACET_VALUES_MAX).map((one) => ({
-      ...one,
-      shares: one.counts.map((count, at) => shareOf(count, countAt(totals, at))),
-      index: one.counts.map((count, at) => {
-        return indexOf(count, countAt(totals, at), countAt(one.bases, at), countAt(bases, at));
-      }),
-    })),
-    other: { values: rest.length, counts: sums },
-  };
+  const other = { values: rest.length, counts: sums };
+  return { values: values.slice(0, FACET_VALUES_MAX), other };
 }
 
 function countAt(counts: readonly number[], at: number): number {

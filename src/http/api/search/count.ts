@@ -7,7 +7,6 @@
 
 import { AppError } from "../../../errors.ts";
 import { countCsv, countXlsx } from "../../../export/formats/countfile.ts";
-import { FORMATS } from "../../../export/formats/format.ts";
 import { type CrossTable, countInTurn, tooLarge } from "../../../search/cross.ts";
 import { FACET_VALUES_MAX } from "../../../search/facet.ts";
 import type { Segment } from "../../../search/segment.ts";
@@ -21,7 +20,6 @@ import {
 } from "../../../spec/facets.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../../spec/fields/words.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
-import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { costOf } from "../../server/admission.ts";
 import {
@@ -38,9 +36,16 @@ import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { timedAsync } from "../../server/telemetry.ts";
 import { answer } from "../typed-answer.ts";
+import { CONTENT_TYPES, type FileFormat, notOfJson, wantedFormat } from "./answerformat.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
-import { boundTo, readEither, readFacetPairs, refuseTooBroad } from "./search-request.ts";
+import {
+  boundTo,
+  readChoice,
+  readEither,
+  readFacetPairs,
+  refuseTooBroad,
+} from "./search-request.ts";
 
 interface CountQuestion {
   readonly spec: AccountQuerySpec;
@@ -66,20 +71,6 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
     return { spec: readEither(task, segment, body).spec, facets, pairs, labels, layout };
   },
 };
-
-function readChoice<Name extends string>(
-  { members, mistakes }: BodyObject,
-  member: "labels" | "layout",
-  names: readonly Name[],
-): Name | null {
-  const sent = members[member];
-  if (sent === undefined || sent === null) return null;
-  const known = names.find((name) => name === sent);
-  if (known !== undefined) return known;
-  const detail = `Must be one of ${names.join(", ")}, or null, not ${shown(sent)}.`;
-  mistakes.push({ pointer: `/${member}`, code: "unknown_value", detail });
-  return null;
-}
 
 /** A table has one pair of facets, and nothing else. */
 function refuseTable({ mistakes }: BodyObject, layout: CountLayout | null, fits: boolean): void {
@@ -128,7 +119,7 @@ interface BoundQuestion extends CountQuestion {
 function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnswer<"CountAnswer">> {
   const { segment, spec, bound, facets, pairs, labels, layout } = question;
   refuseLarge(segment, pairs);
-  const format = wantedFormat(acceptOf(call));
+  const format = wantedFormat(call);
   if (format === "json" && labels !== null) throw notOfJson("labels");
   if (format === "json" && layout !== null) throw notOfJson("layout");
   const { lists } = bound.filters;
@@ -143,12 +134,6 @@ function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnsw
   if (known !== null) return known;
   if (format !== "json") return fileAnswer(call, question, format, tag);
   return jsonAnswer(call, question, tag);
-}
-
-/** Agents and the console have no headers. */
-function acceptOf(call: CountCall): string {
-  const request = call as Partial<{ header(name: "accept"): string | undefined }>;
-  return request.header?.("accept") ?? "";
 }
 
 function jsonAnswer(
@@ -182,42 +167,10 @@ function jsonAnswer(
   );
 }
 
-/** Formats of a count. */
-type CountFormat = "json" | "csv" | "xlsx";
-
-const TYPES = {
-  csv: FORMATS.csv.contentType,
-  xlsx: FORMATS.xlsx.contentType,
-} as const;
-
-/** Media types of counts as files, without parameters. */
-export const COUNT_FILE_TYPES = Object.values(TYPES).map((type) => type.split(";")[0] as string);
-
-/** Returns the format that a client prefers; JSON unless a file's own type is as welcome. */
-function wantedFormat(accept: string): CountFormat {
-  let best: CountFormat = "json";
-  let weight = 0;
-  for (const range of accept.toLowerCase().split(",")) {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-    const quality = parameters.find((one) => one.startsWith("q="))?.slice(2);
-    const own = quality === undefined ? 1 : Number(quality);
-    const format = formatOf(type);
-    if (format === null || !(own > weight)) continue;
-    [best, weight] = [format, own];
-  }
-  return best;
-}
-
-function formatOf(type: string): CountFormat | null {
-  if (type === COUNT_FILE_TYPES[0]) return "csv";
-  if (type === COUNT_FILE_TYPES[1]) return "xlsx";
-  return ["application/json", "application/*", "*/*"].includes(type) ? "json" : null;
-}
-
 async function fileAnswer(
   call: CountCall,
   question: BoundQuestion,
-  format: Exclude<CountFormat, "json">,
+  format: FileFormat,
   tag: string,
 ): Promise<ShapedAnswer<"CountAnswer">> {
   const { segment, spec, bound, facets, pairs, labels } = question;
@@ -228,13 +181,7 @@ async function fileAnswer(
   const body = format === "csv" ? countCsv(file) : countXlsx(file);
   const disposition = `attachment; filename="counts-${segment.label}.${format}"`;
   const headers = { ETag: tag, "Content-Disposition": disposition };
-  return written("CountAnswer", { status: 200, type: TYPES[format], body, headers });
-}
-
-function notOfJson(member: "labels" | "layout"): AppError {
-  const detail = `${member} needs a file: send Accept: ${COUNT_FILE_TYPES.join(" or ")}.`;
-  const errors = [{ pointer: `/${member}`, code: "not_with_json", detail }];
-  return new AppError("invalid_request", detail, { errors });
+  return written("CountAnswer", { status: 200, type: CONTENT_TYPES[format], body, headers });
 }
 
 /** Throws for a pair whose table would be too large. */

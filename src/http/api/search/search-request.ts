@@ -348,3 +348,18 @@ export function matchesOf(
 ): number | Promise<number> {
   return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
 }
+
+/** Reads a member that is one of `names`, or null; notes a mistake for anything else. */
+export function readChoice<Name extends string>(
+  { members, mistakes }: BodyObject,
+  member: "labels" | "layout",
+  names: readonly Name[],
+): Name | null {
+  const sent = members[member];
+  if (sent === undefined || sent === null) return null;
+  const known = names.find((name) => name === sent);
+  if (known !== undefined) return known;
+  const detail = `Must be one of ${names.join(", ")}, or null, not ${shown(sent)}.`;
+  mistakes.push({ pointer: `/${member}`, code: "unknown_value", detail });
+  return null;
+}

@@ -35,6 +35,15 @@ const READ = {
   started_year: (row: TwinRow) => {
     return row.started_on === null ? null : Number(`${row.started_on}`.slice(0, 4));
   },
+  contact: (row: TwinRow) => {
+    const phone = row.phone_1 !== null || row.phone_2 !== null;
+    if (row.email === null) return phone ? "phone" : "none";
+    return phone ? "email_and_phone" : "email";
+  },
+  legal_nature: (row: TwinRow) => row.legal_nature as Value,
+  started_month: (row: TwinRow) => {
+    return row.started_on === null ? null : `${row.started_on}`.slice(0, 7);
+  },
   status_month: (row: TwinRow) => {
     const date = row.registration_status_date;
     return date === null ? null : `${date}`.slice(0, 7);
@@ -151,8 +160,9 @@ for (const transport of MATRIX) {
       for (const spec of specs(20, 3)) {
         const pairs = [0, 1].map(() => {
           // Months of cities have too many cells.
-          const many = draw.of(["municipality", "status_month"]);
-          const few = NAMES.filter((name) => name !== many && name !== "status_year");
+          const many = draw.of(["municipality", "status_month", "started_month"] as const);
+          const large = ["municipality", "status_month", "started_month", "status_year"];
+          const few = NAMES.filter((name) => name === many || !large.includes(name));
           const first = draw.of(few);
           return [first, draw.of(few.filter((name) => name !== first))] as const;
         });
@@ -390,6 +400,65 @@ for (const transport of MATRIX) {
       const search = { spec, facets: [["uf", "mei"]] };
       const searched = await ask("/v1/accounts/search", search, 422);
       assert.equal(searched.errors[0]?.pointer, "/facets/0");
+    });
+
+    it("of a comparison are files with every value, as JSON has them", async () => {
+      const [first, second] = specs(2, 9) as [object, object];
+      const body = { specs: [first, second], facets: ["municipality", "mei", "started_year"] };
+      const json = await ask(COMPARE, body);
+      const answer = await send(COMPARE, body, "text/csv");
+      assert.match(answer.headers.get("content-disposition") ?? "", /comparison-2026-10\.csv/);
+      const [head = [], ...lines] = readCsv(await answer.text());
+      const numbers = [1, 2].flatMap((at) => [`count_${at}`, `share_${at}`, `index_${at}`]);
+      assert.deepEqual(head, ["facet", "value", "label", "registry", ...numbers]);
+      const at = (line: readonly string[] | undefined, name: string) => line?.[head.indexOf(name)];
+      const counts = (line: readonly string[] | undefined) =>
+        [1, 2].map((group) => Number(at(line, `count_${group}`)));
+      assert.deepEqual([lines[0]?.[0], counts(lines[0])], ["total", json.totals]);
+      const bases = json.bases.map(({ accounts }) => accounts);
+      assert.deepEqual([lines[1]?.[0], counts(lines[1])], ["base", bases]);
+      for (const [facet, { values }] of Object.entries(json.facets)) {
+        const own = lines.filter(([name]) => name === facet);
+        for (const one of values) {
+          const line = own.find(([, value]) => value === String(one.value ?? ""));
+          assert.equal(at(line, "registry"), String(one.registry), `${facet} ${one.value}`);
+          assert.deepEqual(counts(line), one.counts);
+          const [shares, index] = ["share", "index"].map((name) =>
+            [1, 2].map((group) => at(line, `${name}_${group}`)),
+          );
+          assert.deepEqual(shares, one.shares.map(String));
+          assert.deepEqual(
+            index,
+            one.index.map((number) => String(number ?? "")),
+          );
+        }
+        const sums = [0, 1].map((group) =>
+          own.reduce((sum, line) => sum + (counts(line)[group] ?? 0), 0),
+        );
+        assert.deepEqual(sums, json.totals, `the lines of ${facet} add up`);
+      }
+      const sheets = await readSheets(
+        Buffer.from(await (await send(COMPARE, { ...body, labels: "pt" }, XLSX)).arrayBuffer()),
+      );
+      assert.deepEqual(
+        sheets.map(({ sheet }) => sheet),
+        ["Comparação", "Sobre"],
+      );
+      assert.equal(sheets[0]?.data.length, lines.length + 1);
+      assert.deepEqual(sheets[0]?.data[1]?.slice(4, 5), [json.totals[0]]);
+      assert.deepEqual(sheets[0]?.data[0]?.slice(0, 6), [
+        ...["Campo", "Valor", "Descrição", "Todo o cadastro"],
+        ...["Quantidade (1)", "Parte do grupo (1)"],
+      ]);
+      const about = (sheets[1]?.data ?? []).map((line) => line.map((cell) => cell ?? "").join(" "));
+      for (const line of [/^Grupo 1/, /^Grupo 2/, /^Base do índice 3000$/, /São Paulo \(SP\)/]) {
+        assert.ok(
+          about.some((one) => line.test(one)),
+          about.join("\n"),
+        );
+      }
+      const { errors } = await ask(COMPARE, { ...body, labels: "pt" }, 422);
+      assert.equal(`${errors[0]?.pointer} ${errors[0]?.code}`, "/labels not_with_json");
     });
 
     it("compare groups as a scan does", async () => {

@@ -51,9 +51,20 @@ export async function copyNumbers(question: NumbersQuestion): Promise<void> {
 }
 
 /** Saves all values as a file. */
-export async function saveNumbers(question: NumbersQuestion, format: NumbersFormat): Promise<void> {
-  const file = await reported(() => fetchNumbers(question, format));
-  if (file !== null) saveFile(file, fileName(question.title, format));
+export function saveNumbers(question: NumbersQuestion, format: NumbersFormat): Promise<void> {
+  return saveAnswer(() => fetchNumbers(question, format), fileName(question.title, format));
+}
+
+/** Saves a comparison as a workbook. */
+export function saveComparison(title: string, body: object): Promise<void> {
+  const fetch = () =>
+    postForFile("/accounts/compare", { ...body, labels: language.peek() }, { accept: TYPES.xlsx });
+  return saveAnswer(fetch, fileName(title, "xlsx"));
+}
+
+async function saveAnswer(fetch: () => Promise<Blob>, name: string): Promise<void> {
+  const file = await reported(fetch);
+  if (file !== null) saveFile(file, name);
 }
 
 /** The name of a file: its title and month. */

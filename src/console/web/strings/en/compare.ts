@@ -66,7 +66,6 @@ export const compare = {
     `The server has ${now} only: openings are compared by their opening date.`,
   chart: "Share of each group",
   table: "Comparison as a table",
-  saveCsv: "Download CSV",
   fileHasAll: "The files have all rows and columns.",
   crossOf: (rows: string, columns: string) => `${rows} × ${columns}`,
   units: ["Head office", "Branch"] as readonly [string, string],

@@ -9,7 +9,6 @@ const counted = (label: string) => (count: number) => `${label} (${number(count)
 /** Words of this area. */
 export const news = {
   title: "What's new",
-  open: "See what is new",
   back: "Saved searches",
   since: "Since",
   notSince: (month: string) =>

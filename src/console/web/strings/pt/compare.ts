@@ -67,7 +67,6 @@ export const compare: typeof English.compare = {
     `O servidor só tem a base de ${now}: as aberturas são comparadas pela data de abertura.`,
   chart: "Parte de cada grupo",
   table: "Comparação em tabela",
-  saveCsv: "Baixar CSV",
   fileHasAll: "Os arquivos têm todas as linhas e colunas.",
   crossOf: (rows, columns) => `${rows} × ${columns}`,
   units: ["Matriz", "Filial"],

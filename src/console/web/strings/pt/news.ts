@@ -10,7 +10,6 @@ const counted = (label: string) => (count: number) => `${label} (${number(count)
 /** Words of this area. */
 export const news: typeof English = {
   title: "Novidades",
-  open: "Ver novidades",
   back: "Buscas salvas",
   since: "Desde",
   notSince: (month) =>

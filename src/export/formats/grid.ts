@@ -1,0 +1,87 @@
+/**
+ * A grid of texts and numbers as a file. Input: headings and lines. Output: a CSV file or a
+ * workbook.
+ * Invariant: the same grid gives the same bytes. With labels, Portuguese numbers have a comma and
+ * semicolons delimit cells. Texts are never formulas.
+ */
+import { deflate } from "../../../native-index/napi/engine.ts";
+import { crc32 } from "../../dump/crc32.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
+import type { AboutRow } from "./source.ts";
+import {
+  columnName,
+  partsOf,
+  ROWS_PATH,
+  sheetEnd,
+  sheetStart,
+  textCell,
+  type Workbook,
+} from "./xlsx/workbook.ts";
+import { ZipPackage } from "./xlsx/zippackage.ts";
+
+/** A text or a number of a grid. */
+export type Cell = string | number;
+
+/** Headings and lines of a file. */
+export interface Grid {
+  readonly headings: readonly string[];
+  readonly lines: readonly (readonly Cell[])[];
+}
+
+/** What a workbook has besides its grid. */
+interface SheetOptions {
+  readonly labels: LabelLanguage | null;
+  /** Name of the first sheet. */
+  readonly sheet: string;
+  /** Date of the snapshot. */
+  readonly date: string;
+  /** The second sheet. */
+  readonly about: readonly AboutRow[];
+}
+
+/**
+ * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins
+ * with a byte-order mark, without which spreadsheets misread accents.
+ */
+export function gridCsv({ headings, lines }: Grid, labels: LabelLanguage | null): Buffer {
+  const isPt = labels === "pt";
+  const delimiter = isPt ? ";" : ",";
+  const textOf = (cell: Cell) => {
+    if (typeof cell === "string") return quoted(cell);
+    return isPt ? String(cell).replace(".", ",") : String(cell);
+  };
+  const text = [headings, ...lines].map((line) => `${line.map(textOf).join(delimiter)}\r\n`);
+  return Buffer.from(`${labels === null ? "" : "\ufeff"}${text.join("")}`);
+}
+
+function quoted(text: string): string {
+  return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Makes a workbook with the grid on its first sheet. */
+export function gridXlsx(grid: Grid, { labels, sheet, date, about }: SheetOptions): Buffer {
+  const { headings, lines } = grid;
+  const workbook: Workbook = {
+    ...{ columns: headings, headings, labels: labels ?? undefined, rowCount: lines.length },
+    ...{ date, sheet, about },
+  };
+  const parts: Buffer[] = [];
+  const zip = new ZipPackage((bytes) => parts.push(Buffer.from(bytes)));
+  for (const { path, xml } of partsOf(workbook)) zip.part(path, Buffer.from(xml));
+  const rows = lines.map((line, at) => sheetRow(line, at + 2)).join("");
+  const bytes = Buffer.from(sheetStart(workbook) + rows + sheetEnd(workbook));
+  zip.begin(ROWS_PATH);
+  zip.piece({ packed: deflate(bytes, true), bytes: bytes.length, crc: crc32(bytes) });
+  zip.endPart();
+  zip.end();
+  return Buffer.concat(parts);
+}
+
+function sheetRow(line: readonly Cell[], number: number): string {
+  const cells = line.map((cell, at) => {
+    const place = `${columnName(at)}${number}`;
+    if (cell === "") return "";
+    return typeof cell === "string" ? textCell(place, cell) : `<c r="${place}"><v>${cell}</v></c>`;
+  });
+  return `<row r="${number}">${cells.join("")}</row>`;
+}
