@@ -167,8 +167,9 @@ const WRITTEN_BY_TYPE = {
 
 function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   const fields = [...FIELDS, ...HIDDEN_FIELDS];
-  const sources = fields.map(({ stored: { type, column, table } }) => {
-    const place = table === undefined ? "kNoTable" : `Tables::${constant(table)}`;
+  const sources = fields.map(({ stored: { type, column, table, counted } }) => {
+    const elsewhere = counted === undefined ? "kNoTable" : constant(counted);
+    const place = table === undefined ? elsewhere : `Tables::${constant(table)}`;
     return `{FieldKind::${constant(type)}, Columns::${constant(column)}, ${place}},`;
   });
   const written = fields.map(

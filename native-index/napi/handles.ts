@@ -458,8 +458,8 @@ export interface EstablishmentRows {
 
 /** Comparison of two segments, resumable by position. */
 export interface DifferenceRequest {
-  /** Bits of the columns to compare, by column number; only the first 32 have one. */
-  readonly columns: number;
+  /** Numbers of the columns to compare. */
+  readonly columns: Uint32Array;
   /** Positions in the orders by cnpj of both segments; 0 to begin. */
   readonly older: number;
   readonly newer: number;
@@ -490,6 +490,8 @@ export interface WalkRequest {
   readonly newerClauses: readonly Clause[];
   /** Bits of the columns whose difference makes an account in both a change. */
   readonly watch: number;
+  /** Numbers of columns of days that do so and share a bit: they are compared again. */
+  readonly watchDays: Uint32Array;
   /** Bits of the kinds to collect: 1 entered, 2 left, 4 changed. */
   readonly kinds: number;
   /** Positions in the list, [from, to). */
@@ -501,7 +503,10 @@ export interface WalkRequest {
 
 /** The outcome of a walk over positions `from` to `next`. */
 export interface WalkResult {
-  /** Five numbers per entry: position, older row, newer row, differing columns, kind (0 to 2). */
+  /**
+   * Six numbers per entry: position, older row, newer row, differing columns, differing days (a bit
+   * each, in the order of the request), kind (0 to 2).
+   */
   readonly found: Uint32Array;
   /** Number of entered, left, and changed entries of all kinds. */
   readonly counts: Uint32Array;

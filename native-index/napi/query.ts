@@ -48,6 +48,9 @@ export const RANGE_COLUMNS = [
   "simples_excluded_on",
   "mei_excluded_on",
   "federal_debt_cents",
+  "federal_debt_fgts",
+  "federal_debt_social_security",
+  "federal_debt_other",
 ] as const;
 
 /** Name of a column that a range can be over. */
@@ -56,7 +59,7 @@ type RangeColumn = (typeof RANGE_COLUMNS)[number];
 /**
  * Rows whose value is in one of the inclusive ranges; rows without a value never match.
  * Dates in days since 1970-01-01, amounts in cents, `postal_code` as number, phones
- * as the number of their digits, others as codes, which ascend with the values.
+ * as the number of their digits, flags as 0 or 1, others as codes, which ascend with the values.
  * With `or`, a value of that column matches, too.
  */
 export interface RangeClause {

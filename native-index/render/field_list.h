@@ -66,10 +66,12 @@ enum class Field : uint8_t {
   kFederalDebtFgts = 49,
   kFederalDebtSocialSecurity = 50,
   kFederalDebtOther = 51,
-  kScoreContactable = 52,
-  kScoreNewest = 53,
-  kScoreEstablished = 54,
-  kCount = 55,
+  kOwnedCompanies = 52,
+  kOwnerCompanies = 53,
+  kScoreContactable = 54,
+  kScoreNewest = 55,
+  kScoreEstablished = 56,
+  kCount = 57,
 };
 
 // Names by number.
@@ -126,9 +128,11 @@ constexpr std::string_view kFieldNames[] = {
     "federal_debt_fgts",             // 49
     "federal_debt_social_security",  // 50
     "federal_debt_other",            // 51
-    "score_contactable",             // 52
-    "score_newest",                  // 53
-    "score_established",             // 54
+    "owned_companies",               // 52
+    "owner_companies",               // 53
+    "score_contactable",             // 54
+    "score_newest",                  // 55
+    "score_established",             // 56
 };
 
 // Where fields are stored, by their numbers.
@@ -185,6 +189,8 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kFlag, Columns::kFederalDebtFgts, kNoTable},
     {FieldKind::kFlag, Columns::kFederalDebtSocialSecurity, kNoTable},
     {FieldKind::kFlag, Columns::kFederalDebtOther, kNoTable},
+    {FieldKind::kNumber, Columns::kCnpj, kOwnedCompanies},
+    {FieldKind::kNumber, Columns::kCnpj, kOwnerCompanies},
     {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
     {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
@@ -247,6 +253,8 @@ constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kNumber,       // 52
     FieldWriting::kNumber,       // 53
     FieldWriting::kNumber,       // 54
+    FieldWriting::kNumber,       // 55
+    FieldWriting::kNumber,       // 56
 };
 
 // True if texts of a field are written by people, so that they may begin like a formula.

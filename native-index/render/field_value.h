@@ -54,7 +54,8 @@ enum class FieldWriting : uint8_t {
   kPhoneKind
 };
 
-// Source of a field: a column, or a string table indexed by the code in a column.
+// Source of a field: a column, a string table indexed by the code in a column, or a number of the
+// company in OWNERS.
 struct FieldSource {
   FieldKind kind;
   Columns::Number column;
@@ -62,5 +63,6 @@ struct FieldSource {
 };
 
 constexpr uint32_t kNoTable = Tables::kCount;
+constexpr uint32_t kOwnedCompanies = kNoTable + 1, kOwnerCompanies = kNoTable + 2;
 
 }  // namespace peneira

@@ -78,6 +78,15 @@ int64_t numberIn(const ColumnSet& columns, uint32_t column, uint32_t row) {
   }
 }
 
+// The number of companies that a company owns, or that own it; null without OWNERS.
+FieldValue partnershipsOf(const Segment& segment, uint32_t table, uint32_t row) {
+  const Partnerships& partnerships = segment.partnerships();
+  if (!partnerships.isThere()) return FieldValue();
+  const std::string_view root = segment.columns().cnpj(row).substr(0, 8);
+  return number(Kind::kNumber,
+                table == kOwnedCompanies ? partnerships.owned(root) : partnerships.owners(root));
+}
+
 FieldValue throughTable(const Segment& segment, const FieldSource& source, uint32_t row) {
   const uint32_t code = segment.columns().code(source.column, row);
   if (source.table == Tables::kNumber) return number(Kind::kNumber, segment.number(code));
@@ -127,6 +136,8 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
     read([&](uint32_t row) { return text(columns.cnpj(row).substr(0, 8)); });
   } else if (source.kind == Kind::kCodes) {
     read([&](uint32_t row) { return codes(columns.list(column, row)); });
+  } else if (source.table > kNoTable) {
+    read([&](uint32_t row) { return partnershipsOf(segment, source.table, row); });
   } else if (source.table != kNoTable) {
     readValid([&](uint32_t row) { return throughTable(segment, source, row); });
   } else if (source.kind == Kind::kText) {

@@ -92,10 +92,7 @@ const NOT_COMPARED: readonly ColumnName[] = [
   "score_established",
 ];
 
-/** Provenance of a snapshot without the CEIS list. */
-const NOT_AVAILABLE = "not_available";
-
-/** Bits of import counts and later columns, shared as in changelist.h: only filters use them. */
+/** Bits of import counts and later columns, shared as in changelist.h: enough for filters. */
 const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,
@@ -115,14 +112,19 @@ const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
 
 /** The bit of a column in the masks of a list. */
 export function columnBit(name: ColumnName): number {
-  const bit = SHARED_BITS[name] ?? COLUMNS.findIndex((column) => column.name === name);
+  const bit = SHARED_BITS[name] ?? columnNumber(name);
   return (1 << bit) >>> 0;
 }
 
-/** True if both snapshots know which accounts are sanctioned. */
-export function bothHaveSanctions(older: Segment, newer: Segment): boolean {
-  const known = ({ provenance }: Segment) => provenance.ceis_as_of_date !== NOT_AVAILABLE;
-  return known(older) && known(newer);
+/** True if a column shares its bit, so that an entry does not say whether it differs. */
+export function sharesBit(name: ColumnName): boolean {
+  return SHARED_BITS[name] !== undefined;
+}
+
+/** True if both snapshots have the data of a column. */
+export function bothHave(name: ColumnName, older: Segment, newer: Segment): boolean {
+  const mark = LIST_MARKS[name];
+  return mark === undefined || (!older.catalog[mark] && !newer.catalog[mark]);
 }
 
 /** Columns of data that a snapshot may lack; comparing them with nothing would list everyone. */
@@ -139,16 +141,15 @@ const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
   federal_debt_other: "lacksDebts",
 };
 
-/** Bits of the columns compared between two snapshots. */
-function comparedColumns(older: Segment, newer: Segment): number {
-  const left: ColumnName[] = COLUMNS.map(({ name }) => name);
-  const names = left.filter((name) => !NOT_COMPARED.includes(name));
-  const isKnown = (mark: LackMark) => !older.catalog[mark] && !newer.catalog[mark];
-  const compared = names.filter((name) => {
-    const mark = LIST_MARKS[name];
-    return mark === undefined || isKnown(mark);
-  });
-  return compared.reduce((mask, name) => (mask | columnBit(name)) >>> 0, 0);
+/** The columns compared between two snapshots. */
+function comparedColumns(older: Segment, newer: Segment): ColumnName[] {
+  const names: ColumnName[] = COLUMNS.map(({ name }) => name);
+  return names.filter((name) => !NOT_COMPARED.includes(name) && bothHave(name, older, newer));
+}
+
+/** The number of a column. */
+export function columnNumber(name: ColumnName): number {
+  return COLUMNS.findIndex((column) => column.name === name);
 }
 
 /** File name of a pair's list. */
@@ -208,7 +209,7 @@ async function writeEntries(
   newer: Segment,
   { signal, onProgress }: MakeChangeListOptions,
 ): Promise<Entries> {
-  const columns = comparedColumns(older, newer);
+  const columns = Uint32Array.from(comparedColumns(older, newer), columnNumber);
   const total = older.accounts + newer.accounts;
   let place = { older: 0, newer: 0 };
   let position = HEADER_BYTES;
@@ -234,7 +235,8 @@ function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Bu
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 0, "latin1");
   header.writeUInt32LE(CHANGE_LIST_VERSION, 8);
-  header.writeUInt32LE(comparedColumns(older, newer), 12);
+  const bits = comparedColumns(older, newer).reduce((mask, name) => mask | columnBit(name), 0);
+  header.writeUInt32LE(bits >>> 0, 12);
   header.writeBigUInt64LE(BigInt(entries), 16);
   header.writeBigUInt64LE(columnsFingerprint(), 24);
   header.write(older.snapshotId, 32, ID_CHARACTERS, "latin1");

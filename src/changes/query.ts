@@ -21,7 +21,7 @@ import {
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
-import { bothHaveSanctions, type ChangeList, columnBit } from "./list.ts";
+import { bothHave, type ChangeList, columnBit, columnNumber, sharesBit } from "./list.ts";
 
 /** A query about a pair of snapshots. */
 export interface ChangeQuery {
@@ -69,25 +69,24 @@ export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
 const SLICE_ENTRIES = 1 << 17;
 /** Entries of a batch. */
 const BATCH_ENTRIES = 4_096;
-/** Numbers of an entry in a native answer: index, rows, differing columns, kind. */
-const NUMBERS = 5;
+/** Numbers of an entry in a native answer: index, rows, differing columns and days, kind. */
+const NUMBERS = 6;
 const NO_ROW = 0xffff_ffff;
 /** Max cached totals per list. */
 const TOTALS_MAX = 64;
 
 /**
  * Fields that can be watched between two snapshots, in field order: allowed ones that are facts of
- * an account; `sanctioned` only if both snapshots had the CEIS list.
+ * an account, and of which both snapshots have the data.
  */
 export function watchableFields(
   older: Segment,
   newer: Segment,
   allowed: readonly string[],
 ): OutputField[] {
-  const sanctions = bothHaveSanctions(older, newer);
   return OUTPUT_FIELD_NAMES.filter((name) => {
     if (!WATCHABLE_FIELDS.includes(name) || !allowed.includes(name)) return false;
-    return name !== "sanctioned" || sanctions;
+    return bothHave(fieldRow(name).stored.column, older, newer);
   });
 }
 
@@ -109,15 +108,15 @@ export function whyUnwatchable(name: string): string {
   if (unwatched !== undefined) {
     return WHY_UNWATCHED[unwatched];
   }
-  if (name !== "sanctioned") return "there is no such field";
-  return "one of the snapshots was made without the list of sanctions";
+  if (name === "sanctioned") return "one of the snapshots was made without the list of sanctions";
+  if (!WATCHABLE_FIELDS.some((field) => field === name)) return "there is no such field";
+  return "one of the snapshots was imported by an earlier version, without the days of exclusion";
 }
 
 const WHY_UNWATCHED = {
   identity: "it never changes",
   derived: "it follows from other fields, the date or the table",
   listed: "it is of a list that is published apart from the registry",
-  uncompared: "changes do not compare the days of exclusion; watch simples_opt_in or mei_opt_in",
 } as const;
 
 /** Returns the union of both snapshots' codes, to normalize specs about a pair. */
@@ -198,7 +197,7 @@ export async function* changeBatches(
 /** Exact totals of all kinds, even unrequested ones; cached with the list. */
 export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   const known = totalsOf(query.list);
-  const key = JSON.stringify([query.spec.filters, maskOf(query.watch)]);
+  const key = JSON.stringify([query.spec.filters, [...query.watch].sort()]);
   const cached = known.get(key);
   if (cached !== undefined) return cached;
   const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
@@ -228,7 +227,8 @@ export interface ChangeTally extends ChangeTotals {
 /** Counts all kinds and the fields that differ in one pass; retains the first entries. */
 export async function changeTally(query: ChangeQuery, most: number): Promise<ChangeTally> {
   const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
-  const masks = new Map<number, number>();
+  const fields = new Map<OutputField, number>();
+  const bits = watchedBits(query.watch);
   const counts = [0, 0, 0];
   const firsts: ChangeEntry[][] = [[], [], []];
   for (let at = 0; at < query.list.entries; await nextTurn()) {
@@ -236,8 +236,11 @@ export async function changeTally(query: ChangeQuery, most: number): Promise<Cha
     for (let place = 0; place < found.length; place += NUMBERS) {
       const kind = found[place + NUMBERS - 1] as number;
       counts[kind] = (counts[kind] as number) + 1;
-      const mask = found[place + NUMBERS - 2] as number;
-      if (CHANGE_KINDS[kind] === "changed") masks.set(mask, (masks.get(mask) ?? 0) + 1);
+      if (CHANGE_KINDS[kind] === "changed") {
+        for (const name of differing(bits, found, place)) {
+          fields.set(name, (fields.get(name) ?? 0) + 1);
+        }
+      }
       const first = firsts[kind] as ChangeEntry[];
       if (first.length < most) first.push(walk.entry(found, place));
     }
@@ -246,20 +249,11 @@ export async function changeTally(query: ChangeQuery, most: number): Promise<Cha
   const [entered = 0, left = 0, changed = 0] = counts;
   const [came = [], went = [], differ = []] = firsts;
   const first = [...came, ...differ, ...went].slice(0, most);
-  return { entered, left, changed, fields: fieldCounts(query.watch, masks), first };
-}
-
-function fieldCounts(
-  watch: readonly OutputField[],
-  masks: ReadonlyMap<number, number>,
-): ChangeTally["fields"] {
-  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
-  const counted = fields.map((name) => {
-    const bit = bitOf(name);
-    const counts = [...masks].map(([mask, count]) => ((mask & bit) === 0 ? 0 : count));
-    return [name, counts.reduce((sum, count) => sum + count, 0)] as const;
+  const counted = OUTPUT_FIELD_NAMES.flatMap((name) => {
+    const count = fields.get(name);
+    return count === undefined ? [] : [[name, count] as const];
   });
-  return Object.fromEntries(counted.filter(([, count]) => count > 0));
+  return { entered, left, changed, fields: Object.fromEntries(counted), first };
 }
 
 const totalsOfLists = new WeakMap<ChangeList, Map<string, ChangeTotals>>();
@@ -273,12 +267,39 @@ function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
   return totals;
 }
 
-function bitOf(field: OutputField): number {
-  return columnBit(fieldRow(field).stored.column);
+/** Where the numbers of an entry say whether a watched field differs. */
+interface WatchedBit {
+  readonly name: OutputField;
+  /** Number of the entry: differing columns, or differing days. */
+  readonly at: 3 | 4;
+  readonly bit: number;
 }
 
-function maskOf(watch: readonly OutputField[]): number {
-  return watch.reduce((mask, field) => (mask | bitOf(field)) >>> 0, 0);
+/** The bits of watched fields, in field order. Days share a bit of the list and have others. */
+function watchedBits(watch: readonly OutputField[]): WatchedBit[] {
+  const days = watchedDays(watch);
+  return OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name)).map((name) => {
+    const day = days.indexOf(name);
+    if (day >= 0) return { name, at: 4, bit: 1 << day };
+    return { name, at: 3, bit: columnBit(fieldRow(name).stored.column) };
+  });
+}
+
+function watchedDays(watch: readonly OutputField[]): OutputField[] {
+  return OUTPUT_FIELD_NAMES.filter((name) => {
+    return watch.includes(name) && sharesBit(fieldRow(name).stored.column);
+  });
+}
+
+/** The watched fields that differ, of the entry whose numbers begin at a place. */
+function differing(
+  bits: readonly WatchedBit[],
+  found: Uint32Array,
+  place: number,
+): readonly OutputField[] {
+  return bits
+    .filter(({ at, bit }) => ((found[place + at] as number) & bit) !== 0)
+    .map(({ name }) => name);
 }
 
 interface Slice {
@@ -299,14 +320,16 @@ interface Walk {
 /** Returns a walker of the list. */
 function walkOf({ list, spec, kinds, watch }: ChangeQuery): Walk {
   const clauses = (segment: Segment): Clause[] => clausesOf(segment, spec.filters);
-  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
-  const bits = fields.map((name) => [name, bitOf(name)] as const);
+  const bits = watchedBits(watch);
   const request = {
     older: list.older.native,
     newer: list.newer.native,
     olderClauses: clauses(list.older),
     newerClauses: clauses(list.newer),
-    watch: maskOf(watch),
+    watch: bits.reduce((mask, { at, bit }) => (at === 3 ? (mask | bit) >>> 0 : mask), 0),
+    watchDays: Uint32Array.from(watchedDays(watch), (name) => {
+      return columnNumber(fieldRow(name).stored.column);
+    }),
     kinds: CHANGE_KINDS.reduce((sum, kind, i) => sum + (kinds.includes(kind) ? 1 << i : 0), 0),
   };
   const walk: Walk = {
@@ -315,13 +338,14 @@ function walkOf({ list, spec, kinds, watch }: ChangeQuery): Walk {
       return guarded(() => list.native.walk({ ...request, from, to, limit: most }));
     },
     entry(found, place) {
-      const [index, older, newer, mask, kind] = found.subarray(place, place + NUMBERS);
+      const [index, older, newer] = found.subarray(place, place + NUMBERS);
+      const kind = found[place + NUMBERS - 1];
       return {
         index: index as number,
         kind: CHANGE_KINDS[kind as number] as ChangeKind,
         rowOlder: older === NO_ROW ? -1 : (older as number),
         rowNewer: newer === NO_ROW ? -1 : (newer as number),
-        changed: bits.filter(([, bit]) => ((mask as number) & bit) !== 0).map(([name]) => name),
+        changed: differing(bits, found, place),
       };
     },
     slice(from, most) {

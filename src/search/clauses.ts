@@ -278,6 +278,23 @@ function sanctionClauses({ company: { sanction_any_of: lists } }: ClauseInput): 
 
 const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
 
+/** Kinds of debt have no lists: the lists of all debtors come first, then their columns. */
+function debtKindClauses({ company: { federal_debt_any_of: kinds } }: ClauseInput): Clause[] {
+  if (kinds === undefined) return [];
+  const debtors = posting("flag", [FLAG_CODES.federal_debt]);
+  const [column, or, ...others] = kinds.map((kind) => DEBT_COLUMNS[kind]);
+  // A debtor has a debt of one of the three kinds.
+  if (column === undefined || others.length > 0) return [debtors];
+  const both = or === undefined ? { column } : { column, or };
+  return [debtors, { kind: "range", ...both, ranges: [[1, 1]] }];
+}
+
+const DEBT_COLUMNS = {
+  fgts: "federal_debt_fgts",
+  social_security: "federal_debt_social_security",
+  other: "federal_debt_other",
+} as const;
+
 function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   const { owned_by_any_of: roots, owned_by_depth: depth = 1 } = company;
   if (roots === undefined) return [];
@@ -485,6 +502,7 @@ const CLAUSES = {
   has_federal_debt: ({ company }) => flag("federal_debt", company.has_federal_debt ?? null),
   federal_debt_min: debtClauses,
   federal_debt_max: debtClauses,
+  federal_debt_any_of: debtKindClauses,
   owned_by_any_of: ownedClauses,
   owned_by_depth: ownedClauses,
   owned_companies_min: ownedCompaniesClauses,

@@ -211,6 +211,10 @@ const DESCRIPTIONS = {
     "import.",
   federal_debt_max:
     "Total of its debts in PGFN's list in reais, inclusive; companies without debt are left out.",
+  federal_debt_any_of:
+    "Has a debt of one of these kinds in PGFN's list: fgts, social_security, other; needs its " +
+    "import.",
+  federal_debt_any_of_normal: "Kinds of debt, sorted. Absent unless used.",
   has_federal_debt: "Whether it is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
     "A company with one of these CNPJs or roots is its partner; needs the import of corporate " +

@@ -151,6 +151,8 @@ function meetsRecord(row: TwinRow, company: AccountQuerySpec["filters"]["company
   const { sanction_any_of: lists } = company;
   if (lists && !lists.some((list) => row[LISTED[list]] === true)) return false;
   if (!meetsDebt(row, company)) return false;
+  const { federal_debt_any_of: kinds } = company;
+  if (kinds && !kinds.some((kind) => row[`federal_debt_${kind}`] === true)) return false;
   return debt === undefined || debt === (row.federal_debt === true);
 }
 
@@ -166,6 +168,19 @@ function isWithin(countOf: () => number, min?: number, max?: number): boolean {
   if (min === undefined && max === undefined) return true;
   const count = countOf();
   return count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY);
+}
+
+/** The rows with the numbers of companies that each company owns, and that own it. */
+export function withPartnerships(
+  rows: readonly TwinRow[],
+  pairs: readonly OwnerPair[],
+): readonly TwinRow[] {
+  return rows.map((row) => {
+    const root = String(row.cnpj).slice(0, 8);
+    const count = (end: "owner" | "owned") =>
+      pairs.filter((pair) => rootText(pair[end]) === root).length;
+    return { ...row, owned_companies: count("owner"), owner_companies: count("owned") };
+  });
 }
 
 /** Roots that one of these owns through 1 to `depth` steps: step by step over all pairs. */

@@ -576,8 +576,9 @@ constexpr uint8_t beginningMark(std::string_view text, size_t count) {
   return static_cast<uint8_t>((hash >> 40) % 255 + 1);
 }
 
-// OWNERS: which company is a partner of which. The import prepares its bytes, and JavaScript reads
-// them; format/snapshot/owners.ts documents the layout.
+// OWNERS: which company is a partner of which. The import prepares its bytes; JavaScript reads the
+// pairs, and query/parts/partnerships.h their numbers. format/snapshot/owners.ts documents the
+// layout.
 
 constexpr char kOwnersMagic[8] = {'P', 'N', 'O', 'W', 'N', 'E', 'R', 'S'};
 constexpr uint32_t kOwnersVersion = 1;

@@ -356,7 +356,11 @@ void ColumnSet::askSpan(uint32_t column, uint32_t row, uint32_t count, uint32_t 
   if (!holds(column)) return;
   const ColumnEntry& entry = entryOf(column, row);
   const uint64_t first = row & kBatchMask;
-  blocks_->ask(entry.data_offset + first * width, uint64_t{count} * width);
+  if (width == 0) {
+    blocks_->ask(entry.data_offset + first / 8, count / 8);
+  } else {
+    blocks_->ask(entry.data_offset + first * width, uint64_t{count} * width);
+  }
   if (entry.validity_length > 0) blocks_->ask(entry.validity_offset + first / 8, count / 8);
 }
 

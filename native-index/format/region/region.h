@@ -117,6 +117,7 @@ struct ColumnSpan {
   const uint8_t* data;
   const uint8_t* validity;
   uint32_t validityBit;  // bit of the first row in `validity`
+  uint32_t dataBit = 0;  // bit of the first row in `data`, for flags
 };
 
 // One bit for each of consecutive rows of one batch; `bits` is null if all are set.

@@ -23,7 +23,9 @@ napi_value differences(napi_env env, napi_callback_info info) {
     const auto older = segmentOf(arguments.at(0, "older"));
     const auto newer = segmentOf(arguments.at(1, "newer"));
     const Given wanted = arguments.at(2, "request");
-    DifferenceRequest request{wanted.member("columns").whole32(), wanted.member("older").whole32(),
+    const std::span<uint32_t> columns = wanted.member("columns").uint32s();
+    DifferenceRequest request{{columns.begin(), columns.end()},
+                              wanted.member("older").whole32(),
                               wanted.member("newer").whole32(),
                               wanted.member("accounts").whole32(kAccountsPerCallMax)};
     const std::vector<Difference> found = findDifferences(*older, *newer, request);
@@ -50,6 +52,8 @@ WalkRequest readWalk(const Arguments& arguments) {
   request.older = segmentOf(object.member("older"));
   request.newer = segmentOf(object.member("newer"));
   request.watch = object.member("watch").whole32();
+  const std::span<uint32_t> days = object.member("watchDays").uint32s();
+  request.watchDays.assign(days.begin(), days.end());
   request.kinds = object.member("kinds").whole32();
   request.from = object.member("from").whole(kSafeInteger);
   request.to = object.member("to").whole(kSafeInteger);

@@ -3,6 +3,7 @@
 // snapshots or in neither; and only if a watched column differs.
 #include "query/changes/changelist.h"
 
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -73,6 +74,49 @@ class Matches {
   RowFilter filter_;
 };
 
+// Compares days whose columns share a bit of the list, in the snapshots themselves.
+class WatchedDays {
+ public:
+  explicit WatchedDays(const WalkRequest& request)
+      : older_(*request.older), newer_(*request.newer), columns_(request.watchDays) {
+    if (columns_.size() > 32) badArgument("at most 32 columns of days can be watched");
+    for (const uint32_t column : columns_) {
+      const bool isDay = column < Columns::kCount && kColumns[column].type == ColumnType::kDate32;
+      if (!isDay) badArgument("column " + std::to_string(column) + " holds no days");
+      bits_ |= columnBit(column);
+    }
+  }
+
+  // A bit per column in which both snapshots have the account and their days differ.
+  uint32_t differing(const Difference& entry) const {
+    if ((entry.columns & bits_) == 0) return 0;
+    if (entry.older == kNoRow || entry.newer == kNoRow) return 0;
+    if (entry.older >= older_.rowCount() || entry.newer >= newer_.rowCount()) {
+      damaged("the change list names an unknown row");
+    }
+    uint32_t found = 0;
+    for (size_t i = 0; i < columns_.size(); i++) {
+      const uint32_t column = columns_[i];
+      if (dayOf(older_, column, entry.older) != dayOf(newer_, column, entry.newer)) {
+        found |= uint32_t{1} << i;
+      }
+    }
+    return found;
+  }
+
+ private:
+  static std::optional<int32_t> dayOf(const Segment& segment, uint32_t column, uint32_t row) {
+    const ColumnSet& columns = segment.columns();
+    if (!columns.valid(column, row)) return std::nullopt;
+    return columns.value<int32_t>(column, row);
+  }
+
+  const Segment& older_;
+  const Segment& newer_;
+  const std::vector<uint32_t>& columns_;
+  uint32_t bits_ = 0;
+};
+
 // Classifies the changes of accounts for a query.
 class Judge {
  public:
@@ -80,22 +124,29 @@ class Judge {
       : older_(*request.older, request.olderQuery),
         newer_(*request.newer, request.newerQuery),
         filters_(columnsOf(request.olderQuery) | columnsOf(request.newerQuery)),
-        watch_(request.watch) {}
+        watch_(request.watch),
+        days_(request) {}
+
+  // Bits of the watched days that differ, in the order of the request.
+  uint32_t daysOf(const Difference& entry) const { return days_.differing(entry); }
 
   ChangeKind of(const Difference& entry) {
     const bool inBoth = entry.older != kNoRow && entry.newer != kNoRow;
-    const bool isWatched = (entry.columns & watch_) != 0;
+    const auto isWatched = [&]() {
+      return (entry.columns & watch_) != 0 || days_.differing(entry) != 0;
+    };
     if (inBoth && (entry.columns & filters_) == 0) {
-      return isWatched && newer_.contains(entry.newer) ? ChangeKind::kChanged : ChangeKind::kCount;
+      return isWatched() && newer_.contains(entry.newer) ? ChangeKind::kChanged : ChangeKind::kCount;
     }
     const bool before = older_.contains(entry.older), after = newer_.contains(entry.newer);
     if (before != after) return after ? ChangeKind::kEntered : ChangeKind::kLeft;
-    return before && isWatched ? ChangeKind::kChanged : ChangeKind::kCount;
+    return before && isWatched() ? ChangeKind::kChanged : ChangeKind::kCount;
   }
 
  private:
   Matches older_, newer_;
   uint32_t filters_, watch_;
+  WatchedDays days_;
 };
 
 }  // namespace
@@ -153,8 +204,9 @@ WalkResult ChangeList::walk(const WalkRequest& request) const {
     const auto number = static_cast<uint32_t>(kind);
     walked.counts[number]++;
     if (request.limit == 0 || (request.kinds >> number & 1) == 0) continue;
-    walked.found.insert(walked.found.end(), {static_cast<uint32_t>(index - 1), entry.older,
-                                             entry.newer, entry.columns & request.watch, number});
+    walked.found.insert(walked.found.end(),
+                        {static_cast<uint32_t>(index - 1), entry.older, entry.newer,
+                         entry.columns & request.watch, judge.daysOf(entry), number});
     if (--left == 0) break;
   }
   walked.next = index;
@@ -228,8 +280,14 @@ class SharedCodes {
 
 class Comparison {
  public:
-  Comparison(const Segment& older, const Segment& newer, uint32_t columns)
-      : older_(older), newer_(newer), columns_(columns) {
+  Comparison(const Segment& older, const Segment& newer, std::span<const uint32_t> columns)
+      : older_(older), newer_(newer), columns_(Columns::kCount) {
+    for (const uint32_t column : columns) {
+      if (column >= Columns::kCount) {
+        badArgument("there is no column " + std::to_string(column));
+      }
+      columns_[column] = true;
+    }
     for (uint32_t column = 0; column < Columns::kCount; column++) {
       const uint32_t table = tableOf(column);
       if (table == Tables::kCount || !isWanted(column)) continue;
@@ -247,7 +305,7 @@ class Comparison {
  private:
   bool isWanted(uint32_t column) const {
     const bool both = older_.columns().holds(column) && newer_.columns().holds(column);
-    return both && (columns_ & columnBit(column)) != 0;
+    return both && columns_[column];
   }
 
   // Calls `same(older row, newer row)` for every pair.
@@ -333,7 +391,7 @@ class Comparison {
 
   const Segment& older_;
   const Segment& newer_;
-  uint32_t columns_;
+  std::vector<bool> columns_;  // by number: true if it is compared
   std::unordered_map<uint32_t, SharedCodes> codes_;  // by table
 };
 

@@ -29,7 +29,7 @@ struct Difference {
 static_assert(sizeof(Difference) == 12);
 
 // Bit of a column in difference masks. Scores are not facts and have none. Counted columns and
-// those after them share bits, because only filters test whether they differ.
+// those after them share bits: for filters that is enough, and watched days are compared again.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -48,7 +48,7 @@ static_assert(Columns::kScore == 29 && Columns::kSimplesExcludedOn == Columns::k
 constexpr uint32_t kAccountsPerCallMax = 1u << 20;
 
 struct DifferenceRequest {
-  uint32_t columns = 0;
+  std::vector<uint32_t> columns;  // numbers of the columns to compare
   uint32_t older = 0, newer = 0;  // positions, advanced past the stretch
   uint32_t accounts = 0;          // maximum to compare, up to kAccountsPerCallMax
 };
@@ -63,13 +63,14 @@ enum class ChangeKind : uint32_t { kEntered, kLeft, kChanged, kCount };
 struct WalkRequest {
   std::shared_ptr<Segment> older, newer;
   Query olderQuery, newerQuery;
-  uint32_t watch = 0;
-  uint32_t kinds = 0;  // a bit per kind
+  uint32_t watch = 0;              // bits of columns that have one of their own
+  std::vector<uint32_t> watchDays;  // numbers of columns of days that share a bit, up to 32
+  uint32_t kinds = 0;              // a bit per kind
   uint64_t from = 0, to = 0;
   uint64_t limit = 0;
 };
 
-// Result of a walk: five numbers per entry (see engine.ts), and counts of all kinds.
+// Result of a walk: six numbers per entry (see engine.ts), and counts of all kinds.
 struct WalkResult {
   std::vector<uint32_t> found;
   uint32_t counts[static_cast<size_t>(ChangeKind::kCount)] = {};

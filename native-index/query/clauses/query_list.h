@@ -45,23 +45,26 @@ struct Methods {
 
 // Columns that a range can be over.
 constexpr Columns::Number kRangeColumns[] = {
-    Columns::kStartedOn,                 // 0
-    Columns::kShareCapitalCents,         // 1
-    Columns::kPostalCode,                // 2
-    Columns::kPhone1,                    // 3
-    Columns::kPhone2,                    // 4
-    Columns::kEmailShared,               // 5
-    Columns::kPhone1Shared,              // 6
-    Columns::kPhone2Shared,              // 7
-    Columns::kEstablishments,            // 8
-    Columns::kRegistrationStatusDate,    // 9
-    Columns::kRegistrationStatusReason,  // 10
-    Columns::kSimplesExcludedOn,         // 11
-    Columns::kMeiExcludedOn,             // 12
-    Columns::kFederalDebtCents,          // 13
+    Columns::kStartedOn,                  // 0
+    Columns::kShareCapitalCents,          // 1
+    Columns::kPostalCode,                 // 2
+    Columns::kPhone1,                     // 3
+    Columns::kPhone2,                     // 4
+    Columns::kEmailShared,                // 5
+    Columns::kPhone1Shared,               // 6
+    Columns::kPhone2Shared,               // 7
+    Columns::kEstablishments,             // 8
+    Columns::kRegistrationStatusDate,     // 9
+    Columns::kRegistrationStatusReason,   // 10
+    Columns::kSimplesExcludedOn,          // 11
+    Columns::kMeiExcludedOn,              // 12
+    Columns::kFederalDebtCents,           // 13
+    Columns::kFederalDebtFgts,            // 14
+    Columns::kFederalDebtSocialSecurity,  // 15
+    Columns::kFederalDebtOther,           // 16
 };
 
 // Mark of these numbers, and of the numbers of dimensions and orders.
-constexpr uint32_t kQueryLayout = 583603679u;
+constexpr uint32_t kQueryLayout = 24337213u;
 
 }  // namespace peneira

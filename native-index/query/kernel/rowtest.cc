@@ -36,6 +36,7 @@ struct Limits {
 
 Limits limitsOf(uint32_t column) {
   switch (kColumns[column].type) {
+    case ColumnType::kBool: return {0, 1, 0};
     case ColumnType::kDate32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), 4};
     case ColumnType::kDictionary8: return {0, std::numeric_limits<uint8_t>::max(), 1};
@@ -43,11 +44,15 @@ Limits limitsOf(uint32_t column) {
     case ColumnType::kUint32: return {0, std::numeric_limits<uint32_t>::max(), 4};
     case ColumnType::kInt64:
       return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 8};
-    default: badArgument("a range clause needs a column of dates, numbers, or ascending codes");
+    default: badArgument("a range clause needs a column of dates, numbers, flags, or ascending codes");
   }
 }
 
-uint64_t maskOf(uint32_t width) { return ~uint64_t{0} >> (64 - 8 * width); }
+uint64_t maskOf(uint32_t width) { return width == 0 ? 1 : ~uint64_t{0} >> (64 - 8 * width); }
+
+bool bitAt(const uint8_t* bits, uint32_t index) {
+  return (bits[index / 8] >> (index % 8) & 1) != 0;
+}
 
 }  // namespace
 
@@ -108,12 +113,13 @@ bool RangeTest::inParts(uint64_t value) const {
   return parts_.lows[range] <= offset && offset <= parts_.highs[range];
 }
 
-uint64_t RangeTest::read(const uint8_t* values, uint32_t index) const {
+uint64_t RangeTest::read(const ColumnSpan& values, uint32_t index) const {
   switch (width_) {
-    case 1: return values[index];
-    case 2: return load<uint16_t>(values + uint64_t{index} * 2);
-    case 4: return load<uint32_t>(values + uint64_t{index} * 4);
-    default: return load<uint64_t>(values + uint64_t{index} * 8);
+    case 0: return bitAt(values.data, values.dataBit + index) ? 1 : 0;
+    case 1: return values.data[index];
+    case 2: return load<uint16_t>(values.data + uint64_t{index} * 2);
+    case 4: return load<uint32_t>(values.data + uint64_t{index} * 4);
+    default: return load<uint64_t>(values.data + uint64_t{index} * 8);
   }
 }
 
@@ -129,6 +135,7 @@ bool RangeTest::inRanges(uint64_t value) const {
 bool RangeTest::containsIn(uint32_t column, uint32_t row) const {
   if (!columns_->valid(column, row)) return false;
   switch (width_) {
+    case 0: return inRanges(columns_->flag(column, row) ? 1 : 0);
     case 1: return inRanges(columns_->value<uint8_t>(column, row));
     case 2: return inRanges(columns_->value<uint16_t>(column, row));
     case 4: return inRanges(columns_->value<uint32_t>(column, row));
@@ -142,9 +149,16 @@ bool RangeTest::contains(uint32_t row) const {
 
 RangeSpan RangeTest::span(uint32_t row, uint32_t count) const {
   if (ranges_.empty()) return {{nullptr, nullptr, 0}, {nullptr, nullptr, 0}};
-  const ColumnSpan one = columns_->span(column_, row, count, width_);
+  const ColumnSpan one = spanOf(column_, row, count);
   if (orColumn_ == kNoColumn) return {one, {nullptr, nullptr, 0}};
-  return {one, columns_->span(orColumn_, row, count, width_)};
+  return {one, spanOf(orColumn_, row, count)};
+}
+
+ColumnSpan RangeTest::spanOf(uint32_t column, uint32_t row, uint32_t count) const {
+  if (width_ > 0) return columns_->span(column, row, count, width_);
+  const BitSpan flags = columns_->flags(column, row, count);
+  const BitSpan there = columns_->presence(column, row, count);
+  return {flags.bits, there.bits, there.first, flags.first};
 }
 
 void RangeTest::ask(uint32_t row, uint32_t count) const {
@@ -154,11 +168,8 @@ void RangeTest::ask(uint32_t row, uint32_t count) const {
 
 bool RangeTest::matchesIn(const ColumnSpan& span, uint32_t index) const {
   if (ranges_.empty()) return false;
-  if (span.validity != nullptr) {
-    const uint32_t bit = span.validityBit + index;
-    if ((span.validity[bit / 8] >> (bit % 8) & 1) == 0) return false;
-  }
-  return inRanges(read(span.data, index));
+  if (span.validity != nullptr && !bitAt(span.validity, span.validityBit + index)) return false;
+  return inRanges(read(span, index));
 }
 
 uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
@@ -166,7 +177,7 @@ uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
   if (ranges_.empty()) return found;
   const uint8_t* values = span.data + uint64_t{index} * width_;
   if (width_ <= 2 || !parts_.first.empty()) {
-    for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inRanges(read(values, i))} << i;
+    for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inRanges(read(span, index + i))} << i;
   } else {
     for (const Range& range : ranges_) {
       found |= width_ == 4 ? inRange32(values, static_cast<uint32_t>(range.low),
@@ -179,7 +190,7 @@ uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
   if (bit % 8 == 0) return found & load<uint64_t>(span.validity + bit / 8);
   for (uint64_t rest = found; rest != 0; rest &= rest - 1) {
     const uint32_t at = bit + static_cast<uint32_t>(__builtin_ctzll(rest));
-    if ((span.validity[at / 8] >> (at % 8) & 1) == 0) found &= ~(rest & (~rest + 1));
+    if (!bitAt(span.validity, at)) found &= ~(rest & (~rest + 1));
   }
   return found;
 }
@@ -224,10 +235,6 @@ uint32_t cacheRows(const Rows& given, Holds holds) {
     kept += holds(row - given.span.low) == given.keep;
   }
   return kept;
-}
-
-bool bitAt(const uint8_t* bits, uint32_t index) {
-  return (bits[index / 8] >> (index % 8) & 1) != 0;
 }
 
 template <class Code>

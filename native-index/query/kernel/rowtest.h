@@ -49,7 +49,8 @@ class RangeTest {
   }
 
  private:
-  // The values `low` to `low + width`, as unsigned numbers of the column's width.
+  // The values `low` to `low + width`, as unsigned numbers of the column's width in bytes, which is
+  // 0 for flags.
   struct Range {
     uint64_t low, width;
   };
@@ -66,7 +67,8 @@ class RangeTest {
   uint64_t matchWordIn(const ColumnSpan& span, uint32_t index) const;
   bool inRanges(uint64_t value) const;
   bool inParts(uint64_t value) const;
-  uint64_t read(const uint8_t* values, uint32_t index) const;
+  ColumnSpan spanOf(uint32_t column, uint32_t row, uint32_t count) const;
+  uint64_t read(const ColumnSpan& values, uint32_t index) const;
 
   const ColumnSet* columns_;
   uint32_t column_, orColumn_, width_;

@@ -21,6 +21,7 @@
 #include "query/parts/dated.h"
 #include "query/parts/districts.h"
 #include "query/parts/lookups.h"
+#include "query/parts/partnerships.h"
 #include "query/parts/places.h"
 
 namespace peneira {
@@ -162,6 +163,7 @@ class Segment {
   const Blocks& blocks() const { return blocks_; }
   // The bytes of OWNERS, after their checksums were checked; empty if there is none.
   std::span<const uint8_t> owners() const;
+  const Partnerships& partnerships() const { return partnerships_; }
   const ColumnSet& columns() const { return columns_; }
   const Postings& postings() const { return postings_; }
   const Terms& terms() const { return terms_; }
@@ -217,6 +219,7 @@ class Segment {
   DistrictIndex districts_;
   ContactIndex contacts_;
   NameBeginnings beginnings_;
+  Partnerships partnerships_;
   std::vector<int64_t> population_, numbers_;
   mutable ResultCache resultCache_;
 };

@@ -230,6 +230,11 @@ const DESCRIBED = {
     "Dívida ativa até",
     ({ company }, words) => amount(words, company.federal_debt_max),
   ],
+  federal_debt_any_of: [
+    "Kinds of debt",
+    "Tipos de dívida",
+    ({ company }, words) => company.federal_debt_any_of?.map((kind) => words.debts[kind]),
+  ],
   owned_by_any_of: [
     "Owned by a company",
     "Tem como sócia a empresa",

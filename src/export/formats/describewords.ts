@@ -8,7 +8,7 @@ import { REASONS_PT } from "../../spec/fields/reasons.ts";
 import { REASONS_EN } from "../../spec/fields/reasons-en.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SortField } from "../../spec/fields.ts";
-import type { MISSING_CONTACTS } from "../../spec/filters/wider.ts";
+import type { DEBT_KINDS, MISSING_CONTACTS } from "../../spec/filters/wider.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 type Mode = AccountQuerySpec["filters"]["industry"]["secondary_cnae_mode"];
@@ -43,6 +43,7 @@ export interface DescribeWords {
   readonly yes: string;
   readonly no: string;
   readonly missing: Readonly<Record<(typeof MISSING_CONTACTS)[number], string>>;
+  readonly debts: Readonly<Record<(typeof DEBT_KINDS)[number], string>>;
   /** Name of a reason of the status; null if it has none. */
   readonly reason: (code: string) => string | null;
 }
@@ -91,6 +92,7 @@ const EN: DescribeWords = {
     mobile: "no mobile phone",
     any: "neither e-mail nor phone",
   },
+  debts: { fgts: "FGTS", social_security: "social security", other: "other" },
   reason: (code) => REASONS_EN[code as keyof typeof REASONS_EN] ?? null,
 };
 
@@ -149,6 +151,7 @@ const PT: DescribeWords = {
     mobile: "sem celular",
     any: "sem e-mail e sem telefone",
   },
+  debts: { fgts: "FGTS", social_security: "previdenciária", other: "não previdenciária" },
   reason: (code) => REASONS_PT[code as keyof typeof REASONS_PT] ?? null,
 };
 

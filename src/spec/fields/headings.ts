@@ -59,6 +59,8 @@ export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   federal_debt_fgts: "Dívida com o FGTS",
   federal_debt_social_security: "Dívida previdenciária",
   federal_debt_other: "Outra dívida ativa",
+  owned_companies: "Sócia de empresas",
+  owner_companies: "Empresas sócias",
 };
 
 /** In English. */
@@ -115,6 +117,8 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   federal_debt_fgts: "Debt to the FGTS",
   federal_debt_social_security: "Debt to social security",
   federal_debt_other: "Other federal debt",
+  owned_companies: "Companies it owns",
+  owner_companies: "Companies that own it",
 };
 
 /** One Portuguese sentence about each field in a file for people. */
@@ -174,4 +178,6 @@ export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   federal_debt_social_security:
     "Se deve contribuições previdenciárias; vazio quando não foi importado.",
   federal_debt_other: "Se deve outros tributos ou multas à União; vazio quando não foi importado.",
+  owned_companies: "De quantas empresas é sócia; vazio quando não foi importado.",
+  owner_companies: "Quantas empresas são suas sócias; vazio quando não foi importado.",
 };

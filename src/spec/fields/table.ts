@@ -79,6 +79,12 @@ export type StoredAs =
       readonly column: CodeColumn;
       readonly table: "municipality_population";
     }
+  /** Partnerships of the company, which OWNERS holds by the root of its CNPJ. */
+  | {
+      readonly type: "number";
+      readonly column: "cnpj";
+      readonly counted: "owned_companies" | "owner_companies";
+    }
   | { readonly type: "date"; readonly column: ColumnOf<"date32"> }
   | { readonly type: "cents" | "phone" | "phone_kind"; readonly column: ColumnOf<"int64"> }
   | { readonly type: "whatsapp"; readonly column: "phone_1" }
@@ -108,11 +114,8 @@ export interface FieldRow {
   readonly contact?: true;
   /** Data that older snapshots lack. */
   readonly needs?: Lacked;
-  /**
-   * Why its changes cannot be watched: it never changes, it follows from others or a list, or lists
-   * of changes have no bit of their own for it.
-   */
-  readonly unwatched?: "identity" | "derived" | "listed" | "uncompared";
+  /** Why its changes cannot be watched: it never changes, or it follows from others or a list. */
+  readonly unwatched?: "identity" | "derived" | "listed";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;
 }

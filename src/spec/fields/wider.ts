@@ -79,7 +79,6 @@ export const WIDER_FIELDS = [
     stored: { type: "date", column: "simples_excluded_on" },
     shown: { heading: "Left Simples on", group: "regime", width: 13 },
     needs: "exclusions",
-    unwatched: "uncompared",
     description: "Day on which the company was excluded from Simples Nacional, YYYY-MM-DD.",
   },
   {
@@ -87,7 +86,6 @@ export const WIDER_FIELDS = [
     stored: { type: "date", column: "mei_excluded_on" },
     shown: { heading: "Left MEI on", group: "regime", width: 13 },
     needs: "exclusions",
-    unwatched: "uncompared",
     description: "Day on which the company ceased to be a MEI, YYYY-MM-DD.",
   },
   {
@@ -140,5 +138,19 @@ export const WIDER_FIELDS = [
     shown: { heading: "Other federal debt", group: "rank", width: 12 },
     unwatched: "listed",
     description: "Whether it owes other taxes or fines to the Union; null if not imported.",
+  },
+  {
+    name: "owned_companies",
+    stored: { type: "number", column: "cnpj", counted: "owned_companies" },
+    shown: { heading: "Companies it owns", group: "company", width: 12 },
+    unwatched: "listed",
+    description: "Number of companies of which it is a partner; null if not imported.",
+  },
+  {
+    name: "owner_companies",
+    stored: { type: "number", column: "cnpj", counted: "owner_companies" },
+    shown: { heading: "Companies that own it", group: "company", width: 12 },
+    unwatched: "listed",
+    description: "Number of companies that are its partners; null if not imported.",
   },
 ] as const;

@@ -6,9 +6,11 @@
  */
 import { type CatalogLookup, notInSnapshot } from "../catalog.ts";
 import type { PhoneFault } from "../contacts/phones.ts";
+import { foldDistrict } from "../districtname.ts";
 import { type SpecReader, shown } from "../reader.ts";
-import { MISSING_CONTACTS, SANCTION_NAMES } from "./wider.ts";
+import { DEBT_KINDS, MISSING_CONTACTS, SANCTION_NAMES } from "./wider.ts";
 
+type DebtKind = (typeof DEBT_KINDS)[number];
 type SanctionName = (typeof SANCTION_NAMES)[number];
 type MissingContact = (typeof MISSING_CONTACTS)[number];
 
@@ -68,6 +70,11 @@ export function readSanctions({ reader, lookup, value, pointer }: Requested): Sa
   });
 }
 
+/** Kinds of debt. */
+export function readDebtKinds({ reader, value, pointer }: Requested): DebtKind[] {
+  return readWords({ reader, value, pointer }, DEBT_KINDS);
+}
+
 /** Kinds of contact, without those that another one includes. */
 export function readMissing({ reader, lookup, value, pointer }: Requested): MissingContact[] {
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
@@ -79,6 +86,16 @@ export function readMissing({ reader, lookup, value, pointer }: Requested): Miss
     reader.mistake(pointer, "not_in_snapshot", detail);
   }
   return least;
+}
+
+/** The folded name of a district; undefined if it is none. */
+export function readDistrictName({ reader, value, pointer }: Requested): string | undefined {
+  const text = reader.string(value, pointer);
+  if (text === undefined) return undefined;
+  const name = foldDistrict(text);
+  if (name !== "") return name;
+  reader.mistake(pointer, "no_word", "Holds no name: only white space.");
+  return undefined;
 }
 
 /** Some of a few words, in any case, sorted. */

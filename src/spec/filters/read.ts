@@ -18,7 +18,6 @@ import { readCnpjText } from "../cnpj/cnpjspelling.ts";
 import { hideCpf, withoutCpfs } from "../cnpj/cpf.ts";
 import { isEmailPattern, readEmail } from "../contacts/emails.ts";
 import { readPhone } from "../contacts/phones.ts";
-import { foldDistrict } from "../districtname.ts";
 import {
   COMPANY_SIZE_CODES,
   type OutputField,
@@ -34,6 +33,8 @@ import type { AccountQuerySpec } from "../schema.ts";
 import {
   PHONE_FAULTS,
   readAreaCodes,
+  readDebtKinds,
+  readDistrictName,
   readMissing,
   readNatures,
   readPostalPrefixes,
@@ -388,18 +389,9 @@ export class ValueReader
     if (!isJsonObject(element)) return undefined;
     const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
     const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
-    const name = this.#districtName(given.name, `${at}/name`);
+    const name = readDistrictName(this.#requested(given.name, `${at}/name`));
     if (municipality === undefined || name === undefined) return undefined;
     return { municipality_ibge: municipality, name };
-  }
-
-  #districtName(value: unknown, pointer: string): string | undefined {
-    const text = this.#reader.string(value, pointer);
-    if (text === undefined) return undefined;
-    const name = foldDistrict(text);
-    if (name !== "") return name;
-    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
-    return undefined;
   }
 
   /** Registration statuses, numbers or two digits. */
@@ -443,6 +435,11 @@ export class ValueReader
   /** Reasons of a status, 2 digits. */
   reasons(value: unknown, pointer: string): string[] {
     return readReasons(this.#requested(value, pointer));
+  }
+
+  /** Kinds of debt. */
+  debtKinds(value: unknown, pointer: string): ReturnType<typeof readDebtKinds> {
+    return readDebtKinds(this.#requested(value, pointer));
   }
 
   /** Lists of sanctions that the snapshot has. */

@@ -92,6 +92,7 @@ export const PARTS = {
   sanction: { section: "record", role: "status" },
   federal_debt: { section: "record", role: "status" },
   federal_debt_total: { section: "record", role: "capital" },
+  federal_debt_kind: { section: "record", role: "status" },
   owned_by: { section: "record", role: "list" },
   owned_companies: { section: "record", role: "list" },
   owner_companies: { section: "record", role: "list" },
@@ -143,6 +144,7 @@ type ReadIfSet =
   | "cnaes"
   | "count"
   | "date"
+  | "debtKinds"
   | "depth"
   | "districts"
   | "either"

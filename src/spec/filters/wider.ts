@@ -8,6 +8,9 @@ import type { Described, Shapes } from "../shapes.ts";
 /** The lists of sanctions that a filter names. */
 export const SANCTION_NAMES = ["ceis", "cnep", "cepim"] as const;
 
+/** The kinds of debt in PGFN's list. */
+export const DEBT_KINDS = ["fgts", "social_security", "other"] as const;
+
 /** The kinds of contact that an account may lack. */
 export const MISSING_CONTACTS = ["email", "phone", "mobile", "any"] as const;
 
@@ -269,6 +272,18 @@ export const RECORD_FILTERS = [
   },
   debtEnd("federal_debt_min"),
   debtEnd("federal_debt_max"),
+  {
+    group: "company",
+    member: "federal_debt_any_of",
+    part: "federal_debt_kind",
+    unset: undefined,
+    needs: "debts",
+    normal: (shape: Shapes) =>
+      shape.list(shape.explained(DEBT_KINDS, "federal_debt_any_of_normal")),
+    input: (shape: Shapes) => shape.orNull(shape.textsOf("federal_debt_any_of")),
+    read: "debtKinds",
+    reason: { name: "federal_debt_kind", shows: "met" },
+  },
   {
     group: "company",
     member: "owned_by_any_of",

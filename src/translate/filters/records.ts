@@ -22,6 +22,14 @@ import {
   ONLY_FEDERAL,
   type Remark,
 } from "./phrase.ts";
+import {
+  type DebtKind,
+  debtKindsAt,
+  type NamedPartnerships,
+  NO_DEBT_KIND,
+  PHRASE_STARTS,
+  partnershipsAt,
+} from "./recordphrases.ts";
 
 /** Lists of sanctions. */
 const LISTS = ["ceis", "cnep", "cepim"] as const;
@@ -38,6 +46,9 @@ export interface FoundRecords {
   debtMin: number | null;
   debtMax: number | null;
   readonly left: Set<LeftRegime>;
+  readonly debtKinds: Set<DebtKind>;
+  /** Bounds of the numbers of companies that it owns, and that own it. */
+  readonly counts: Partial<Record<NamedPartnerships["direction"], NamedPartnerships>>;
   /** True if it owns companies, or if companies own it. */
   owns: boolean;
   isOwned: boolean;
@@ -49,9 +60,10 @@ export interface FoundRecords {
 
 /** True if records describe the companies, so that no activity is needed. */
 export function isOfRecord(found: FoundRecords): boolean {
-  const { sanctions, debt, debtMin, debtMax, left, owners, owns, isOwned } = found;
+  const { sanctions, debt, debtKinds, debtMin, debtMax, left, owners, owns, isOwned } = found;
   const isIndebted = debt === true || debtMin !== null || debtMax !== null;
-  return sanctions.size + left.size + owners.size > 0 || isIndebted || owns || isOwned;
+  const named = sanctions.size + left.size + owners.size + debtKinds.size;
+  return named > 0 || isIndebted || owns || isOwned || Object.keys(found.counts).length > 0;
 }
 
 interface RecordContext {
@@ -191,6 +203,7 @@ const STARTS = new RegExp(
     LEFT,
     PUT_OUT,
     OWNED,
+    ...PHRASE_STARTS,
     wordsOf(BOOKS.flatMap((book) => [...book.keys()]).join(" ")),
   ]
     .map(({ source }) => source)
@@ -206,6 +219,7 @@ class RecordStage {
   readonly #found: FoundRecords = {
     ...{ sanctions: new Set(), left: new Set(), owners: new Set(), lost: false },
     ...{ debt: null, debtMin: null, debtMax: null, owns: false, isOwned: false },
+    ...{ debtKinds: new Set(), counts: {} },
   };
 
   constructor({ sentence, notes, lookup, dated }: RecordContext) {
@@ -222,6 +236,8 @@ class RecordStage {
       if (kind !== "word" || !STARTS.test(folded) || !this.#sentence.free(at)) continue;
       const to =
         this.#partnership(at) ??
+        this.#partnerCount(at) ??
+        this.#debtKind(at) ??
         this.#debt(at) ??
         this.#sanction(at) ??
         this.#left(at) ??
@@ -285,6 +301,39 @@ class RecordStage {
     if (owns > at) this.#found.owns = true;
     else this.#found.isOwned = true;
     this.#sentence.claim(at, to, "list");
+    return to;
+  }
+
+  /** "sócia de mais de 3 empresas", "com 2 ou mais empresas sócias". */
+  #partnerCount(at: number): number | null {
+    const read = partnershipsAt(this.#sentence, at);
+    if (read === null) return null;
+    const { direction, from, to } = read;
+    if (this.#negated(from) !== false) return this.#leave(from, to, NOT_OWNED);
+    const lacked = this.#lacked("partners");
+    if (lacked !== null) return this.#leave(from, to, lacked);
+    if (this.#found.counts[direction]) return this.#leave(from, to, BOTH_RECORDS);
+    this.#found.counts[direction] = read;
+    this.#sentence.claim(from, to, "list");
+    return to;
+  }
+
+  /** "com dívida de FGTS ou previdenciária". */
+  #debtKind(at: number): number | null {
+    const named = debtKindsAt(this.#sentence, at);
+    if (named === null) return null;
+    const { kinds, to, isAll } = named;
+    const { debt, debtKinds } = this.#found;
+    const lacked = this.#lacked("debts");
+    if (lacked !== null) return this.#leave(at, to, lacked);
+    // Amounts are of all kinds together.
+    const bounds = amountBounds(this.#sentence, at, to);
+    if (bounds !== null) return this.#leave(bounds.from, bounds.to, NO_DEBT_AMOUNT);
+    const negated = this.#negated(at);
+    if (negated === true) return this.#leave(at, to, NO_DEBT_KIND);
+    if (isAll || debtKinds.size > 0 || debt === false) return this.#leave(at, to, BOTH_RECORDS);
+    this.#sentence.claim(at, to, "status");
+    if (negated === false) for (const kind of kinds) debtKinds.add(kind);
     return to;
   }
 

@@ -38,7 +38,8 @@ const ONLY_WORD = /^(so|solo)$/;
 /** Max words between a verb of having and its number. */
 const REACH = 6;
 
-type Side = "min" | "max" | "over" | "under" | "exact" | null;
+/** How a number bounds a count; null without comparing words. */
+export type Side = "min" | "max" | "over" | "under" | "exact" | null;
 
 const SIDES = new Map<string, Side>([
   ...pairs("over", "mais acima superior superiores maior maiores more over above"),
@@ -133,7 +134,8 @@ function ordered(one: number, other: number) {
   return { min: Math.min(one, other), max: Math.max(one, other) };
 }
 
-function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
+/** Bounds of a count. */
+export function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
   if (side === "over") return { min: value + 1, max: null };
   if (side === "under") return { min: null, max: value - 1 };
   if (side === "max") return { min: null, max: value };
@@ -170,7 +172,10 @@ function isUnit(sentence: Sentence, at: number): boolean {
 }
 
 /** Reads "ou mais", "+", "or fewer" after a number or its unit. */
-function sideAfter(sentence: Sentence, at: number): { readonly side: Side; readonly to: number } {
+export function sideAfter(
+  sentence: Sentence,
+  at: number,
+): { readonly side: Side; readonly to: number } {
   if (sentence.tokens[at]?.folded === "+") return { side: "min", to: at + 1 };
   const [join, word] = [sentence.folded(at), sentence.folded(at + 1)];
   if (["ou", "or", "o", "e"].includes(join) && ["mais", "more"].includes(word))
@@ -226,7 +231,8 @@ function leadOf(sentence: Sentence, at: number): Lead {
   return { from, side, had: false };
 }
 
-function sideAt(sentence: Sentence, at: number): Side {
+/** How a comparing word bounds the number after it. */
+export function sideAt(sentence: Sentence, at: number): Side {
   const word = sentence.folded(at);
   if (word === "menos") return ["pelo", "ao"].includes(sentence.folded(at - 1)) ? "min" : "under";
   if (ONLY.has(word)) return "exact";

@@ -33,6 +33,7 @@ const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   has_federal_debt: "the sample was imported without debts",
   federal_debt_min: "the sample was imported without debts",
   federal_debt_max: "the sample was imported without debts",
+  federal_debt_any_of: "the sample was imported without debts",
   owned_by_any_of: "the sample was imported without corporate partners",
   owned_by_depth: "the sample was imported without corporate partners",
   owned_companies_min: "the sample was imported without corporate partners",

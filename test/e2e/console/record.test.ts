@@ -159,7 +159,7 @@ describe("a company's page", () => {
       await heading(visit, nameOf(A)).waitFor();
       const facts = page.locator(".company-facts");
       await facts.getByText(date("2024-01-31")).waitFor();
-      const debt = record.debtOf(money(1234.56), record.debtKinds.federal_debt_fgts);
+      const debt = record.debtOf(money(1234.56), find.described.debts.fgts);
       await facts.getByText(`${debt}, ${record.asOf(month("2026-06"))}`).waitFor();
       await facts
         .getByText(record.asOf(date("2026-08-01")))

@@ -173,6 +173,7 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   has_federal_debt: () => true,
   federal_debt_min: (pair) => middleOf(pair, "federal_debt_total"),
   federal_debt_max: (pair) => middleOf(pair, "federal_debt_total"),
+  federal_debt_any_of: () => ["fgts", "other"],
   owned_by_any_of: ({ newer }) => [rootText((newer.partners[0] as OwnerPair).owner)],
   owned_by_depth: () => 3,
   owned_companies_min: () => 2,

@@ -26,7 +26,7 @@ import {
   randomRows,
   seededRandom,
 } from "../native-index/fixture-rows.ts";
-import type { TwinRow } from "../twin.ts";
+import { type TwinRow, withPartnerships } from "../twin.ts";
 
 /** One month. */
 export interface Month {
@@ -157,7 +157,9 @@ async function writeMonth(
   }
   const partners = partnersOf(rows);
   await writer.finish({ threads: 1, owners: wish.known ? encodeOwners(partners) : null });
-  return { path, segment: await openSegment(path), rows: decodeSnapshot(path).rows, partners };
+  const { rows: decoded } = decodeSnapshot(path);
+  const counted = wish.known ? withPartnerships(decoded, partners) : decoded;
+  return { path, segment: await openSegment(path), rows: counted, partners };
 }
 
 /** Chains of companies that end where they began, and one company that owns every seventh. */

@@ -74,6 +74,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.company.has_federal_debt": true,
   "filters.company.federal_debt_min": 1000000,
   "filters.company.federal_debt_max": 2500000.5,
+  "filters.company.federal_debt_any_of": ["FGTS", "social_security"],
   "filters.company.owned_by_any_of": ["11.222.333/0001-81", "00000000"],
   "filters.company.owned_by_depth": 2,
   "filters.company.owned_companies_min": 1,

@@ -72,6 +72,8 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
     phone_1_kind: kindOfPhone(phone("phone_1")),
     phone_2_kind: kindOfPhone(phone("phone_2")),
     whatsapp: whatsappOf(phone("phone_1"), phone("phone_2")),
+    // They are no columns; see `withPartnerships` in twin.ts.
+    ...{ owned_companies: null, owner_companies: null },
   };
   for (const name of PLAIN) values[name] = read(name) as TwinValue;
   return values as unknown as TwinRow;

@@ -54,7 +54,7 @@ function allNumbers(rows: readonly FixtureRow[], column: RangeColumn): Float64Ar
   return numbers;
 }
 
-function exactly(value: number | bigint | null): number {
+function exactly(value: number | bigint | boolean | null): number {
   if (value === null) return Number.NaN;
   if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is no exact number`);
   return Number(value);
@@ -247,6 +247,8 @@ export function accountOf(row: FixtureRow): Record<string, unknown> {
     federal_debt_fgts: row.federal_debt_fgts,
     federal_debt_social_security: row.federal_debt_social_security,
     federal_debt_other: row.federal_debt_other,
+    owned_companies: null,
+    owner_companies: null,
     score_contactable: row.score_contactable,
     score_newest: row.score_newest,
     score_established: row.score_established,

@@ -40,6 +40,8 @@ const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "da
   federal_debt_fgts: "flag",
   federal_debt_social_security: "flag",
   federal_debt_other: "flag",
+  owned_companies: "number",
+  owner_companies: "number",
   score_contactable: "number",
   score_newest: "number",
   score_established: "number",

@@ -20,6 +20,7 @@ import {
   SORT_FIELDS,
   UFS,
 } from "../../../src/spec/fields.ts";
+import { DEBT_KINDS } from "../../../src/spec/filters/wider.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import type { TwinRow } from "../twin.ts";
@@ -286,6 +287,7 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
               ["has_federal_debt", odds, () => draw.chance(0.5)],
               ["federal_debt_min", odds, () => Math.floor(debt * draw.of([0, 50, 99, 100])) / 100],
               ["federal_debt_max", odds, () => Math.ceil(debt * draw.of([100, 101, 300])) / 100],
+              ["federal_debt_any_of", odds, () => [draw.of(DEBT_KINDS), draw.of(DEBT_KINDS)]],
             ] as const)),
       ]),
       ...(hasOwners ? { ...owners, ...partners() } : {}),

@@ -159,6 +159,7 @@ export const FILTER_SAYINGS = {
   has_federal_debt: null,
   federal_debt_min: null,
   federal_debt_max: null,
+  federal_debt_any_of: null,
   owned_by_any_of: null,
   owned_by_depth: null,
   owned_companies_min: null,

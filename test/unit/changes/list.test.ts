@@ -23,6 +23,7 @@ import {
 import {
   changeCatalog,
   changePage,
+  changeTally,
   changeTotals,
   changeWarnings,
   unwatchable,
@@ -43,6 +44,13 @@ function isWatchedChange(list: Buffer, at: number): boolean {
   const rows = [list.readUInt32LE(at), list.readUInt32LE(at + 4)];
   return !rows.includes(0xffff_ffff) && (list.readUInt32LE(at + 8) & 0x1fff_ffff) !== 0;
 }
+
+/** Fields that every snapshot of these tests has. */
+const COMPARED = OUTPUT_FIELD_NAMES.filter(
+  (name) => !/^(sanctioned|score|in_c|federal|owne)/.test(name),
+);
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 describe("change lists", () => {
   let pair: MonthPair;
@@ -213,6 +221,33 @@ describe("change lists", () => {
     await assert.rejects(changeTotals(query), isRefused);
   });
 
+  it("leave out lists that one month lacks, and compare days of exclusion exactly", async () => {
+    const other = await makePair({ seed: 21, accounts: 200, sanctions: "newer" });
+    const path = join(other.folder, "lists");
+    const { entries } = await buildChangeList(other.older.segment, other.newer.segment, path);
+    const list = openList(path, other.older.segment, other.newer.segment);
+    const before = new Map(other.older.rows.map((row) => [row.cnpj, row]));
+    const same = other.newer.rows.filter((row) => {
+      const old = before.get(row.cnpj);
+      return old !== undefined && COMPARED.every((name) => isSame(old[name], row[name]));
+    });
+    assert.ok(same.length > 50);
+    assert.ok(entries <= other.newer.rows.length - same.length + other.older.rows.length * 0.1);
+    for (const day of ["simples_excluded_on", "mei_excluded_on"] as const) {
+      const query = { ...everything(list), watch: [day] };
+      const { changed } = await changeTotals(query);
+      const differing = other.newer.rows.filter((row) => {
+        const old = before.get(row.cnpj);
+        return old !== undefined && old[day] !== row[day];
+      });
+      assert.equal(changed, differing.length);
+      assert.ok(changed > 0);
+      const { fields } = await changeTally(query, 3);
+      assert.deepEqual(fields, { [day]: changed });
+    }
+    other.dispose();
+  });
+
   it("have every watchable field in one group", () => {
     const grouped = CHANGE_GROUPS.flatMap(fieldsOfGroup);
     assert.deepEqual([...grouped].sort(), [...WATCHABLE_FIELDS].sort());
@@ -220,7 +255,7 @@ describe("change lists", () => {
 
   it("report which fields can be watched, and why others cannot", () => {
     const names = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
-    assert.equal(names.length, 28);
+    assert.equal(names.length, 30);
     assert.ok(names.includes("sanctioned"));
     const [left, right] = [small.older.segment, small.newer.segment];
     assert.ok(!watchableFields(left, right, OUTPUT_FIELD_NAMES).includes("sanctioned"));

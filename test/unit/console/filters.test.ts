@@ -72,6 +72,7 @@ function fullQuery(): Query {
       has_federal_debt: true,
       federal_debt_min: 1000,
       federal_debt_max: 2000.5,
+      federal_debt_any_of: ["fgts", "other"],
       owned_by_any_of: ["11222333"],
       owned_by_depth: 2,
       owned_companies_min: 1,
@@ -104,7 +105,7 @@ const NAMES = [
   ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
   ..."phone_number email_address status_changed status_reason simples_excluded".split(" "),
   ..."mei_excluded sanction federal_debt federal_debt_total owned_by contact_missing".split(" "),
-  ..."owned_companies owner_companies".split(" "),
+  ..."owned_companies owner_companies federal_debt_kind".split(" "),
 ];
 
 describe("filter groups", () => {

@@ -135,6 +135,19 @@ describe("an import with corporate partners", () => {
       const [unknown] = both(C)?.owners.companies ?? [];
       assert.deepEqual([unknown?.since, unknown?.qualification], [null, null]);
       assert.equal(unknown?.qualification_name, null);
+      const told = segment.native.renderJson(Uint32Array.of(0, 1, 2, 3), [
+        ...["cnpj_root", "owned_companies", "owner_companies"],
+      ]);
+      const counts = (JSON.parse(Buffer.from(told).toString()) as Record<string, unknown>[]).map(
+        (row) => Object.values(row),
+      );
+      assert.deepEqual(
+        counts.sort((one, other) => (String(one[0]) < String(other[0]) ? -1 : 1)),
+        [
+          ...[[A, 2, 1] as const, [B, 1, 1] as const],
+          ...[[C, 1, 1] as const, [D, 1, 2] as const],
+        ],
+      );
       assert.deepEqual(both("00000000"), {
         owners: { companies: [], total: 0, next: null },
         owns: { companies: [], total: 0, next: null },
@@ -179,6 +192,8 @@ describe("an import with corporate partners", () => {
     const segment = await openSegment(space.path("partners.peneira"));
     try {
       assert.equal(ownershipOf(segment, { root: A, limit: 1 }), null);
+      const told = segment.native.renderJson(Uint32Array.of(0), ["owned_companies"]);
+      assert.equal(Buffer.from(told).toString(), '[{"owned_companies":null}]');
       assert.throws(() => ownedBy(segment, [A]), /1 problem|imported without --corporate-partners/);
     } finally {
       segment.close();

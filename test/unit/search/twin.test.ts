@@ -264,7 +264,7 @@ const EXPECTED_USES: readonly string[] = [
   ...["simples_excluded_since", "simples_excluded_before"],
   ...["mei_excluded_since", "mei_excluded_before", "owned_by_any_of", "owned_by_depth"],
   ...bothOf("has_federal_debt"),
-  ...["federal_debt_min", "federal_debt_max"],
+  ...["federal_debt_min", "federal_debt_max", "federal_debt_any_of"],
   ...["owned_companies_min", "owned_companies_max"],
   ...["owner_companies_min", "owner_companies_max"],
   ...SORT_FIELDS.flatMap((field) => [`${field} asc`, `${field} desc`]),

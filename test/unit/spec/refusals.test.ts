@@ -172,6 +172,10 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ],
   ["/filters/company/federal_debt_min out_of_range", filters("company", { federal_debt_min: -1 })],
   [
+    "/filters/company/federal_debt_any_of/1 unknown_word",
+    filters("company", { federal_debt_any_of: ["fgts", "previdenciária"] }),
+  ],
+  [
     "/filters/company/owned_companies_max empty_interval",
     filters("company", { owned_companies_min: 2, owned_companies_max: 1 }),
   ],

@@ -5,6 +5,7 @@
  * server's answer, two steps deep; what it leaves out is counted.
  */
 import type { VNode } from "preact";
+import { DEBT_KINDS } from "../../../spec/filters/wider.ts";
 import type { Account, AccountAnswer } from "../app/answers.ts";
 import { date, money, month, number } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
@@ -56,11 +57,10 @@ function debtText(account: Account): string {
   const { record } = lazyWords.value;
   const { federal_debt: has, federal_debt_total: total } = account;
   if (has !== true) return yesNo(has);
-  const kinds = Object.entries(record.debtKinds).flatMap(([field, name]) =>
-    account[field] === true ? [name] : [],
-  );
+  const { debts } = words.value.find.described;
+  const kinds = DEBT_KINDS.filter((kind) => account[`federal_debt_${kind}`] === true);
   const amount = typeof total === "number" ? money(total) : yesNo(has);
-  return record.debtOf(amount, kinds.join(", "));
+  return record.debtOf(amount, kinds.map((kind) => debts[kind]).join(", "));
 }
 
 /** Owners and owned companies; nothing if the snapshot has no partners. */

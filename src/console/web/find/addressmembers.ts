@@ -19,7 +19,7 @@ import {
   UFS,
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
-import { MISSING_CONTACTS, SANCTION_NAMES } from "../../../spec/filters/wider.ts";
+import { DEBT_KINDS, MISSING_CONTACTS, SANCTION_NAMES } from "../../../spec/filters/wider.ts";
 import { LIST_ID } from "../../../spec/listids.ts";
 import {
   type AddressMember,
@@ -442,6 +442,14 @@ const FILTER_MEMBERS = {
   ),
   federal_debt_min: DEBT,
   federal_debt_max: DEBT,
+  federal_debt_any_of: wordList(
+    "debt_kind",
+    DEBT_KINDS,
+    ({ filters }) => filters.company.federal_debt_any_of,
+    ({ filters }, chosen) => {
+      filters.company.federal_debt_any_of = chosen;
+    },
+  ),
   owned_by_any_of: list(
     "owned_by",
     ({ filters }) => grown(filters.company, "owned_by_any_of"),

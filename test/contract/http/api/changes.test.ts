@@ -276,12 +276,9 @@ for (const transport of MATRIX) {
       const derived = { since: "2026-09", spec: {}, watch: ["score", "municipality_name"] };
       const notWatched = await refused(await changes.post(derived), 422);
       assert.deepEqual(placesOf(notWatched), ["/watch/0 not_watchable", "/watch/1 not_watchable"]);
-      const days = { ...derived, watch: ["simples_excluded_on", "cnpj"] };
-      const told = JSON.stringify(await refused(await changes.post(days), 422));
-      assert.match(
-        told,
-        /do not compare the days of exclusion; watch simples_opt_in or mei_opt_in/,
-      );
+      const identity = { ...derived, watch: ["federal_debt", "cnpj"] };
+      const told = JSON.stringify(await refused(await changes.post(identity), 422));
+      assert.match(told, /federal_debt cannot be watched: it is of a list that is published apart/);
       assert.match(told, /cnpj cannot be watched: it never changes/);
       const nothing = await refused(await changes.post({ since: "2026-09" }), 422);
       assert.deepEqual(placesOf(nothing), ["/spec missing"]);

@@ -153,6 +153,86 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     company: { has_federal_debt: false },
     needs: true,
   },
+  "debts to the FGTS": {
+    texts: {
+      pt: ["com dívida de FGTS", "com débitos de FGTS", "devendo FGTS", "com dívida com o FGTS"],
+      en: ["with FGTS debt", "with debts to the FGTS"],
+      es: ["con deuda de FGTS", "con deudas con el FGTS"],
+    },
+    company: { federal_debt_any_of: ["fgts"] },
+    needs: true,
+  },
+  "debts to social security": {
+    texts: {
+      pt: [
+        "com dívida previdenciária",
+        "com dívida ativa previdenciária",
+        "com débitos com o INSS",
+        "com dívida com a previdência social",
+      ],
+      en: ["with social security debts", "with debt to social security"],
+      es: ["con deuda previsional", "con deudas con la seguridad social"],
+    },
+    company: { federal_debt_any_of: ["social_security"] },
+    needs: true,
+  },
+  "other debts": {
+    texts: { pt: ["com dívida não previdenciária", "com dívida ativa não previdenciária"] },
+    company: { federal_debt_any_of: ["other"] },
+    needs: true,
+  },
+  "debts of one kind or the other": {
+    texts: {
+      pt: ["com dívida de FGTS ou previdenciária", "com dívida previdenciária ou de FGTS"],
+      en: ["with debt to the FGTS or to social security"],
+    },
+    company: { federal_debt_any_of: ["fgts", "social_security"] },
+    needs: true,
+  },
+  "partners of more companies than": {
+    texts: {
+      pt: ["sócias de mais de 3 empresas", "com participação em mais de três outras empresas"],
+      en: ["that own more than 3 companies", "with stakes in over 3 companies"],
+      es: ["socias de más de 3 empresas", "con participación en más de 3 empresas"],
+    },
+    company: { owned_companies_min: 4 },
+    needs: true,
+  },
+  "partners of companies from": {
+    texts: {
+      pt: ["sócias de 3 ou mais empresas", "que são sócias de pelo menos 3 empresas"],
+      en: ["that own at least 3 other companies", "partners of 3 or more companies"],
+    },
+    company: { owned_companies_min: 3 },
+    needs: true,
+  },
+  "partners of companies up to": {
+    texts: { pt: ["sócias de até 2 empresas", "sócias de menos de 3 empresas"] },
+    company: { owned_companies_min: 1, owned_companies_max: 2 },
+    needs: true,
+  },
+  "partners of so many companies": {
+    texts: { pt: ["sócias de 2 empresas"] },
+    company: { owned_companies_min: 2, owned_companies_max: 2 },
+    needs: true,
+  },
+  "owned by more companies than": {
+    texts: {
+      pt: ["com mais de 2 empresas sócias", "controladas por mais de 2 empresas"],
+      en: ["owned by more than 2 companies"],
+      es: ["controladas por más de 2 empresas"],
+    },
+    company: { owner_companies_min: 3 },
+    needs: true,
+  },
+  "owned by companies between": {
+    texts: {
+      pt: ["com entre 2 e 5 empresas sócias", "controladas por entre 2 e 5 empresas"],
+      en: ["owned by between 2 and 5 companies"],
+    },
+    company: { owner_companies_min: 2, owner_companies_max: 5 },
+    needs: true,
+  },
   cnep: {
     texts: {
       pt: ["punidas no CNEP", "que estão no CNEP", "punidas pela lei anticorrupção"],
@@ -366,6 +446,10 @@ describe("records in sentences", () => {
       ["padarias em Recife sem dívida acima de 1 milhão", "debt_amount"],
       ["padarias em Recife com dívida acima de 1 milhão e sem dívida ativa", "several_records"],
       ["padarias em Recife sem dívida ativa e com dívida acima de 1 milhão", "several_records"],
+      ["padarias em Recife sem dívida de FGTS", "without_debt_kind"],
+      ["padarias em Recife com dívida de FGTS e previdenciária", "several_records"],
+      ["padarias em Recife com dívida de FGTS acima de 1 milhão", "debt_amount"],
+      ["padarias em Recife que não são sócias de mais de 3 empresas", "not_owned"],
       ["padarias em Recife com dívida acima de 100.000.000.000.000", "debt_amount"],
       ["padarias em Recife com dívida ativa e sem dívida ativa", "several_records"],
     ] as const) {

@@ -53,6 +53,8 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   sanction: ({ company }) =>
     named(company.sanction_any_of ?? [], words.value.find.described.sanctions),
   federal_debt_total: ({ company }) => debtText(company),
+  federal_debt_kind: ({ company }) =>
+    named(company.federal_debt_any_of ?? [], words.value.find.described.debts),
   owned_by: ({ company }) => ownersText(company),
   owned_companies: ({ company }) =>
     spanText(company.owned_companies_min, company.owned_companies_max),

@@ -7,7 +7,7 @@
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";
 import type { Lacked } from "../../../../spec/catalog.ts";
-import { SANCTION_NAMES } from "../../../../spec/filters/wider.ts";
+import { DEBT_KINDS, SANCTION_NAMES } from "../../../../spec/filters/wider.ts";
 import { lazyWords } from "../../app/lazywords.ts";
 import { words } from "../../app/words.ts";
 import { Combobox } from "../../parts/combobox.tsx";
@@ -17,6 +17,7 @@ import { change, query } from "../query.ts";
 import { reasonNames } from "../table/values.ts";
 import { Amount } from "./capital.tsx";
 import { ChipList, TagField } from "./chips.tsx";
+import { CountEnds } from "./countends.tsx";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { DaySpan } from "./opened.tsx";
 
@@ -175,11 +176,21 @@ function Debt(): VNode {
         <Amount member="federal_debt_min" label={record.debtMin} />
         <Amount member="federal_debt_max" label={record.debtMax} least={min ?? 0} />
       </div>
+      <Checks
+        legend={record.debtKinds}
+        options={DEBT_KINDS.map((value) => ({ value, label: find.described.debts[value] }))}
+        values={query.value.filters.company.federal_debt_any_of ?? []}
+        onValues={(values) =>
+          change(({ filters: { company } }) => {
+            company.federal_debt_any_of = DEBT_KINDS.filter((kind) => values.includes(kind));
+          })
+        }
+      />
     </>
   );
 }
 
-/** Roots of owners, and how many steps count. */
+/** Roots of owners, how many steps count, and numbers of partnerships. */
 function Owners(): VNode {
   const { record } = lazyWords.value;
   const { owned_by_any_of: roots = [], owned_by_depth: depth = 1 } = query.value.filters.company;
@@ -219,6 +230,12 @@ function Owners(): VNode {
           }
         />
       )}
+      <Days legend={record.ownedCompanies}>
+        <CountEnds least="owned_companies_min" most="owned_companies_max" />
+      </Days>
+      <Days legend={record.ownerCompanies}>
+        <CountEnds least="owner_companies_min" most="owner_companies_max" />
+      </Days>
     </>
   );
 }

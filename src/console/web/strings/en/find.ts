@@ -53,6 +53,7 @@ const asked: FilterWords = {
   sanction: (names) => `in ${names}`,
   federal_debt: (_, wanted) => (wanted ? "with federal debt" : "without federal debt"),
   federal_debt_total: (span) => span,
+  federal_debt_kind: (kinds) => `debt: ${kinds}`,
   owned_by: (roots) => `owned by ${roots}`,
   owned_companies: (span) => (span === "1" ? "owns 1 company" : `owns ${span} companies`),
   owner_companies: (span) => (span === "1" ? "owned by 1 company" : `owned by ${span} companies`),
@@ -357,6 +358,7 @@ export const find = {
     owners: (roots: string, depth: number) =>
       depth === 1 ? roots : `${roots}, up to ${depth} steps`,
     sanctions: { ceis: "CEIS", cnep: "CNEP", cepim: "CEPIM" },
+    debts: { fgts: "FGTS", social_security: "social security", other: "other" },
     since: (date: string) => `opened since ${date}`,
     until: (date: string) => `opened until ${date}`,
     between: (from: string, to: string) => `opened from ${from} to ${to}`,

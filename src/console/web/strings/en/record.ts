@@ -20,6 +20,7 @@ export const record = {
     cepim: "CEPIM: barred from agreements",
   },
   debt: "Federal debt",
+  debtKinds: "With a debt of one of these kinds",
   debtMin: "Debt from R$",
   debtMax: "Debt to R$",
   ownedBy: "Owned by the company",
@@ -27,6 +28,8 @@ export const record = {
   ownerWrong: "Enter a root (8 characters) or a CNPJ (14).",
   depth: "Steps of ownership",
   depths: (steps: number) => (steps === 1 ? "Directly" : `Up to ${steps} steps`),
+  ownedCompanies: "How many companies it owns",
+  ownerCompanies: "How many companies own it",
   lacking: (data: string) => `Not in this data: it was imported without ${data}.`,
   data: {
     exclusions: "the dates on which companies left Simples and MEI",
@@ -41,11 +44,6 @@ export const record = {
   inList: "Yes, in the list",
   notInList: "No",
   debtOf: (amount: string, kinds: string) => (kinds === "" ? amount : `${amount} (${kinds})`),
-  debtKinds: {
-    federal_debt_fgts: "FGTS",
-    federal_debt_social_security: "social security",
-    federal_debt_other: "other",
-  },
   asOf: (when: string) => `as of ${when}`,
   owners: "Companies that own it",
   owns: "Companies that it owns",

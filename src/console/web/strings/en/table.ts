@@ -101,6 +101,7 @@ const matched: Record<string, (value: string) => string> = {
   mei_excluded: (value) => `Left MEI on ${value}`,
   sanction: () => "It is in a wanted list of sanctions",
   federal_debt: () => "Its federal debt is as wanted",
+  federal_debt_kind: () => "It has a debt of a wanted kind",
   federal_debt_total: (value) => `Federal debt: ${value}`,
   owned_by: () => "A wanted company owns it",
   owned_companies: () => "It owns as many companies as wanted",

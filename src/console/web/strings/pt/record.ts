@@ -20,6 +20,7 @@ export const record: typeof English = {
     cepim: "CEPIM: impedidas de convênios",
   },
   debt: "Dívida ativa da União",
+  debtKinds: "Com dívida de um destes tipos",
   debtMin: "Dívida de R$",
   debtMax: "Dívida até R$",
   ownedBy: "Tem como sócia a empresa",
@@ -27,6 +28,8 @@ export const record: typeof English = {
   ownerWrong: "Informe uma raiz (8 caracteres) ou um CNPJ (14).",
   depth: "Passos de sociedade",
   depths: (steps) => (steps === 1 ? "Diretamente" : `Até ${steps} passos`),
+  ownedCompanies: "De quantas empresas é sócia",
+  ownerCompanies: "Quantas empresas são sócias",
   lacking: (data) => `Não está nestes dados: foram importados sem ${data}.`,
   data: {
     exclusions: "as datas de saída do Simples e do MEI",
@@ -41,11 +44,6 @@ export const record: typeof English = {
   inList: "Sim, está na lista",
   notInList: "Não",
   debtOf: (amount, kinds) => (kinds === "" ? amount : `${amount} (${kinds})`),
-  debtKinds: {
-    federal_debt_fgts: "FGTS",
-    federal_debt_social_security: "previdência",
-    federal_debt_other: "outras",
-  },
   asOf: (when) => `posição de ${when}`,
   owners: "Empresas sócias",
   owns: "Empresas de que é sócia",

@@ -96,6 +96,7 @@ const matched: Record<string, (value: string) => string> = {
   mei_excluded: (value) => `Saiu do MEI em ${value}`,
   sanction: () => "Está em uma lista de sanções procurada",
   federal_debt: () => "A dívida ativa é como pedido",
+  federal_debt_kind: () => "Tem dívida de um tipo procurado",
   federal_debt_total: (value) => `Dívida ativa: ${value}`,
   owned_by: () => "Uma empresa procurada é sócia dela",
   owned_companies: () => "É sócia de tantas empresas quanto pedido",

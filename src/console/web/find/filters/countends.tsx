@@ -1,0 +1,76 @@
+/**
+ * Two fields for the ends of an interval of counts: establishments, or partnerships.
+ * Invariant: a text that is no number, or is below the first end, is reported at its field and
+ * changes nothing.
+ */
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { words } from "../../app/words.ts";
+import { TextInput } from "../../parts/field.tsx";
+import { change, query } from "../query.ts";
+import { readCount } from "./chainspan.ts";
+import { mistakeAt } from "./fielderrors.tsx";
+
+type Counted = "establishments" | "owned_companies" | "owner_companies";
+type Least = `${Counted}_min`;
+type Most = `${Counted}_max`;
+
+/** Fields for both ends of an interval. */
+export function CountEnds({ least, most }: { least: Least; most: Most }): VNode {
+  const { find } = words.value;
+  const from = query.value.filters.company[least] ?? 0;
+  return (
+    <div class="pair">
+      <End member={least} label={find.chainMin} from={0} />
+      <End member={most} label={find.chainMax} from={from} />
+    </div>
+  );
+}
+
+interface EndProps {
+  member: Least | Most;
+  label: string;
+  /** The least count that is accepted. */
+  from: number;
+}
+
+/** A field for one end; the typed text stays until the field loses focus. */
+function End({ member, label, from }: EndProps): VNode {
+  const { find } = words.value;
+  const { company } = query.value.filters;
+  const asked = company[member];
+  const written = asked === undefined ? "" : String(asked);
+  const [text, setText] = useState(written);
+  const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(() => {
+    if (readCount(text) !== (asked ?? null)) setText(written);
+    setWrong(null);
+  }, [asked]);
+  const type = (typed: string) => {
+    setText(typed);
+    const count = readCount(typed);
+    if (count === null && typed.trim() !== "") return setWrong(find.chainWrong);
+    if ((count ?? Infinity) < from) return setWrong(find.chainOrder);
+    setWrong(null);
+    change(
+      ({ filters }) => {
+        if (count === null) delete filters.company[member];
+        else filters.company[member] = count;
+      },
+      { typing: member },
+    );
+  };
+  return (
+    <TextInput
+      label={label}
+      inputMode="numeric"
+      autocomplete="off"
+      value={text}
+      error={wrong ?? mistakeAt(`company/${member}`)}
+      onValue={type}
+      onBlur={() => {
+        if (wrong === null) setText(written);
+      }}
+    />
+  );
+}
