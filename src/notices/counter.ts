@@ -5,8 +5,8 @@
  * months. Counts and deliveries are one transaction, so a crash before it counts again under the
  * same id. Counts of one task share a transaction, because each commit waits for the disk in the
  * thread that answers requests. A month whose snapshot is gone is replaced by the newest earlier
- * one that is there, and the notice names that. A notice without any is retried for a day, then it
- * has failed, which its receivers hear too.
+ * one that is there; if there is none for a day, by the oldest later one. The notice names it. A
+ * notice without any has failed after that day, which its receivers hear too.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -294,14 +294,11 @@ export class NoticeCounter {
     store.postpone(row.id, { failure, nextAt: nowMs + delay });
   }
 
-  /** Opens both months; the older one may be an earlier one that is still there. */
-  async #openPair({ month, sinceMonth, snapshot, snapshotId }: CountingRow) {
-    const { store } = this.#parts;
-    const newer = await this.#open({ label: snapshot, snapshotId });
+  /** Opens both months; the older one may be another one that is still there. */
+  async #openPair(row: CountingRow) {
+    const newer = await this.#open({ label: row.snapshot, snapshotId: row.snapshotId });
     if (newer === null) return null;
-    const earlier = store.before(month);
-    const from = earlier.findIndex(({ sequence }) => sequence === sinceMonth);
-    for (const noted of earlier.slice(Math.max(0, from))) {
+    for (const noted of this.#startsOf(row)) {
       const older = await this.#open(noted);
       if (older !== null && older.segment.snapshotDate <= newer.segment.snapshotDate) {
         return heldPair(older, newer, noted.sequence);
@@ -310,6 +307,21 @@ export class NoticeCounter {
     }
     newer.release();
     return null;
+  }
+
+  /**
+   * Returns the months that a notice may begin with, the best first. Later ones than its own miss
+   * changes, so they are the last resort: months may be missing after a failed notice or a pause.
+   */
+  #startsOf({ month, sinceMonth, createdAt }: CountingRow): NotedMonth[] {
+    const { store, clock } = this.#parts;
+    const before = store.before(month);
+    const from = Math.max(
+      before.findIndex(({ sequence }) => sequence === sinceMonth),
+      0,
+    );
+    const isLast = clock.nowMs() - createdAt >= GIVE_UP_MS;
+    return [...before.slice(from), ...(isLast ? before.slice(0, from).reverse() : [])];
   }
 
   /** Opens a month by its snapshot, or the one of its label that has replaced it. */

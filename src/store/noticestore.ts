@@ -140,8 +140,9 @@ export class NoticeStore {
   /**
    * Creates a notice for every saved search that is not paused; returns their number. Call it with
    * `note`. A notice begins with the month of the search's last one, so that nothing is missing
-   * after a pause. The first notice of a search begins with the month of its count if that is
-   * older: an older month was served again when it was saved, or the search was paused since.
+   * after a pause, or where that one began if it failed. The first notice of a search begins with
+   * the month of its count if that is older: an older month was served again when it was saved, or
+   * the search was paused since.
    */
   announce(month: number, since: number, nowMs: number): number {
     this.#database
@@ -152,7 +153,8 @@ export class NoticeStore {
         `INSERT INTO notices
            (id, tenant_id, search_id, number, month, since, state, attempts, next_at, created_at)
          SELECT 'ntc_' || lower(hex(randomblob(16))), tenant_id, id, notices, @month,
-           COALESCE((SELECT own.month FROM notices AS own
+           COALESCE((SELECT CASE own.state WHEN 'failed' THEN own.since ELSE own.month END
+               FROM notices AS own
                WHERE own.search_id = saved_searches.id AND own.number = saved_searches.notices - 1),
              (SELECT past.sequence FROM served_months AS past, served_months AS last
              WHERE saved_searches.notices = 1 AND past.label = saved_searches.snapshot
@@ -163,7 +165,10 @@ export class NoticeStore {
       .run({ month, since, nowMs }).changes;
   }
 
-  /** Returns due notices to count, oldest month first, so that numbers ascend in time. */
+  /**
+   * Returns due notices to count, oldest month first, so that numbers ascend in time. A notice
+   * waits for the one before it, which decides where it begins.
+   */
   counting(nowMs: number, limit: number): CountingRow[] {
     return this.#database
       .prepare<[number, number], CountingRow>(
@@ -173,6 +178,8 @@ export class NoticeStore {
            saved.user_id AS userId, saved.watch, saved.only_changes AS onlyChanges, saved.export,
            CASE WHEN saved.rolling = 1 THEN saved.spec_date END AS "daysFrom"
          ${TABLES} WHERE notices.state = 'counting' AND notices.next_at <= ?
+           AND NOT EXISTS (SELECT 1 FROM notices AS own WHERE own.search_id = notices.search_id
+             AND own.number = notices.number - 1 AND own.state = 'counting')
          ORDER BY notices.month, notices.since, notices.sequence LIMIT ?`,
       )
       .all(nowMs, limit);
@@ -188,11 +195,21 @@ export class NoticeStore {
       .run(failure, nextAt, id);
   }
 
-  /** counting to failed. */
+  /**
+   * counting to failed. The next notice of the search then begins where this one did, so that no
+   * change is missing. Call it inside a transaction.
+   */
   fail(id: string, failure: string): void {
     this.#database
       .prepare("UPDATE notices SET state = 'failed', failure = ? WHERE id = ?")
       .run(failure, id);
+    this.#database
+      .prepare(
+        `UPDATE notices SET since = (SELECT since FROM notices WHERE id = @id)
+         WHERE search_id = (SELECT search_id FROM notices WHERE id = @id)
+           AND number = (SELECT number + 1 FROM notices WHERE id = @id) AND state = 'counting'`,
+      )
+      .run({ id });
   }
 
   /** Stores the export of a notice before it is finished, so that it is created once. */

@@ -2,9 +2,10 @@
  * Proves, with the shipped program killed at every named point of a notice and at random moments:
  * after restarts every saved search has exactly one notice for each month that was served. Each was
  * delivered at least once, and always under the same id and with the same bytes; by e-mail with the
- * same Message-ID. Numbers have no gaps. A webhook that was answered 201 is there. The ledger is
- * the receiver's, outside the server. By default one life passes every point in order and a random
- * moment. TEST_SCALE="notice lives:N" gives each point a life, and adds N random ones.
+ * same Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under one id, and
+ * the next one of its search holds its month too. A webhook that was answered 201 is there. The
+ * ledger is the receiver's, outside the server. By default one life passes every point in order and
+ * a random moment. TEST_SCALE="notice lives:N" gives each point a life, and adds N random ones.
  * Does not prove: power cuts, which the state store has in its own campaign.
  */
 import assert from "node:assert/strict";
@@ -30,12 +31,20 @@ const LIVES = tries("notice lives");
 const ARRIVES_MS = 60_000;
 
 interface Event {
+  readonly type: string;
   readonly data: {
     readonly notice_id: string;
     readonly search_id: string;
     readonly sequence: number;
     readonly snapshot: string;
+    readonly since: string;
   };
+}
+
+/** Saved searches of a story; the notice about the first month fails for `broken`. */
+interface Saved {
+  readonly ids: readonly string[];
+  readonly broken: string;
 }
 
 describe("notices of a killed server", () => {
@@ -106,19 +115,23 @@ describe("notices of a killed server", () => {
     }
     server = await start();
     assert.ok(server instanceof Server);
-    await arrived(began, searches, 1);
+    await arrived(began, searches.ids, 1);
+    await repair(server, searches.broken);
     place(2);
     server.signal("SIGHUP");
-    await arrived(began, searches, 2);
+    await arrived(began, searches.ids, 2);
     await check(server, began, searches);
     await server.end("SIGTERM");
   }
 
-  async function setUp(server: Server): Promise<string[]> {
+  async function setUp(server: Server): Promise<Saved> {
     const ask = async (path: string, body: object) => {
       const reply = await server.ask(path, { method: "POST", tenant: 0, body });
       assert.equal(reply.status, 201, reply.body.toString());
-      return JSON.parse(reply.body.toString()) as { search: { id: string } };
+      return JSON.parse(reply.body.toString()) as {
+        readonly search: { readonly id: string };
+        readonly list: { readonly id: string };
+      };
     };
     await ask("/v1/webhooks", { url: receiver.url });
     await ask("/v1/emails", { address: "ana@example.com" });
@@ -130,18 +143,31 @@ describe("notices of a killed server", () => {
       const more = n === 0 ? { export: { output: { format: "csv" } } } : {};
       ids.push((await ask("/v1/searches", { name: `search ${n}`, spec, ...more })).search.id);
     }
-    return ids;
+    const { list } = await ask("/v1/lists", { name: "to be deleted" });
+    const spec = { filters: { lists: { exclude: [list.id] } } };
+    const broken = (await ask("/v1/searches", { name: "broken", spec })).search.id;
+    const gone = await server.ask(`/v1/lists/${list.id}`, { method: "DELETE", tenant: 0 });
+    assert.ok(gone.status < 300, gone.body.toString());
+    return { ids: [...ids, broken], broken };
+  }
+
+  /** Gives a search a spec that can be read. */
+  async function repair(server: Server, search: string): Promise<void> {
+    const body = { spec: { filters: {} } };
+    const reply = await server.ask(`/v1/searches/${search}`, { method: "PATCH", tenant: 0, body });
+    assert.equal(reply.status, 200, reply.body.toString());
   }
 
   const events = (from: number) =>
     receiver.got.slice(from).map(({ body, headers }) => {
-      return { body, id: headers["webhook-id"], ...(JSON.parse(body) as Event).data };
+      const { type, data } = JSON.parse(body) as Event;
+      return { body, type, id: headers["webhook-id"], ...data };
     });
 
   /** True if a notice came by e-mail, always under one Message-ID. */
   function isMailed(notice: string): boolean {
     const ids = mail.got.map(({ raw }) => readMail(raw).headers.get("message-id") ?? "");
-    const own = new Set(ids.filter((id) => id.startsWith(`<${notice}.`)));
+    const own = new Set(ids.filter((id) => id.startsWith(`<${notice}`)));
     assert.ok(own.size <= 1, "an e-mail has two ids");
     return own.size === 1;
   }
@@ -160,23 +186,31 @@ describe("notices of a killed server", () => {
     }
   }
 
-  async function check(server: Server, from: number, searches: readonly string[]) {
-    for (const search of searches) {
+  async function check(server: Server, from: number, { ids, broken }: Saved) {
+    for (const search of ids) {
       const own = events(from).filter((one) => one.search_id === search);
       for (const [at, snapshot] of LABELS.slice(1).entries()) {
         const about = own.filter((one) => one.snapshot === snapshot);
         assert.ok(about.length >= 1, `${search} heard nothing about ${snapshot}`);
         assert.equal(new Set(about.map((one) => one.notice_id)).size, 1, "two ids");
         assert.equal(new Set(about.map((one) => one.body)).size, 1, "two texts");
-        assert.ok(about.every((one) => one.id === one.notice_id && one.sequence === at + 1));
+        const fails = search === broken && at === 0;
+        const [type, suffix] = fails ? ["search.failed", "_failed"] : ["search.changed", ""];
+        const since = search === broken ? LABELS[0] : LABELS[at];
+        for (const one of about) {
+          const { notice_id, sequence, id } = one;
+          assert.deepEqual([one.type, id, sequence], [type, `${notice_id}${suffix}`, at + 1]);
+          assert.equal(one.since, since, `${search} about ${snapshot}`);
+        }
       }
     }
     const reply = await server.ask("/v1/notices?limit=200", { tenant: 0 });
     const { notices } = JSON.parse(reply.body.toString()) as {
       notices: { notice_id: string; state: string; export_id: string | null }[];
     };
-    assert.equal(notices.length, searches.length * 2);
-    assert.ok(notices.every(({ state }) => state === "counted"));
+    assert.equal(notices.length, ids.length * 2);
+    assert.equal(notices.filter(({ state }) => state === "counted").length, ids.length * 2 - 1);
+    assert.equal(notices.filter(({ state }) => state === "failed").length, 1);
     assert.equal(notices.filter(({ export_id }) => export_id !== null).length, 2);
     const exports = await server.ask("/v1/exports", { tenant: 0 });
     const made = JSON.parse(exports.body.toString()) as { exports: object[] };

@@ -2,7 +2,8 @@
  * Proves, with real snapshots, a real state, and receivers over sockets: a newer month makes one
  * notice for each saved search, counted exactly as an independent reader counts, under one id and
  * with numbers without gaps. A month that is served twice, taken back, or noted by an earlier
- * process makes none. Two months make two. A list can be watched. A spec that cannot be read fails
+ * process makes none. Two months make two. If all earlier snapshots are gone for a day, a later one
+ * takes their place. A list can be watched. A spec that cannot be read fails
  * alone. Deliveries have both signatures, verified by the public library and by node:crypto, and
  * are at most 20 KB. Deleting a webhook or a search deletes what waits.
  * Does not prove: kills (campaign/kills/notices.test.ts), the schedule (unit/notices).
@@ -216,6 +217,26 @@ describe("notices", () => {
     await office.work();
     const { data } = eventOf(receiver.got[0] as Received);
     assert.deepEqual([data.snapshot, data.since], ["2026-11", "2026-09"]);
+  });
+
+  it("begin with a later month only after a day without an earlier one", async () => {
+    await open();
+    hook();
+    office.search("one");
+    const gone = "INSERT INTO served_months VALUES (99, '2026-08', '2026-08-10', 'gone', 0)";
+    office.database.prepare(gone).run();
+    await office.serve(newer);
+    office.database.prepare("UPDATE notices SET since = 99").run();
+    const first = () => all()[0]?.row;
+    for (let turn = 0; turn < 500 && first()?.attempts !== 1; turn++) {
+      office.notices.tick();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert.deepEqual([first()?.state, first()?.attempts], ["counting", 1]);
+    office.clock.advance(86_400_000);
+    await office.work();
+    const { data, type } = eventOf(receiver.got[0] as Received);
+    assert.deepEqual([type, data.since, data.snapshot], ["search.changed", "2026-09", "2026-10"]);
   });
 
   it("watch a list, and stay silent about a quiet month if that is wanted", async () => {

@@ -3,7 +3,8 @@
  * and those of others stay. A paused search makes no notice, and its first one after the pause
  * begins where the last one ended, with numbers without gaps. Searches with equal filters get equal
  * counts, also of other tenants, and searches of saved lists their own. A notice that cannot be
- * counted is sent as a failure under an id of its own, and as a notice when a replay counts it.
+ * counted is sent as a failure under an id of its own, and as a notice when a replay counts it. If
+ * none does, the next notice holds the changes of both months.
  * Does not prove: how requests set the options (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -189,5 +190,28 @@ describe("options of saved searches", () => {
       office.notices.history.find(TENANT, notice).deliveries.map(({ state }) => state),
       ["delivered", "delivered"],
     );
+  });
+
+  it("hold the changes of a failed notice before them", async () => {
+    const absent = `lst_${"0".repeat(32)}`;
+    const broken = office.search("broken", { filters: { lists: { any_of: [absent] } } });
+    await office.serve(newer);
+    await office.work();
+    office.searches.respecify(TENANT, broken, {
+      ...{ spec: "{}", specDate: "2026-10-10", snapshot: "2026-10", total: 0 },
+    });
+    // As if it was paused in the second month.
+    const twin = office.search("twin", {}, { snapshot: "2026-09" });
+    await office.serve(third);
+    await office.work();
+    const [failed, next] = of(broken);
+    assert.ok(failed !== undefined && next !== undefined);
+    assert.deepEqual([failed.type, failed.data.sequence], ["search.failed", 1]);
+    const { sequence, since, snapshot } = next.data;
+    assert.deepEqual(
+      [next.type, sequence, since, snapshot],
+      [...["search.changed", 2, "2026-09", "2026-11"]],
+    );
+    assert.deepEqual(totals(next), totals(of(twin)[0] as Event));
   });
 });

@@ -91,9 +91,9 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
     ...{ notices: open(), clock, database, searches: store, lists: saved, logged },
     search(name: string, spec: object = {}, more = {}) {
       const id = `sch_${String(++searches).padStart(32, "0")}`;
-      const row = { id, tenantId: TENANT, userId: null, name, text: null, ...more };
+      const row = { id, tenantId: TENANT, userId: null, name, text: null };
       const counted = { snapshot: "2026-10", total: 0, createdAt: clock.nowMs() };
-      store.insert({ ...row, ...counted, spec: JSON.stringify(spec) }, 10_000);
+      store.insert({ ...row, ...counted, spec: JSON.stringify(spec), ...more }, 10_000);
       return id;
     },
     async serve(path: string) {
