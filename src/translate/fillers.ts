@@ -43,7 +43,8 @@ const FILLERS = new Set(
     "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +
     "atuante domiciliada domiciliado estabelecida estabelecido afim etc seu seus sua suas delas " +
     "deles disponha disponham informe informem informam informaram valido valida preenchido " +
-    "atualizado atualizada cujo cuja based kind operate having valid address " +
+    "atualizado atualizada cujo cuja based headquartered registered kind operate having valid " +
+    "address " +
     "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar " +
     "lugar local pais todos aluno estudante " +
     // English.

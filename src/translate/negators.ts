@@ -65,7 +65,7 @@ export const BETWEEN = wordSet(
     "are any that which do have has an those in t include including with companies want " +
     "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
     "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
-    "states state of cities city on enrolled facam " +
+    "states state of cities city on enrolled registered facam " +
     "fazem parte pertencam pertencem located based situated part a usam use " +
     "usem usa usar utilizam utilize utilizem utilizar using " +
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +

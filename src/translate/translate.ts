@@ -71,7 +71,12 @@ import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
-import { readAnywhereBut, readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
+import {
+  readAnywhereBut,
+  readNegativeNo,
+  readPossessives,
+  readSpanish,
+} from "./spelling/foreignwords.ts";
 import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
@@ -210,6 +215,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
   readAnywhereBut(sentence);
+  readPossessives(sentence, gazetteer);
   return spanish;
 }
 

@@ -92,7 +92,8 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    const compared = comparedAt(sentence, at);
+    const isMark = sentence.tokens[at]?.kind === "mark";
+    const compared = isMark ? at : comparedAt(sentence, at);
     if (compared === at && isFiller(sentence, at)) {
       sentence.claim(at, at + 1, "filler");
       continue;

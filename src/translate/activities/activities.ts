@@ -44,6 +44,7 @@ import {
   readElidedTrade,
   readSharedHead,
   readTrade,
+  readTurned,
   servedFrom,
   tradeAfterShop,
   withGoods,
@@ -262,6 +263,7 @@ function read(
     // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
+    readTurned(sentence, at),
     readSharedHead(sentence, at),
     readOfficial(segment, sentence, at),
     tradeAfterShop(sentence, at),

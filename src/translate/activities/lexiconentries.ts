@@ -9,6 +9,8 @@ import goodsServices from "../../../data/lexicon/goods-services.json" with { typ
 import goodsUsual from "../../../data/lexicon/goods-usual.json" with { type: "json" };
 import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
 import tradesEnglish from "../../../data/lexicon/trades-english.json" with { type: "json" };
+import tradesFirst from "../../../data/lexicon/trades-first.json" with { type: "json" };
+import tradesForeign from "../../../data/lexicon/trades-foreign.json" with { type: "json" };
 import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
 import tradesSpanish from "../../../data/lexicon/trades-spanish.json" with { type: "json" };
@@ -34,12 +36,14 @@ export interface GoodsEntry extends RoleCodes {
 export function tradeEntries(): readonly TradeEntry[] {
   // A list of lists, because long literal lists take the compiler seconds to type.
   const lists: readonly (readonly TradeEntry[])[] = [
+    tradesFirst,
     tradesServices,
     tradesCommerce,
     tradesIndustry,
     tradesEnglish,
     tradesSpanish,
     tradesUsual,
+    tradesForeign,
   ];
   return lists.flat();
 }

@@ -50,7 +50,7 @@ export function findSecondaryMarks({
 }: Pick<ActivityContext, "sentence" | "notes">): readonly SecondaryMark[] {
   const marks: SecondaryMark[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
+    if (sentence.tokens[at]?.kind === "mark" || !sentence.free(at)) continue;
     const either = eitherEnd(sentence, at);
     if (either > at) {
       const detail = {

@@ -43,6 +43,28 @@ export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
 
+/** Max words after "of" in a turned name. */
+const TURNED_MAX = 3;
+
+/**
+ * Reads "schools of music" as "music schools". English may put the head of a name first, before
+ * "of", so that the lexicon need not list both orders.
+ */
+export function readTurned(sentence: Sentence, at: number): GoodsReading | null {
+  const { tokens } = sentence;
+  if (tokens[at + 1]?.folded !== "of") return null;
+  const { trades } = lexicon();
+  for (let words = TURNED_MAX; words > 0; words--) {
+    const to = at + 2 + words;
+    const own = [...tokens.slice(at + 2, to), tokens[at] as Token];
+    if (to > tokens.length || own.some(({ kind }) => kind !== "word")) continue;
+    if (!own.every((_, i) => sentence.free(at + i))) continue;
+    const match = trades.longest(own, 0);
+    if (match?.to === own.length && !isGeneral(match.value)) return { ...readingOf(match), to };
+  }
+  return null;
+}
+
 /** Max words of a head that several trades share. */
 const HEAD_MAX = 2;
 

@@ -193,7 +193,8 @@ class FilterStage {
 
   /** "pode ser MEI": not excluded or required. */
   #isAllowed({ at, phrase }: Taken): boolean {
-    if (phrase.role === "sort" || phrase.role === "contact") return false;
+    // "pode ser LTDA ou S/A" names the natures to choose from.
+    if (["sort", "contact", "nature"].includes(phrase.role)) return false;
     const article = ["a", "as", "o", "os", "um", "uma"].includes(this.#sentence.folded(at - 1));
     const be = at - (article ? 2 : 1);
     return (

@@ -73,7 +73,10 @@ export function findNameWords(context: NameContext): readonly string[] {
       quoted(context, at) ??
       assumed(
         context,
-        beforeOutlets(context, at) ?? behindTrade(context, at) ?? onlyName(context, at),
+        beforeOutlets(context, at) ??
+          beforeTrade(context, at) ??
+          behindTrade(context, at) ??
+          onlyName(context, at),
       );
     if (read === null) continue;
     take(context, read, found);
@@ -299,6 +302,46 @@ function beforeOutlets(context: NameContext, at: number): Read | null {
   const isBranch = /^branch/.test(sentence.folded(end));
   const to = isBranch ? end : end + 1;
   return phrases.length === 0 ? null : { from: at, to, phrases, negated: false };
+}
+
+/**
+ * Reads "Smart Fit gyms", "McDonald's restaurants": English puts the name of a chain before its
+ * trade. The name has two capitalized words, or one with a possessive, and means nothing else.
+ */
+function beforeTrade(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  const word = (index: number) => sentence.tokens[index]?.kind === "word";
+  if (!isWritten(sentence, at) || !hasLowerCase(sentence)) return null;
+  if (at > 0 && word(at - 1) && isWritten(sentence, at - 1)) return null;
+  let end = at + 1;
+  while (end < at + NAME_MAX && isWritten(sentence, end)) end++;
+  if (
+    sentence.folded(end) === "s" &&
+    sentence.text.charAt(sentence.words(end, end + 1).start - 1) === "'"
+  )
+    end++;
+  if (end - at < 2 || tradeEnd(sentence, end) <= end) return null;
+  for (let index = at; index < end; index++) {
+    if (!sentence.free(index)) return null;
+    if (gazetteer.places.longest(sentence.tokens, index) !== null) return null;
+    if (word(index) && sentence.folded(index) !== "s" && tradeEnd(sentence, index) > end) {
+      return null;
+    }
+  }
+  if (tradeEnd(sentence, at) > at || beginsRequest(sentence, at)) return null;
+  if (DEMONYM.test(sentence.folded(end - 1)) || DEMONYM.test(sentence.folded(at))) return null;
+  const phrases = phrasesOf(sentence, at, end);
+  return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/** Adjectives of nations, which English capitalizes: "Brazilian steak houses". */
+const DEMONYM = /(?:ian|ean|ese|ish|can|man)$|^(?:french|greek|dutch|thai|swiss|arab)$/;
+
+/** True for a word in mixed case, as names are written. */
+function isWritten(sentence: Sentence, at: number): boolean {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  const [first = ""] = text;
+  return kind === "word" && first !== first.toLowerCase() && text !== text.toUpperCase();
 }
 
 /**

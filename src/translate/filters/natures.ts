@@ -66,6 +66,10 @@ export const NATURES: readonly NatureRow[] = [
     codes: ["2321"],
   },
   { names: "cooperativa|cooperative|cooperatives", codes: ["2143", "2330"] },
+  {
+    names: "cooperativa de consumo|cooperativas de consumo|consumer cooperative",
+    codes: ["2330"],
+  },
   { names: "sociedade de economia mista|economia mista", codes: ["2038"] },
   { names: "empresa pública|estatal|state owned company", codes: ["2011"] },
   { names: "autarquia", codes: ["1104", "1112", "1120"] },
@@ -115,11 +119,11 @@ export const NATURES: readonly NatureRow[] = [
   { names: "fundação|foundation|foundations", codes: ["3069"], trade: true },
   { names: "condomínio|condominium", codes: ["3085"], trade: true },
   {
-    names: "igreja|organização religiosa|entidade religiosa|church|churches",
+    names: "organização religiosa|entidade religiosa",
     codes: ["3220"],
     trade: true,
   },
-  { names: "sindicato|entidade sindical|labor union", codes: ["3131"], trade: true },
+  { names: "entidade sindical", codes: ["3131"], trade: true },
   // Every "cartório" has that activity, which is the usual search.
   { names: "serviço notarial e registral", codes: ["3034"] },
   {

@@ -76,7 +76,7 @@ const READERS = {
   started_before: ({ bounds }) => bounds.days.opened.before ?? undefined,
   share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
   share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
-  legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
+  legal_nature_any_of: ({ wishes, activities }) => listed(naturesOf(wishes, activities)),
   status_since: ({ bounds }) => bounds.days.status.since ?? undefined,
   status_before: ({ bounds }) => bounds.days.status.before ?? undefined,
   status_reason_any_of: NO_SENTENCE,
@@ -185,6 +185,12 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
   if (isLookUp) return [];
   notes.assume("active_only", { pt: "Somente empresas ativas.", en: "Active companies only." });
   return [2];
+}
+
+/** Legal natures. Cooperatives of consumers only buy: "cooperativas de reciclagem" are others. */
+function naturesOf({ natures }: FoundFilters, activities: readonly FoundActivity[]): string[] {
+  const isWorking = natures.has("2143") && activities.some(({ excluded }) => !excluded);
+  return [...natures].filter((code) => code !== "2330" || !isWorking);
 }
 
 /** Sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */

@@ -106,6 +106,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "baixado|baixada|cancelado|cancelada|" +
       "fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
       "closed|shut|shut down|closed down|dissolved|went out of business|" +
+      "dado de baja|dada de baja|dados de baja|dadas de baja|de baja|" +
       "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
     { role: "status", apply: status(8) },
   ],

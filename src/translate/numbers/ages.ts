@@ -72,7 +72,7 @@ interface Span {
 export function findAges(context: NumberContext): void {
   const { sentence } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
+    if (sentence.tokens[at]?.kind === "mark" || !sentence.free(at)) continue;
     const read = rangeAt(sentence, at) ?? spanAt(sentence, at) ?? lastAt(sentence, at);
     if (read !== null) at = Math.max(at, take(context, at, read) - 1);
   }

@@ -15,10 +15,11 @@ const wordSet = (words: string) => new Set(words.split(" "));
 
 const MORE = wordSet(
   "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
-    "least more",
+    "least more greater higher larger bigger exceeding excess",
 );
 const LESS = wordSet(
-  "abaixo inferior inferiores ate maximo maxima menor menores under below most less up",
+  "abaixo inferior inferiores ate maximo maxima menor menores under below most less up " +
+    "lower smaller",
 );
 const SMALL = wordSet(
   "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +

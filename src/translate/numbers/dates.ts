@@ -79,7 +79,7 @@ const VAGUE = wordSet("fim final comeco inicio meados");
 export function findDates(context: NumberContext): void {
   const { sentence, today } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
+    if (sentence.tokens[at]?.kind === "mark" || !sentence.free(at)) continue;
     if (EVENTS.has(sentence.folded(at))) at = leaveEvent(context, at);
     else {
       const date = dateAt(sentence, at, today);
@@ -347,6 +347,7 @@ const TRIMMED = wordSet("e ou com so apenas somente and");
 function findVague(context: NumberContext): void {
   const { sentence, notes } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind === "mark") continue;
     const word = sentence.folded(at);
     if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
       continue;

@@ -18,7 +18,7 @@ const wordSet = (words: string) => new Set(words.split(" "));
 /** Words directly before a limit. */
 const LED = wordSet(
   "most top primeiras primeiros primeira limite limit maximo first max quantidade qtd maxima " +
-    "limitado limitada limita " +
+    "limitado limitada limita limited capped cap " +
     "limitar apenas somente so",
 );
 const SMALL = wordSet(

@@ -57,7 +57,7 @@ export function numberAt(sentence: Sentence, at: number): Numeral | null {
 /** Returns the number at a token, claimed or not. */
 export function numeralAt(sentence: Sentence, at: number): Numeral | null {
   const token = sentence.tokens[at];
-  if (token === undefined) return null;
+  if (token === undefined || token.kind === "mark") return null;
   if (token.kind === "number") {
     const value = decimal(token.text);
     return Number.isNaN(value) ? null : { value, to: at + 1 };
@@ -151,7 +151,7 @@ export function amountAt(sentence: Sentence, at: number): Amount | null {
 const COMPARING = new Set(
   (
     "mais de|mais que|menos de|menos que|acima de|abaixo de|pelo menos|ao menos|no minimo|" +
-    "no maximo|more than|less than|fewer than|at least"
+    "no maximo|more than|greater than|higher than|less than|fewer than|at least"
   ).split("|"),
 );
 

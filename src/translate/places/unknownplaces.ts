@@ -62,6 +62,7 @@ function nameEnd(context: PlaceContext, at: number): number {
 }
 
 function isName({ sentence }: PlaceContext, at: number): boolean {
+  if (sentence.tokens[at]?.kind !== "word") return false;
   const word = sentence.folded(at);
   const known = NO_NAMES.has(word) || isKindOfPlace(word);
   return sentence.free(at) && word.length >= 3 && !known && /^\p{L}+$/u.test(word);

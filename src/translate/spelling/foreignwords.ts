@@ -186,6 +186,10 @@ function readingOf(sentence: Sentence, at: number): string | null {
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
+  // "dos o más locales": two; elsewhere "dos" is a Portuguese contraction in a name.
+  if (folded === "dos" && sentence.folded(at + 1) === "o") {
+    return sentence.folded(at + 2) === "mas" ? "dois" : null;
+  }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
   // "bodegas de vino" has its own name, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
@@ -263,6 +267,21 @@ export function readAnywhereBut(sentence: Sentence): void {
 }
 
 const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
+
+/** Claims the "s" of "Salvador's hotels", so that the place and the trade are whole. */
+export function readPossessives(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const { start = 0, folded } = sentence.tokens[at] as Token;
+    if (folded !== "s" || !/^['’]$/.test(sentence.text.charAt(start - 1))) continue;
+    let from = Math.max(0, at - POSSESSOR_MAX);
+    // An apostrophe is no token, so that a name before it ends directly before the "s".
+    while (from < at && places.longest(sentence.tokens, from)?.to !== at) from++;
+    if (from < at) sentence.claim(at, at + 1, "filler");
+  }
+}
+
+/** Max words of a place before a possessive "s". */
+const POSSESSOR_MAX = 4;
 
 function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   const next = sentence.folded(at + 1);

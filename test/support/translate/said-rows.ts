@@ -54,7 +54,7 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     [" de capital fechado", "nature=2054"],
     ["cooperativas em Recife", "nature=2143,2330 city=2611606"],
     ["associações em Recife", "nature=3999 city=2611606"],
-    ["igrejas em Recife", "nature=3220 city=2611606"],
+    ["igrejas em Recife", "city=2611606"],
     ["igrejas evangélicas em Recife", "city=2611606 assumed=kind_not_separated"],
     ["padarias e igrejas em Recife", "city=2611606"],
     [" que não sejam LTDA", "left=legal_form(não sejam LTDA)"],

@@ -24,7 +24,9 @@ describe("classes of unseen sentences", () => {
     ["autarquias federais de Alagoas", ["1104"]],
     ["consórcios públicos do Paraná", ["1210", "1228"]],
     ["one-person law firms in Belo Horizonte", ["2321"]],
-    ["cooperativas de reciclagem de Alagoas", ["2143", "2330"]],
+    ["cooperativas de reciclagem de Alagoas", ["2143"]],
+    ["cooperativas de Alagoas", ["2143", "2330"]],
+    ["cooperativas de consumo de Alagoas", ["2330"]],
   ] as const) {
     it(`reads legal natures in "${text}"`, () => {
       const { legal_nature_any_of: found = [] } = filtersOf(text).company;
