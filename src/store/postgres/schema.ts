@@ -11,6 +11,7 @@ import { StateAway, type StateDatabase, StatementRefused } from "../statedatabas
 import { type StateAddress, shownAddress } from "./address.ts";
 import { COMPATIBILITY, translatedStep } from "./dialect.ts";
 import { PostgresDatabase } from "./postgresdatabase.ts";
+import { RATE_STEP } from "./ratelimits.ts";
 
 /**
  * Steps of a shared state, in order; a released step is never changed. The first table counts
@@ -39,6 +40,7 @@ const SHARED_STEPS: readonly string[] = [
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
    CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
+  RATE_STEP,
 ];
 
 interface Versions {
