@@ -109,6 +109,7 @@ export class WorstService {
     const transport = openNodeTransport(LIMITS);
     const parts = { config, plans: loadPlans(config.plans), dataDir: folder, folder: null };
     const service = makeService({
+      leases: null,
       ...parts,
       transport,
       database,

@@ -14,7 +14,6 @@ import type {
   IndexRequest,
   NativeChanges,
   NativeFacet,
-  NativeLedgers,
   NativeSegment,
   RecordScan,
   RenderedPageRequest,
@@ -35,6 +34,7 @@ import type {
   SampledKeys,
   ScanRequest,
 } from "./import-handles.ts";
+import type { NativeLedgers } from "./ledgers.ts";
 import {
   type NativeQuery,
   type NativeRowList,

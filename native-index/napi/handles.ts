@@ -1,9 +1,7 @@
 /**
- * Types of the addon's arguments and results: pages, column buffers, handles of opened files, and
- * functions that count across threads (napi/threads/ledger.cc).
- * Invariant: only the indexes of a ledger's numbers exist at run time; each type mirrors a struct
- * or a method of the addon and changes with it. A ledger is a number that all threads of the
- * process may use. Calls on a closed ledger throw an `Error` with `code` "LEDGER_CLOSED".
+ * Types of the addon's arguments and results: pages, column buffers, and handles of opened files.
+ * Invariant: nothing here exists at run time; each type mirrors a struct or a method of the addon
+ * and changes with it.
  */
 import type { Clause, FirstsPerCompanyRequest, NativeRowList, SelectRequest } from "./query.ts";
 
@@ -517,67 +515,4 @@ export interface WalkResult {
 export interface NativeChanges {
   walk(request: WalkRequest): WalkResult;
   close(): void;
-}
-
-/** Indexes of the numbers of `takeRate`, which writes those from `remaining` on. */
-export const RATE = {
-  ...{ perSecond: 0, burst: 1, cost: 2, paid: 3 },
-  /** Milliseconds of a monotonic clock; NaN to use the ledger's clock, which all threads share. */
-  now: 4,
-  /** Table of names, from 0 to 3; tables are independent. */
-  table: 5,
-  ...{ remaining: 6, resetSeconds: 7, retrySeconds: 8 },
-  /** Number of names in the table. */
-  names: 9,
-} as const;
-
-/** Indexes of the numbers of a hold. */
-export const HOLD = {
-  amount: 0,
-  /** Number of the thread that takes the amount. */
-  slot: 1,
-  /** Limit of one owner, and of all owners together. */
-  ...{ ownerMost: 2, most: 3 },
-  /** Maximum share of the remaining amount that one owner may hold. */
-  share: 4,
-  /** Amount reserved for other requests. */
-  reserve: 5,
-} as const;
-
-/**
- * Results of a hold, in the addon's order: success, above the owner's limit, above the total limit.
- */
-export const SHORTAGES = [null, "share", "all"] as const;
-
-/** Indexes of the numbers of `countUse`, and of each returned use. */
-export const USE = { day: 0, requests: 1, accounts: 2 } as const;
-
-/** Usage of keys: tenant and key of each, and three numbers (`USE`). */
-export interface NativeUses {
-  readonly tenants: string[];
-  readonly keys: string[];
-  readonly numbers: Float64Array;
-}
-
-/** The addon's functions on ledgers. */
-export interface NativeLedgers {
-  openLedger(): number;
-  closeLedger(ledger: number): void;
-  takeRate(ledger: number, name: string, numbers: Float64Array): boolean;
-  acquireHold(ledger: number, kind: number, owner: string, numbers: Float64Array): number;
-  shortageOf(ledger: number, kind: number, owner: string, numbers: Float64Array): number;
-  releaseHold(ledger: number, kind: number, owner: string, numbers: Float64Array): void;
-  releaseSlot(ledger: number, slot: number): void;
-  amountInUse(ledger: number, kind: number): number;
-  amountOfOwner(ledger: number, kind: number, owner: string): number;
-  countUse(ledger: number, tenant: string, key: string, numbers: Float64Array): void;
-  usesOf(ledger: number, tenant: string): NativeUses;
-  drainUses(ledger: number): NativeUses;
-  recordLastUse(ledger: number, key: string, atMs: number): void;
-  drainLastUses(ledger: number): { readonly keys: string[]; readonly times: Float64Array };
-  appendLine(ledger: number, atMs: number, level: number, text: string): void;
-  drainLines(
-    ledger: number,
-    upToMs: number,
-  ): { readonly levels: Uint32Array; readonly texts: string[] };
 }

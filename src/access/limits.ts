@@ -14,6 +14,7 @@ import { type Clock, systemClock, utcDay } from "../process/clock.ts";
 import { HOLD, holdNumbers, Ledger, RATE, rateNumbers, USE, type Use } from "../process/ledger.ts";
 import type { QuotaStore, UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
 import { wordFor } from "../text/amounts.ts";
+import type { LeaseSignals } from "./fleet/signals.ts";
 import type { Identity } from "./keyring.ts";
 import type { Plan } from "./plans.ts";
 import { networkOf } from "./signins.ts";
@@ -44,6 +45,19 @@ export const PASSWORD_UNITS = 10;
 
 type RateFields = Readonly<Record<string, string>>;
 
+/**
+ * Refusal of a request that a lease of the fleet may allow in a moment. `paid` units were refunded
+ * with it.
+ */
+export class LeaseAwaited extends AppError {
+  readonly paid: number;
+
+  constructor(refusal: AppError, paid: number) {
+    super("rate_limited", refusal.message, { headers: refusal.headers });
+    this.paid = paid;
+  }
+}
+
 const NO_FIELDS: RateFields = {};
 const NOTHING_LEFT = { remaining: Number.NaN, resetSeconds: Number.NaN };
 
@@ -56,7 +70,16 @@ export class RateLimits {
   /** Latest fields with their inputs, cached because most requests repeat them. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
-  constructor(clock: Clock, guessPolicy = GUESS_POLICY, ledger = Ledger.open()) {
+  /** Signals of the fleet's leases; null without a fleet. */
+  readonly leases: LeaseSignals | null;
+
+  constructor(
+    clock: Clock,
+    guessPolicy = GUESS_POLICY,
+    ledger = Ledger.open(),
+    leases: LeaseSignals | null = null,
+  ) {
+    this.leases = leases;
     this.#keys = new RateLimiter(clock, ledger);
     this.#guesses = new RateLimiter(clock, ledger, "guesses");
     this.#inFlight = new ConcurrencyLimit(ledger);
@@ -69,15 +92,18 @@ export class RateLimits {
    * the 1, so a client that waits the stated time can pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
-    const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
+    const { allowed, retrySeconds, waits } = this.#keys.take(keyId, policyOf(plan), cost, paid);
     if (allowed) return;
     const { requests_per_second: perSecond } = plan.limits;
-    throw tooMany(
+    const refusal = tooMany(
       `The key may send ${perSecond} ${wordFor(perSecond, "request")} a second, ` +
         `and this one counts for ${cost}. Wait ${retrySeconds} s. Large pages, long lists, ` +
         "several facets, long texts and large bodies count for several requests.",
       retrySeconds,
     );
+    if (!waits || this.leases === null) throw refusal;
+    this.leases.ask();
+    throw new LeaseAwaited(refusal, paid);
   }
 
   /** Begins a charged request of a key; returns an object that ends it. Throws `rate_limited`. */
@@ -142,6 +168,8 @@ interface RateDecision {
   resetSeconds: number;
   /** Seconds until the same attempt would be allowed; 0 if it was. */
   retrySeconds: number;
+  /** True if a lease of the fleet may allow it in a moment. */
+  waits: boolean;
 }
 
 /** Limits per name, in the ledger; a restart clears them. */
@@ -156,6 +184,7 @@ export class RateLimiter {
     remaining: 0,
     resetSeconds: 0,
     retrySeconds: 0,
+    waits: false,
   };
 
   constructor(clock: Clock, ledger = Ledger.open(), table: "keys" | "guesses" = "keys") {
@@ -186,6 +215,7 @@ export class RateLimiter {
     decision.remaining = numbers[RATE.remaining] as number;
     decision.resetSeconds = numbers[RATE.resetSeconds] as number;
     decision.retrySeconds = numbers[RATE.retrySeconds] as number;
+    decision.waits = numbers[RATE.waits] === 1;
     return decision;
   }
 

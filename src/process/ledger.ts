@@ -6,15 +6,17 @@
  */
 import { ledgers } from "../../native-index/napi/engine.ts";
 import {
+  FLEET_COUNTS,
   HOLD,
+  type NativeLeaseRequests,
   type NativeLedgers,
   type NativeUses,
   RATE,
   SHORTAGES,
   USE,
-} from "../../native-index/napi/handles.ts";
+} from "../../native-index/napi/ledgers.ts";
 
-export { HOLD, RATE, USE } from "../../native-index/napi/handles.ts";
+export { GRANT, HOLD, LEASE, RATE, USE } from "../../native-index/napi/ledgers.ts";
 
 /** Tables of rates; their names are independent. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
@@ -74,6 +76,33 @@ export class Ledger {
   /** Spends units of a name; returns true if available. `RATE` has the indexes of the numbers. */
   takeRate(name: string, numbers: Float64Array): boolean {
     return this.#native.takeRate(this.id, name, numbers);
+  }
+
+  /** Sets the number of fleet members; from the first call on, rates are leased. */
+  setMembers(members: number): void {
+    this.#native.setFleet(this.id, members);
+  }
+
+  /** Switches to the shares of this member while the database is away, and back to leases. */
+  setAway(isAway: boolean, nowMs = Number.NaN): void {
+    this.#native.setFleetAway(this.id, isAway, nowMs);
+  }
+
+  /** Returns leases to request, at most `most`; with `all`, every lease is given back. */
+  collectLeases(most: number, all = false, nowMs = Number.NaN): NativeLeaseRequests {
+    return this.#native.collectLeases(this.id, nowMs, most, all);
+  }
+
+  /** Adds grants (`GRANT`) to the requests that they answer. */
+  settleLeases({ names, nowMs }: NativeLeaseRequests, grants: Float64Array, now = Number.NaN) {
+    this.#native.settleLeases(this.id, names, grants, nowMs, now);
+  }
+
+  /** Returns what became of attempts in a fleet. */
+  fleetCounts(): Readonly<Record<keyof typeof FLEET_COUNTS, number>> {
+    const counts = this.#native.fleetCounts(this.id);
+    const named = Object.entries(FLEET_COUNTS).map(([name, at]) => [name, counts[at] as number]);
+    return Object.fromEntries(named);
   }
 
   /** Acquires an amount. Returns the reason of a refusal, or null. */

@@ -14,66 +14,12 @@
 
 namespace peneira {
 
-// Counters shared by all threads of a process.
-// Invariant: sums and products equal JavaScript's, bit by bit.
-
 namespace {
 
-// Rounding of millisecond sums must not cost a client its last unit.
-constexpr double ROUNDING_MS = 1e-6;
-constexpr double ROUNDING_UNITS = 1e-9;
-// Maximum names before unused names are evicted.
-constexpr size_t NAMES_MAX = 10'000;
-// Names and owners retained at rest, because each new entry allocates memory.
+// Owners retained at rest, because each new entry allocates memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
-// Not inlined: a compiler could fuse it with a sum in the same function and round only once.
-__attribute__((noinline)) double product(double a, double b) { return a * b; }
-
 }  // namespace
-
-RateDecision Rates::take(std::string_view name, const RateAttempt& attempt) {
-  const double now = attempt.nowMs;
-  const double unitMs = 1000 / attempt.perSecond;
-  const double burstMs = product(attempt.burst, unitMs);
-  const double beforeMs = product(std::min(attempt.paid, attempt.burst), unitMs);
-  const double costMs = product(std::min(attempt.cost, attempt.burst), unitMs);
-  const Names::iterator found = names_.find(name);
-  const double knownAt = found == names_.end() ? now : found->second.at;
-  const double wholeAt = std::max(now, knownAt - beforeMs);
-  const double paidAt = wholeAt + costMs;
-  const double missingMs = paidAt - now - burstMs;
-  const bool allowed = missingMs <= ROUNDING_MS;
-  const double nextAt = allowed ? paidAt : wholeAt;
-  if (allowed || attempt.paid > 0) remember(found, name, nextAt, now);
-  const double owedMs = nextAt - now;
-  const double left = std::floor((burstMs - owedMs) / unitMs + ROUNDING_UNITS);
-  const double retry = allowed ? 0 : std::max(1.0, std::ceil(missingMs / 1000));
-  return {allowed, std::max(0.0, left), std::ceil(owedMs / 1000), retry};
-}
-
-void Rates::remember(Names::iterator found, std::string_view name, double wholeAt, double now) {
-  const bool known = found != names_.end();
-  if (wholeAt <= now && names_.size() > AT_REST_MAX) {
-    if (known) names_.erase(found);
-    return;
-  }
-  if (known) {
-    found->second.at = wholeAt;
-    return;
-  }
-  if (names_.size() >= NAMES_MAX) forget(now);
-  names_.emplace(name, Whole{wholeAt, ++lastPlace_});
-}
-
-// A name at rest equals an unknown one; if none is at rest, the next to rest is evicted.
-void Rates::forget(double now) {
-  std::erase_if(names_, [now](const auto& entry) { return entry.second.at <= now; });
-  if (names_.size() < NAMES_MAX) return;
-  names_.erase(std::ranges::min_element(names_, {}, [](const auto& entry) {
-    return std::pair(entry.second.at, entry.second.place);
-  }));
-}
 
 Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) const {
   const double held = amountOfOwner(owner);
@@ -197,6 +143,7 @@ enum {
   resetSeconds,
   retrySeconds,
   names,
+  waits,
   end
 };
 }
@@ -212,25 +159,13 @@ std::shared_mutex& ledgersMutex = *new std::shared_mutex;
 auto& ledgers = *new std::unordered_map<uint32_t, std::shared_ptr<Ledger>>;
 uint32_t lastLedger = 0;
 
-class Locked {
- public:
-  explicit Locked(const Arguments& arguments)
-      : ledger_(find(arguments.at(0, "ledger").whole32())), lock_(ledger_->mutex) {}
-
-  Ledger* operator->() const { return ledger_.get(); }
-
- private:
-  static std::shared_ptr<Ledger> find(uint32_t id) {
-    const std::shared_lock<std::shared_mutex> lock(ledgersMutex);
-    const auto found = ledgers.find(id);
-    if (found != ledgers.end()) return found->second;
-    const std::string name = "ledger " + std::to_string(id);
-    throw Failure("LEDGER_CLOSED", name + " is closed or was never opened");
-  }
-
-  std::shared_ptr<Ledger> ledger_;
-  std::lock_guard<std::mutex> lock_;
-};
+std::shared_ptr<Ledger> ledgerOf(uint32_t id) {
+  const std::shared_lock<std::shared_mutex> lock(ledgersMutex);
+  const auto found = ledgers.find(id);
+  if (found != ledgers.end()) return found->second;
+  const std::string name = "ledger " + std::to_string(id);
+  throw Failure("LEDGER_CLOSED", name + " is closed or was never opened");
+}
 
 // A text from JavaScript; short texts need no allocation.
 class Name {
@@ -261,6 +196,12 @@ class Name {
   std::string_view text_;
 };
 
+}  // namespace
+
+Locked::Locked(uint32_t id) : ledger_(ledgerOf(id)), lock_(ledger_->mutex) {}
+
+namespace {
+
 napi_value openLedger(napi_env env, napi_callback_info) {
   return guarded(env, [&]() {
     const std::lock_guard<std::shared_mutex> lock(ledgersMutex);
@@ -288,18 +229,21 @@ napi_value takeRate(napi_env env, napi_callback_info info) {
     const std::span<double> numbers = arguments.at(2, "numbers").doubles(rate::end);
     const double table = numbers[rate::table];
     if (!(table >= 0 && table < RATE_TABLES)) badArgument("there is no such table of rates");
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     Rates& rates = ledger->rates[static_cast<size_t>(table)];
-    const double given = numbers[rate::now];
     // Read under the lock, so that time ascends with the order of decisions.
-    const double now = std::isnan(given) ? ledger->nowMs() : given;
-    const RateDecision decision =
-        rates.take(name.text(), {numbers[rate::perSecond], numbers[rate::burst],
-                                 numbers[rate::cost], numbers[rate::paid], now});
+    const double now = ledger->timeOf(numbers[rate::now]);
+    const RateAttempt attempt{numbers[rate::perSecond], numbers[rate::burst], numbers[rate::cost],
+                              numbers[rate::paid], now};
+    Leases& leases = ledger->leases;
+    const RateDecision decision = !leases.isOn() ? rates.take(name.text(), attempt)
+                                  : table == 0   ? leases.take(name.text(), attempt)
+                                                 : rates.take(name.text(), leases.share(attempt));
     numbers[rate::remaining] = decision.remaining;
     numbers[rate::resetSeconds] = decision.resetSeconds;
     numbers[rate::retrySeconds] = decision.retrySeconds;
     numbers[rate::names] = static_cast<double>(rates.names());
+    numbers[rate::waits] = decision.waits ? 1 : 0;
     return fromBool(env, decision.allowed);
   });
 }
@@ -330,7 +274,7 @@ napi_value acquireHold(napi_env env, napi_callback_info info) {
     const uint32_t kind = kindOf(arguments);
     const Name owner(arguments.at(2, "owner"));
     const HoldRequest request = requestOf(arguments);
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     return fromNumber(env, static_cast<uint32_t>(ledger->holds[kind].take(owner.text(), request)));
   });
 }
@@ -342,7 +286,7 @@ napi_value shortageOf(napi_env env, napi_callback_info info) {
     const uint32_t kind = kindOf(arguments);
     const Name owner(arguments.at(2, "owner"));
     const HoldRequest request = requestOf(arguments);
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     const Shortage shortage = ledger->holds[kind].shortage(owner.text(), request);
     return fromNumber(env, static_cast<uint32_t>(shortage));
   });
@@ -354,7 +298,7 @@ napi_value releaseHold(napi_env env, napi_callback_info info) {
     const uint32_t kind = kindOf(arguments);
     const Name owner(arguments.at(2, "owner"));
     const HoldRequest request = requestOf(arguments);
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     ledger->holds[kind].give(owner.text(), request.amount, request.slot);
     return fromUndefined(env);
   });
@@ -364,7 +308,7 @@ napi_value releaseSlot(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t slot = arguments.at(1, "slot").whole32();
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     for (Holds& holds : ledger->holds) holds.releaseSlot(slot);
     return fromUndefined(env);
   });
@@ -375,7 +319,7 @@ napi_value amountInUse(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     return fromNumber(env, ledger->holds[kind].used());
   });
 }
@@ -385,7 +329,7 @@ napi_value amountOfOwner(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
     const Name owner(arguments.at(2, "owner"));
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     return fromNumber(env, ledger->holds[kind].amountOfOwner(owner.text()));
   });
 }
@@ -397,7 +341,7 @@ napi_value countUse(napi_env env, napi_callback_info info) {
     const Name key(arguments.at(2, "key"));
     const std::span<double> numbers = arguments.at(3, "numbers").doubles(use::end);
     if (std::isnan(numbers[use::day])) badArgument("the day must be a number");
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     ledger->uses.add(tenant.text(), key.text(),
                      {{}, {}, numbers[use::day], numbers[use::requests], numbers[use::accounts]});
     return fromUndefined(env);
@@ -432,7 +376,7 @@ napi_value usesOf(napi_env env, napi_callback_info info) {
     const Name tenant(arguments.at(1, "tenant"));
     std::vector<Use> found;
     {
-      const Locked ledger(arguments);
+      const Locked ledger(arguments.at(0, "ledger").whole32());
       found = ledger->uses.of(tenant.text());
     }
     return fromUses(env, found);
@@ -445,7 +389,7 @@ napi_value drainUses(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     std::vector<Use> taken;
     {
-      const Locked ledger(arguments);
+      const Locked ledger(arguments.at(0, "ledger").whole32());
       taken = ledger->uses.take();
     }
     return fromUses(env, taken);
@@ -458,7 +402,7 @@ napi_value recordLastUse(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const Name key(arguments.at(1, "key"));
     const double atMs = arguments.at(2, "atMs").number();
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     const auto found = ledger->used.find(key.text());
     if (found == ledger->used.end())
       ledger->used.emplace(key.text(), atMs);
@@ -474,7 +418,7 @@ napi_value drainLastUses(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     ByName<double> taken;
     {
-      const Locked ledger(arguments);
+      const Locked ledger(arguments.at(0, "ledger").whole32());
       taken.swap(ledger->used);
     }
     std::vector<double> times;
@@ -493,7 +437,7 @@ napi_value appendLine(napi_env env, napi_callback_info info) {
     const double atMs = arguments.at(1, "atMs").number();
     const uint32_t level = arguments.at(2, "level").whole32();
     std::string text = arguments.at(3, "text").text();
-    const Locked ledger(arguments);
+    const Locked ledger(arguments.at(0, "ledger").whole32());
     ledger->lines.append({atMs, level, std::move(text)});
     return fromUndefined(env);
   });
@@ -506,7 +450,7 @@ napi_value drainLines(napi_env env, napi_callback_info info) {
     const double upToMs = arguments.at(1, "upToMs").number();
     std::vector<Line> taken;
     {
-      const Locked ledger(arguments);
+      const Locked ledger(arguments.at(0, "ledger").whole32());
       taken = ledger->lines.take(upToMs);
     }
     std::vector<uint32_t> levels;

@@ -4,68 +4,21 @@
 #pragma once
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "napi/threads/leases.h"
+#include "napi/threads/rates.h"
+
 namespace peneira {
-
-// Allows look-ups by name without copying the name.
-struct NameHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
-};
-template <class Value>
-using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
-
-// An attempt to spend `cost` units, of which `paid` were spent before.
-struct RateAttempt {
-  double perSecond;
-  double burst;
-  double cost;
-  double paid;
-  double nowMs;
-};
-
-struct RateDecision {
-  bool allowed;
-  // Whole units that could be spent now.
-  double remaining;
-  // Seconds until the burst is full again.
-  double resetSeconds;
-  // Seconds after which the same attempt would be allowed; 0 if it was.
-  double retrySeconds;
-};
-
-// Limits by name: the generic cell rate algorithm. A restart resets them.
-class Rates {
- public:
-  // Spends the cost if available. A cost above the burst counts as the burst, because it could
-  // never be paid. A rejection refunds what was paid before.
-  RateDecision take(std::string_view name, const RateAttempt& attempt);
-  size_t names() const { return names_.size(); }
-
- private:
-  struct Whole {
-    // Time when the burst is full again.
-    double at;
-    // Insertion order.
-    uint64_t place;
-  };
-  using Names = ByName<Whole>;
-
-  void remember(Names::iterator found, std::string_view name, double wholeAt, double now);
-  void forget(double now);
-
-  Names names_;
-  uint64_t lastPlace_ = 0;
-};
 
 // An amount requested by an owner, and its limits.
 struct HoldRequest {
@@ -151,6 +104,8 @@ constexpr uint32_t HOLD_KINDS = 8;
 struct Ledger {
   std::mutex mutex;
   std::array<Rates, RATE_TABLES> rates;
+  // Replaces the first table of rates in a fleet.
+  Leases leases;
   std::array<Holds, HOLD_KINDS> holds;
   Uses uses;
   // Time of the last use of keys, in milliseconds since 1970.
@@ -164,6 +119,21 @@ struct Ledger {
         std::chrono::steady_clock::now() - opened;
     return passed.count();
   }
+  // The given time, or the ledger's if it is NaN.
+  double timeOf(double given) const { return std::isnan(given) ? nowMs() : given; }
+};
+
+// A ledger and its mutex, for the duration of a call.
+class Locked {
+ public:
+  // Throws LEDGER_CLOSED for an unknown id.
+  explicit Locked(uint32_t id);
+
+  Ledger* operator->() const { return ledger_.get(); }
+
+ private:
+  std::shared_ptr<Ledger> ledger_;
+  std::lock_guard<std::mutex> lock_;
 };
 
 }  // namespace peneira

@@ -14,6 +14,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { limitCores } from "../../../native-index/napi/engine.ts";
+import { LeaseSignals } from "../../access/fleet/signals.ts";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { loadPlans, withRetention } from "../../access/plans.ts";
 import { Assets } from "../../console/assets.ts";
@@ -142,7 +143,8 @@ export async function serve(
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();
   const searches = searchCounter();
-  const opened = await openServingTransport(config, ledger, searches);
+  const leases = config.get("state.url") === null ? null : new LeaseSignals();
+  const opened = await openServingTransport(config, ledger, { searches, leases });
   const snapshotPath = isStoreAddress(place) ? await fetchServed(config, place, dataDir) : place;
   const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
@@ -154,7 +156,7 @@ export async function serve(
   const database = openServedState(dataDir, config.get("state.url"));
   const sound = !isSqlite(database) || checkedDirectly(database);
   const places = { dataDir, folder, openFiles };
-  const parts = { config, plans, ledger, searches, database, logTo, ...places };
+  const parts = { config, plans, ledger, searches, leases, database, logTo, ...places };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };

@@ -6,6 +6,8 @@
  */
 import { availableParallelism } from "node:os";
 import { AuditTrail } from "../../access/audittrail.ts";
+import { FleetRates } from "../../access/fleet/fleetrates.ts";
+import type { LeaseSignals } from "../../access/fleet/signals.ts";
 import { Keyring } from "../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits, Usage } from "../../access/limits.ts";
 import { Passwords } from "../../access/passwords.ts";
@@ -46,6 +48,7 @@ import { Proxies } from "../../settings/proxies.ts";
 import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { ListStore } from "../../store/liststore.ts";
+import { rememberedAddress } from "../../store/postgres/address.ts";
 import { ServerLock } from "../../store/postgres/sharedstate.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
@@ -73,6 +76,8 @@ export interface Parts {
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
   readonly searches: Int32Array;
+  /** Signals of leased rate limits; null if the state is in the data directory. */
+  readonly leases: LeaseSignals | null;
   readonly database: StateDatabase;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
@@ -126,7 +131,8 @@ export function makeService(parts: Parts): ServedService {
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
-  const { keyring, usage, rateLimits } = openAccess(config, database, ledger);
+  const { keyring, usage, rateLimits } = openAccess(parts);
+  const fleetRates = openFleetRates(parts, log, telemetry);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...snapshots, ...made });
@@ -168,6 +174,7 @@ export function makeService(parts: Parts): ServedService {
     },
     close: async () => {
       await notices.close();
+      await fleetRates?.close();
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       for (const part of [overload, telemetry]) part.close();
       for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
@@ -192,14 +199,27 @@ function openLogOf(
   return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
 }
 
-function openAccess(config: Config, database: StateDatabase, ledger: Ledger) {
+function openAccess({ config, database, ledger, leases }: Parts) {
   const graceMs = config.get("state.grace_seconds") * 1_000;
   const usage = [new UsageStore(database), new QuotaStore(database)] as const;
   return {
     keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger, graceMs }),
     usage: new Usage(...usage, systemClock, ledger),
-    rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger),
+    rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger, leases),
   };
+}
+
+/** Leases rate limits from a state that other servers may share. */
+function openFleetRates(
+  { dataDir, ledger, leases: signals }: Parts,
+  log: Log,
+  telemetry: Telemetry,
+): FleetRates | null {
+  const address = rememberedAddress(dataDir);
+  if (signals === null || address === null) return null;
+  const rates = new FleetRates({ address, ledger, signals, log });
+  telemetry.watchFleet(() => rates.numbers());
+  return rates;
 }
 
 /** Watches that the state stays this server's: its file, or the lock of a database. */

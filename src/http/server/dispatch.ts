@@ -8,6 +8,7 @@
  */
 import { strict as assert } from "node:assert";
 import type { Identity } from "../../access/keyring.ts";
+import { LeaseAwaited } from "../../access/limits.ts";
 import type { Plan } from "../../access/plans.ts";
 import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
@@ -57,6 +58,8 @@ const PAID_UNITS = 1;
 /** Maximum body of unauthenticated clients: an e-mail address and a password. */
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
+/** Longest time that a request waits for a lease of its rate limit, in milliseconds. */
+const LEASE_WAIT_MS = 600;
 
 /** Returns a transport's handler. With `forward`, it forwards routes that the owner answers. */
 export function dispatcher(
@@ -107,8 +110,10 @@ class Dispatch implements RequestOrigin, AccessLine {
   #charged = 0;
   /** Entry of the request among the key's requests in flight. */
   #begun: AwaitsEnd | null = null;
-  /** The body, in case the state owner must read it again. */
+  /** The body, in case the state owner must read it again, or the request waits for a lease. */
   #body: Uint8Array | null = null;
+  /** True if its body was processed as it arrived, so that it cannot be read again. */
+  #isGathered = false;
   /** Client address; only console handlers see it. */
   address = "";
   /** True if pages of other origins may read its answer. */
@@ -159,7 +164,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     const found = this.#find(destination);
     const { sheds } = found.route;
     if (sheds !== undefined) this.service.overload.refuse(sheds);
-    if (found.route.method === "POST" || found.route.method === "PATCH") this.#readBody(found);
+    const hasBody = found.route.method === "POST" || found.route.method === "PATCH";
+    if (hasBody && this.#body === null) this.#readBody(found);
+    else if (hasBody) this.#settle(this.#handle(found, this.#body ?? NO_BODY));
     else this.#settle(this.#handle(found, NO_BODY));
   }
 
@@ -277,6 +284,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
       if (this.#forward !== null) this.#body = body;
+      // A lease is awaited after the bytes of the connection are gone.
+      if (this.service.rateLimits.leases !== null) this.#body = Uint8Array.from(body);
+      this.#isGathered = taker !== undefined;
       this.#settle(this.#handle(found, body, taker));
     } catch (error) {
       taker?.drop?.();
@@ -325,6 +335,7 @@ class Dispatch implements RequestOrigin, AccessLine {
         this.#startOver();
         return;
       }
+      if (error instanceof LeaseAwaited && this.#awaitsLease(error)) return;
       // An answer that has begun cannot report an error.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
@@ -339,15 +350,42 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
   }
 
-  /** Forwards a request that turned out to need the owner, which charges it from the start. */
-  #startOver(): void {
-    assert(this.#forward !== null, "only a thread without the state hands on");
+  /** Undoes what was charged and counted. Handlers charge before they do anything else. */
+  #undo(charged: number): void {
     this.#begun?.over();
     if (this.sender !== null) {
       const { identity, limited } = this.sender;
-      this.service.rateLimits.spend(identity.keyId, limited, 0, this.#charged);
+      this.service.rateLimits.spend(identity.keyId, limited, 0, charged);
     }
     this.service.responses.takeBackMiss(this.#body);
+  }
+
+  /**
+   * Starts again when the fleet has answered about the lease. Returns false if the request must be
+   * refused: it has waited for long, or its body cannot be read again.
+   */
+  #awaitsLease({ paid }: LeaseAwaited): boolean {
+    const { clock, rateLimits } = this.service;
+    const waitedMs = clock.monotonicMs() - this.#startMs;
+    const isLate = waitedMs > LEASE_WAIT_MS || this.#isGathered || this.#state !== "none";
+    if (isLate || rateLimits.leases === null) {
+      rateLimits.leases?.noteImpatient();
+      return false;
+    }
+    this.#undo(Math.max(0, this.#charged - paid));
+    this.#charged = 0;
+    this.#paid = PAID_UNITS;
+    this.#begun = null;
+    void rateLimits.leases.untilSettled().then(() => {
+      if (!this.exchange.aborted) this.run();
+    });
+    return true;
+  }
+
+  /** Forwards a request that turned out to need the owner, which charges it from the start. */
+  #startOver(): void {
+    assert(this.#forward !== null, "only a thread without the state hands on");
+    this.#undo(this.#charged);
     this.service.telemetry.forwarded();
     this.#forward(this.exchange, this.requestId, this.#body);
   }

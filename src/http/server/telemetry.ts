@@ -8,6 +8,7 @@
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { FleetNumbers } from "../../access/fleet/fleetrates.ts";
 import type { Identity } from "../../access/keyring.ts";
 import type { Plan } from "../../access/plans.ts";
 import type { FilesState } from "../../export/files/exportfiles.ts";
@@ -16,6 +17,7 @@ import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { fileMetrics } from "./filemetrics.ts";
+import { fleetMetrics } from "./fleetmetrics.ts";
 import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -179,6 +181,11 @@ export class Telemetry {
   /** Adds the metrics of the store of files. */
   watchFiles(read: () => FilesState | null): void {
     for (const metric of fileMetrics(read)) this.#metrics.add(metric);
+  }
+
+  /** Adds the metrics of rate limits that a fleet shares. */
+  watchFleet(read: () => FleetNumbers): void {
+    for (const metric of fleetMetrics(read)) this.#metrics.add(metric);
   }
 
   /** Adds the metrics of notices. */

@@ -1,6 +1,5 @@
 /**
- * The thread that talks to PostgreSQL for a thread that waits (connection.ts), and the only
- * importer of pg. Input: requests on a port, one at a time for each session. Output: answers on
+ * The thread that talks to PostgreSQL for a thread that waits (bridge.ts). Input: requests on a port, one at a time for each session. Output: answers on
  * the port, and the shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
  * transaction never goes on over another connection. While the server is away, a request fails
@@ -8,7 +7,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
-import pg, { type Client, type CustomTypesConfig } from "pg";
+import { type Client, connectTo, isLost } from "./connection.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,
@@ -19,58 +18,16 @@ import {
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
-const CONNECT_MS = 3_000;
-const STATEMENT_MS = 10_000;
-/** Ends the transaction of a process that was paused within it; others wait for its lock. */
-const IDLE_MS = 10_000;
-/** Period of the check for changes, and of the attempts to reach a server that is away. */
-const LOOK_MS = 1_000;
+/**
+ * Period of the check for changes, and the limit of its answer: after a lost notice, a disabled key
+ * is refused within a second.
+ */
+const LOOK_MS = 400;
+/** Period of the attempts to reach a server that is away. */
 const RETRY_MS = 250;
-
-/** Object ids of types (pg_type.dat) that the client would return otherwise. */
-const TYPES = { bool: 16, int8: 20, numeric: 1_700 } as const;
-
-/** Integers stay exact; the waiting thread makes them numbers. */
-const types: CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: string) => {
-    if (oid === TYPES.int8) return (text: string) => BigInt(text);
-    if (oid === TYPES.numeric) return (text: string) => Number(text);
-    if (oid === TYPES.bool) return (text: string) => (text === "t" ? 1 : 0);
-    return pg.types.getTypeParser(oid, format as "text");
-  },
-};
 
 /** Excludes all other writers of this state until the transaction ends. */
 const EXCLUSIVE = `SELECT pg_advisory_xact_lock(1347310129, hashtext(current_schema()))`;
-
-function newClient(): Client {
-  return new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: STATEMENT_MS + 1_000,
-    idle_in_transaction_session_timeout: IDLE_MS,
-    keepAlive: true,
-    application_name: "peneira",
-    types,
-  });
-}
-
-async function connected(): Promise<Client> {
-  const client = newClient();
-  // Its end is an event of its own.
-  client.on("error", () => {});
-  await client.connect();
-  await client.query(`SET search_path = "${schema}"`);
-  return client;
-}
-
-/** True if the connection, and not the statement, has failed. */
-function isLost(error: unknown): boolean {
-  const { code } = error as { readonly code?: string };
-  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or none at all.
-  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53300|25P03)/.test(code);
-}
 
 type Statement = Extract<BridgeRequest, { readonly kind: "query" | "write" }>;
 
@@ -85,7 +42,7 @@ class Session {
     if (this.#client === null) {
       if (this.#inTransaction && request.kind !== "begin") this.#refuse();
       this.#inTransaction = false;
-      const client = await connected();
+      const client = await connectTo({ url, schema });
       // An idle connection that ends is replaced with the next request.
       client.once("end", () => {
         if (this.#client === client) this.#client = null;
@@ -169,7 +126,7 @@ function lost(): void {
 async function reachAgain(): Promise<void> {
   while (Atomics.load(words, WORD.away) !== 0) {
     await sleep(RETRY_MS);
-    const client = await connected().catch(() => null);
+    const client = await connectTo({ url, schema }).catch(() => null);
     if (client === null) continue;
     // Changes of the meantime were not heard of.
     Atomics.add(words, WORD.version, 1);
@@ -207,7 +164,7 @@ async function listen(): Promise<void> {
   for (;;) {
     let client: Client | null = null;
     try {
-      client = await connected();
+      client = await connectTo({ url, schema });
       client.on("notification", ({ payload }) => {
         if (payload === schema) Atomics.add(words, WORD.version, 1);
       });

@@ -11,6 +11,7 @@ import { StateAway, type StateDatabase, StatementRefused } from "../statedatabas
 import { type StateAddress, shownAddress } from "./address.ts";
 import { COMPATIBILITY, translatedStep } from "./dialect.ts";
 import { PostgresDatabase } from "./postgresdatabase.ts";
+import { RATE_STEP } from "./ratelimits.ts";
 
 /**
  * Steps of a shared state, in order; a released step is never changed. The first table counts
@@ -52,6 +53,7 @@ const SHARED_STEPS: readonly string[] = [
    );
    ALTER TABLE members ADD COLUMN offered_id text;
    ALTER TABLE members ADD COLUMN offered_label text;`,
+  RATE_STEP,
 ];
 
 /** Tables that only a shared state has: its versions and secrets, and the steps' own tables. */

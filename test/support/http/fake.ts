@@ -405,7 +405,7 @@ async function openTestTransport(
     loadingMax: threads,
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
-      ...{ threads, settings, plans, ledger: ledger.id },
+      ...{ threads, settings, plans, ledger: ledger.id, leases: null },
       ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: searchCounter() },
     },
   });

@@ -4,6 +4,7 @@
  * the state and answers the requests that the others forward.
  */
 import { availableParallelism } from "node:os";
+import type { LeaseSignals } from "../../../access/fleet/signals.ts";
 import { Budget } from "../../../http/server/admission.ts";
 import { openTransport } from "../../../http/server/server.ts";
 import { HttpThreads, openHttpThreads } from "../../../http/server/threads/http-threads.ts";
@@ -18,7 +19,7 @@ import { limitsOf, OWN_DESCRIPTORS, threadsOf } from "../ports.ts";
 export async function openServingTransport(
   config: Config,
   ledger: Ledger,
-  searches: Int32Array,
+  { searches, leases }: { readonly searches: Int32Array; readonly leases: LeaseSignals | null },
 ): Promise<Transport> {
   const threads = threadsOf(config);
   const limits = limitsOf(config);
@@ -31,7 +32,7 @@ export async function openServingTransport(
     loadingMax: loadingMax(),
     start: {
       ...{ threads, settings, plans, limits: shareOf(limits, threads) },
-      ...{ searches, ledger: ledger.id },
+      ...{ searches, ledger: ledger.id, leases: leases?.memory ?? null },
     },
   });
 }

@@ -7,6 +7,7 @@
  * a segment in use stays open on this thread until its readers end.
  */
 
+import { LeaseSignals } from "../../../access/fleet/signals.ts";
 import { Keyring } from "../../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits, UseCounter } from "../../../access/limits.ts";
 import { loadPlans, withRetention } from "../../../access/plans.ts";
@@ -148,7 +149,7 @@ export function openThread(
     ...{ engine: ENGINE, clock, telemetry, log, responses, overload, streams },
     ...{ version: VERSION, transport: "uws" as const },
     plans: withRetention(loadPlans(config.plans), config.get("exports.retention")),
-    rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
+    rateLimits: new RateLimits(clock, GUESS_POLICY, ledger, signalsOf(start)),
     listed: OWNERS_LISTS as ThreadService["listed"],
     compute: OWNERS_COMPUTE,
     bodyBytesMax: config.get("http.body_max_bytes"),
@@ -173,6 +174,10 @@ export function openThread(
     };
   };
   return { log, snapshots, telemetry, serve };
+}
+
+function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
+  return leases === null ? null : new LeaseSignals(leases);
 }
 
 /** Only the owner has the thread for long work. */

@@ -25,6 +25,8 @@ export interface ThreadStart {
   readonly searches: Int32Array;
   /** Number of the ledger. */
   readonly ledger: number;
+  /** Memory of the signals of leased rate limits; null without a fleet. */
+  readonly leases: Int32Array | null;
 }
 
 /** An order. */

@@ -46,7 +46,7 @@ before(async () => {
     bodies: new Budget(1_000_000, 1, "bodies", ledger),
     start: {
       ...{ threads: 2, settings, plans, limits: TEST_LIMITS, ledger: ledger.id },
-      searches: searchCounter(),
+      ...{ searches: searchCounter(), leases: null },
     },
   });
   port = await freePort();

@@ -1,0 +1,142 @@
+/**
+ * Exchanges leases of rate limits between a process and the database of its fleet.
+ * Input: names whose leases are due, in the ledger. Output: grants in the ledger; while the
+ * database is away, the share of this member instead.
+ * Invariant: one request at a time; an answer that comes too late is never used. The threads that
+ * answer requests never wait for this one.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ledger } from "../../process/ledger.ts";
+import type { LeaseSignals } from "./signals.ts";
+
+/** Names of one exchange. */
+const BATCH_MAX = 200;
+/** Time without an answer after which the database is away, in milliseconds. */
+const ANSWER_MS = 500;
+/** Interval of exchanges while names are in use; otherwise requests wake the thread. */
+const TICK_MS = 5;
+const IDLE_MS = 250;
+/** Interval between attempts to reach a database that is away. */
+const RETRY_MS = 250;
+const COUNT_MS = 1_000;
+const SWEEP_MS = 60_000;
+
+/** A connection to the shared buckets. */
+export interface RateBank {
+  /** Returns the numbers of each grant (`GRANT`), in the order of the requests. */
+  lease(requests: ReturnType<Ledger["collectLeases"]>): Promise<Float64Array>;
+  /** Returns the number of members. */
+  members(): Promise<number>;
+  /** Removes buckets that are not in use. */
+  sweep(): Promise<unknown>;
+  close(): void;
+}
+
+interface ExchangeParts {
+  readonly ledger: Ledger;
+  readonly signals: LeaseSignals;
+  open(): Promise<RateBank>;
+  /** Receives the failure when the database goes away, and null when it is back. */
+  report(failure: unknown): void;
+}
+
+/** The exchange of one process. */
+export class LeaseExchange {
+  readonly #parts: ExchangeParts;
+  #isStopped = false;
+  #isAway = false;
+  #countedMs = Number.NEGATIVE_INFINITY;
+  #sweptMs = performance.now();
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Exchanges until `stop`; then gives back all leases. Never rejects. */
+  async run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#whileOpen(await this.#parts.open());
+      } catch (error) {
+        this.#lose(error);
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** Ends `run` soon. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#parts.signals.ask();
+  }
+
+  async #whileOpen(bank: RateBank): Promise<void> {
+    const { ledger, signals } = this.#parts;
+    try {
+      await this.#count(bank);
+      this.#regain();
+      while (!this.#isStopped) {
+        const { asked } = signals;
+        const isFull = (await this.#exchange(bank, false)) === BATCH_MAX;
+        await this.#keepHouse(bank);
+        const ms = ledger.fleetCounts().names > 0 ? TICK_MS : IDLE_MS;
+        if (!isFull) await signals.untilAsked(asked, ms);
+      }
+      while ((await this.#exchange(bank, true)) === BATCH_MAX);
+    } finally {
+      bank.close();
+    }
+  }
+
+  /** Returns the number of names that it was about. */
+  async #exchange(bank: RateBank, all: boolean): Promise<number> {
+    const { ledger, signals } = this.#parts;
+    const requests = ledger.collectLeases(BATCH_MAX, all);
+    if (requests.names.length > 0) {
+      ledger.settleLeases(requests, await inTime(bank.lease(requests)));
+      signals.settle();
+    }
+    return requests.names.length;
+  }
+
+  async #keepHouse(bank: RateBank): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#countedMs >= COUNT_MS) await this.#count(bank);
+    if (nowMs - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    await inTime(bank.sweep());
+  }
+
+  async #count(bank: RateBank): Promise<void> {
+    this.#countedMs = performance.now();
+    this.#parts.ledger.setMembers(Math.max(1, await inTime(bank.members())));
+  }
+
+  #lose(error: unknown): void {
+    const { ledger, signals, report } = this.#parts;
+    ledger.setAway(true);
+    signals.settle();
+    if (!this.#isAway) report(error);
+    this.#isAway = true;
+  }
+
+  #regain(): void {
+    this.#parts.ledger.setAway(false);
+    if (this.#isAway) this.#parts.report(null);
+    this.#isAway = false;
+  }
+}
+
+/** Returns the answer; throws if it comes late. */
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const late = new AbortController();
+  const timer = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);
+  try {
+    const first = await Promise.race([answer.then((value) => ({ value })), timer]);
+    if (first === null) throw new Error(`the database did not answer in ${ANSWER_MS} ms`);
+    return first.value;
+  } finally {
+    late.abort();
+    answer.catch(() => {});
+  }
+}

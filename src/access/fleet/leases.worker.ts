@@ -1,0 +1,39 @@
+/**
+ * The thread that leases rate limits from the database of a fleet (exchange.ts).
+ * Input: the address, the ledger, and the signals of the process. Output: leases in the ledger;
+ * messages when the database goes away and comes back.
+ */
+import { randomBytes } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import { Ledger } from "../../process/ledger.ts";
+import type { StateAddress } from "../../store/postgres/address.ts";
+import { openRateBank } from "../../store/postgres/ratebank.ts";
+import { LeaseExchange } from "./exchange.ts";
+import { LeaseSignals } from "./signals.ts";
+
+/** Start data of the thread. */
+export interface LeaseThreadStart {
+  readonly address: StateAddress;
+  readonly ledger: number;
+  readonly signals: Int32Array;
+}
+
+/** Length of a lease; the ledger ends it after as long (napi/threads/leases.h). */
+const LEASE_MS = 1_000;
+
+/** It holds nothing that belongs to the thread. */
+const SLOT = 0;
+
+const { address, ledger, signals } = workerData as LeaseThreadStart;
+// Leases of an earlier process are not this one's.
+const member = randomBytes(8).toString("hex");
+const exchange = new LeaseExchange({
+  ledger: Ledger.join(ledger, SLOT),
+  signals: new LeaseSignals(signals),
+  open: () => openRateBank(address, { member, leaseMs: LEASE_MS }),
+  report: (failure) => {
+    parentPort?.postMessage(failure instanceof Error ? failure.message : null);
+  },
+});
+parentPort?.on("message", () => exchange.stop());
+void exchange.run().then(() => parentPort?.close());

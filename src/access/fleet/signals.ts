@@ -1,0 +1,70 @@
+/**
+ * Signals between the threads that spend leased units and the thread that leases them.
+ * Input: shared memory. Output: a woken thread.
+ * Invariant: no thread blocks. A signal that is missed costs `LOOK_MS`, never a wait without end.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Words of the memory. */
+const WORD = { asked: 0, settled: 1, impatient: 2 } as const;
+
+/** Interval at which a thread looks for the answer, and the longest time between two looks. */
+const TICK_MS = 1;
+const LOOK_MS = 20;
+
+/** One server's signals; other threads pass the memory of the first to the constructor. */
+export class LeaseSignals {
+  readonly memory: Int32Array;
+  #next: Promise<void> | null = null;
+
+  constructor(memory?: Int32Array) {
+    this.memory = memory ?? new Int32Array(new SharedArrayBuffer(4 * Object.keys(WORD).length));
+  }
+
+  /** Wakes the thread that leases. */
+  ask(): void {
+    Atomics.add(this.memory, WORD.asked, 1);
+    Atomics.notify(this.memory, WORD.asked);
+  }
+
+  /** Number of calls of `ask`; it wraps. */
+  get asked(): number {
+    return Atomics.load(this.memory, WORD.asked);
+  }
+
+  /** Resolves when `asked` differs from `seen`, or after a time. */
+  async untilAsked(seen: number, ms: number): Promise<void> {
+    await Atomics.waitAsync(this.memory, WORD.asked, seen, ms).value;
+  }
+
+  /** Reports that the database has answered. */
+  settle(): void {
+    Atomics.add(this.memory, WORD.settled, 1);
+  }
+
+  /** Resolves after the next answer of the database, or a little later. */
+  untilSettled(): Promise<void> {
+    this.#next ??= this.#settled().finally(() => {
+      this.#next = null;
+    });
+    return this.#next;
+  }
+
+  async #settled(): Promise<void> {
+    const seen = Atomics.load(this.memory, WORD.settled);
+    for (let passedMs = 0; passedMs < LOOK_MS; passedMs += TICK_MS) {
+      await sleep(TICK_MS);
+      if (Atomics.load(this.memory, WORD.settled) !== seen) return;
+    }
+  }
+
+  /** Counts a request that was refused because no lease came in time. */
+  noteImpatient(): void {
+    Atomics.add(this.memory, WORD.impatient, 1);
+  }
+
+  /** Number of calls of `noteImpatient`. */
+  get impatient(): number {
+    return Atomics.load(this.memory, WORD.impatient);
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Connections to PostgreSQL, and the only importer of pg. Input: an address. Output: a client that
+ * works in the schema of a state.
+ * Invariant: a statement ends by its limit, on the server and here. Integers stay exact.
+ */
+import pg, { type Client, type CustomTypesConfig } from "pg";
+import type { StateAddress } from "./address.ts";
+
+export type { Client } from "pg";
+
+const CONNECT_MS = 3_000;
+const STATEMENT_MS = 10_000;
+/** Ends the transaction of a process that was paused within it; others wait for its lock. */
+const IDLE_MS = 10_000;
+
+/** Object ids of types (pg_type.dat) that the client would return otherwise. */
+const TYPES = { bool: 16, int8: 20, numeric: 1_700 } as const;
+
+/** Integers stay exact; the waiting thread makes them numbers. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: string) => {
+    if (oid === TYPES.int8) return (text: string) => BigInt(text);
+    if (oid === TYPES.numeric) return (text: string) => Number(text);
+    if (oid === TYPES.bool) return (text: string) => (text === "t" ? 1 : 0);
+    return pg.types.getTypeParser(oid, format as "text");
+  },
+};
+
+function newClient(url: string): Client {
+  return new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 1_000,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    keepAlive: true,
+    application_name: "peneira",
+    types,
+  });
+}
+
+/** Opens a connection. */
+export async function connectTo({ url, schema }: StateAddress): Promise<Client> {
+  const client = newClient(url);
+  // Its end is an event of its own.
+  client.on("error", () => {});
+  await client.connect();
+  await client.query(`SET search_path = "${schema}"`);
+  return client;
+}
+
+/** True if the connection, and not the statement, has failed. */
+export function isLost(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or none at all.
+  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53300|25P03)/.test(code);
+}

@@ -1,0 +1,70 @@
+/**
+ * A member's connection to the shared buckets of rate limits (ratelimits.ts).
+ * Invariant: asynchronous, unlike all other statements of the state. A crash of the database may
+ * lose its last changes, which it treats as spent, so a commit waits for no disk.
+ */
+import type { StateAddress } from "./address.ts";
+import { connectTo } from "./connection.ts";
+import { LEASES, REQUEST_NUMBERS, SWEEP } from "./ratelimits.ts";
+
+/** Time that a lease outlasts its end in the process, so that the clocks may differ a little. */
+const MARGIN_MS = 50;
+
+interface Row {
+  readonly place: bigint;
+  readonly granted: number;
+  readonly level: number;
+  readonly others: number;
+}
+
+/** Requests for leases, as the ledger collects them. */
+interface Requests {
+  readonly names: readonly string[];
+  readonly numbers: Float64Array;
+}
+
+/** Times that only tests give: of the database, and of its start. */
+interface GivenClock {
+  readonly nowMs: number;
+  readonly startedMs: number;
+}
+
+/** Opens a connection for a member. */
+export async function openRateBank(
+  address: StateAddress,
+  { member, leaseMs, clock }: { member: string; leaseMs: number; clock?: () => GivenClock },
+) {
+  const client = await connectTo(address);
+  await client.query("SET synchronous_commit = off");
+  await client.query(SET_NAME);
+  return {
+    lease: async ({ names, numbers }: Requests): Promise<Float64Array> => {
+      const given = clock?.();
+      const ends = leaseMs + MARGIN_MS;
+      const times = [given?.nowMs ?? null, given?.startedMs ?? null, ends];
+      const values = [member, ...times, names, Array.from(numbers)];
+      const { rows } = await client.query<Row>({ name: "leases", text: LEASES, values });
+      if (names.length * REQUEST_NUMBERS !== numbers.length || rows.length !== names.length) {
+        throw new RangeError("a lease has six numbers, and an answer");
+      }
+      const grants = new Float64Array(3 * names.length);
+      for (const { place, granted, level, others } of rows) {
+        grants.set([granted, level, others], 3 * (Number(place) - 1));
+      }
+      return grants;
+    },
+    members: async (): Promise<number> => {
+      const { rows } = await client.query<{ count: bigint }>(MEMBERS);
+      return Number(rows[0]?.count ?? 1);
+    },
+    sweep: () => client.query(SWEEP),
+    close: () => void client.end().catch(() => {}),
+  };
+}
+
+/** Names the connections by which members are counted. */
+const SET_NAME = `SELECT set_config(
+  'application_name', 'peneira-rates-' || hashtext(current_schema()), false)`;
+
+const MEMBERS = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+  AND application_name = 'peneira-rates-' || hashtext(current_schema())`;
