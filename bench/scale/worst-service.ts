@@ -113,6 +113,7 @@ export class WorstService {
       ...parts,
       transport,
       database,
+      url: "http://127.0.0.1:0",
       ledger: Ledger.open(),
       searches: searchCounter(),
     });

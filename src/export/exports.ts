@@ -1,7 +1,8 @@
 /**
- * The exports of a data directory: assembles intake, queue, sweeper, and recovery.
+ * The exports of a state: assembles intake, queue, sweeper, and recovery.
  * Invariant: the database is authoritative; memory adds only the progress of running renders. If
- * the database cannot write, the request fails as `stateUnwritable` says and changes nothing.
+ * the database cannot write, the request fails as `stateUnwritable` says and changes nothing. Other
+ * members change the same exports, so what this server waits for is read again.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -15,6 +16,8 @@ import type { Compression, OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
+import type { WorkLease } from "../store/fleet/lease.ts";
+import { Membership } from "../store/fleet/membership.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { StateDatabase } from "../store/statedatabase.ts";
 import type {
@@ -54,10 +57,16 @@ import {
 
 /** Interval between sweeps for expired exports, in milliseconds. */
 const SWEEP_MS = 1_000;
+/** Interval between sweeps of what other members no longer need here, in milliseconds. */
+const CLEAN_MS = 60_000;
 
 interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
+  /** Membership of this server, which `start` begins; one of its own if missing. */
+  readonly membership?: Membership | undefined;
+  /** Lease of the work that one member does; this server does it if missing. */
+  readonly work?: Pick<WorkLease, "look"> | undefined;
   readonly threads: RenderThreads;
   readonly plans: Plans;
   readonly clock: Clock;
@@ -85,11 +94,13 @@ export type OpenFiles = (parts: {
   readonly known: KnownExports;
   readonly clock: Clock;
   readonly log: Log;
+  readonly sweeps: () => boolean;
 }) => ExportFiles;
 
 /** All exports of a data directory. */
 export class Exports implements Exporter {
   readonly #parts: ExportsParts;
+  readonly #membership: Membership;
   readonly #store: ExportStore;
   readonly #folder: ExportFolder;
   readonly #files: ExportFiles;
@@ -100,15 +111,19 @@ export class Exports implements Exporter {
   readonly #waiting = new Waiting();
   readonly #hasRoom: () => boolean;
   #sweeping: NodeJS.Timeout | undefined;
+  #cleanedMs = Number.NEGATIVE_INFINITY;
 
   /** Opens the folders. Throws `CommandError` if other users could reach them. */
   constructor(parts: ExportsParts) {
     const { database, dataDir, retention, clock, log } = parts;
     this.#parts = parts;
+    const alone = { name: "", version: "", files: "disk" };
+    const membership = parts.membership ?? new Membership({ ...alone, ...parts });
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
     const known = { find: store.find.bind(store), done: () => doneNow(store) };
-    const files = parts.openFiles?.({ folder, known, clock, log }) ?? new DiskFiles(folder);
+    const sweeps = () => this.#hasWork();
+    const files = parts.openFiles?.({ folder, known, clock, log, sweeps }) ?? new DiskFiles(folder);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
     const clockJumps = new ClockJumps(clock, log);
     const sweeper = new Sweeper({
@@ -119,6 +134,7 @@ export class Exports implements Exporter {
       clockJumps,
       forgetMs: parts.forget * 1_000,
     });
+    this.#membership = membership;
     this.#store = store;
     this.#folder = folder;
     this.#files = files;
@@ -129,7 +145,7 @@ export class Exports implements Exporter {
     this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
-      ...{ store, folder, files, pins },
+      ...{ store, folder, files, pins, membership },
       retentionMs: retention * 1_000,
       discard: (file) => sweeper.discard(file),
       onEnd: (id) => this.#waiting.wake(id),
@@ -138,15 +154,17 @@ export class Exports implements Exporter {
   }
 
   /**
-   * Recovers from a crash, then begins to render, even if nothing is served: accepted exports have
-   * their snapshots pinned. Call it before the server listens. Throws `CommandError` if the data
-   * directory cannot be written.
+   * Joins the state, recovers from a crash, then begins to render, even if nothing is served:
+   * accepted exports have their snapshots pinned. Call it before the server listens. Throws
+   * `CommandError` if the data directory cannot be written, or if other members keep their files
+   * elsewhere.
    */
   start(served: Segment | null): void {
     if (served !== null) this.serve(served);
     this.#recover();
-    this.#tick();
-    this.#sweeping = setInterval(() => this.#tick(), SWEEP_MS).unref();
+    this.#membership.onChange(() => this.#follow());
+    this.tick();
+    this.#sweeping = setInterval(() => this.tick(), SWEEP_MS).unref();
     this.#files.start();
     this.#queue.start();
   }
@@ -185,6 +203,7 @@ export class Exports implements Exporter {
     await this.#parts.threads.close();
     await this.#files.close();
     this.#pins.close();
+    if (this.#parts.membership === undefined) this.#membership.stop();
   }
 
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
@@ -194,8 +213,7 @@ export class Exports implements Exporter {
   }
 
   create(wanted: NewExport): AcceptedExport {
-    const running = this.#queue.runningOf(wanted.tenantId);
-    const { row, spec, replayed } = stored(() => this.#intake.accept(wanted, running));
+    const { row, spec, replayed } = stored(() => this.#intake.accept(wanted));
     this.#queue.kick();
     return { record: this.#recordOf(row), spec, replayed };
   }
@@ -304,6 +322,7 @@ export class Exports implements Exporter {
   #recover(): void {
     const { dataDir } = this.#parts;
     try {
+      this.#membership.start();
       recover({ ...this.#parts, store: this.#store, folder: this.#folder, files: this.#files });
       this.#pins.clean();
     } catch (error) {
@@ -314,14 +333,39 @@ export class Exports implements Exporter {
     }
   }
 
-  /** A temporary database failure must not end the server. */
-  #tick(): void {
+  /** Does what is due. Never throws: a temporary failure of the database must not end the server. */
+  tick(): void {
     try {
-      this.#sweeper.sweep();
+      if (this.#hasWork()) this.#sweeper.sweep();
     } catch (error) {
       this.#parts.log.error(describeError(error), "expired exports were not swept; trying again");
     }
+    if (this.#membership.isShared) this.#follow();
     this.#queue.retry();
+  }
+
+  /** True if this server is the one that expires exports. */
+  #hasWork(): boolean {
+    return this.#parts.work?.look() ?? true;
+  }
+
+  /** Follows what other members did to the exports. Never throws. */
+  #follow(): void {
+    const { clock, log } = this.#parts;
+    try {
+      this.#queue.look();
+      for (const id of this.#waiting.ids()) {
+        const row = this.#store.find(id);
+        if (row?.state !== "queued" && row?.state !== "running") this.#waiting.wake(id);
+      }
+      if (clock.monotonicMs() - this.#cleanedMs < CLEAN_MS) return;
+      this.#cleanedMs = clock.monotonicMs();
+      this.#store.lists.exported.dropStaged();
+      this.#folder.cleanSent((id) => this.#store.find(id)?.expiredAt === null, false);
+      this.#pins.clean();
+    } catch (error) {
+      log.error(describeError(error), "the exports of other servers are not known; trying again");
+    }
   }
 
   #own(tenantId: string, id: string): ExportRow {
@@ -360,8 +404,9 @@ function recordOf(
 ): Omit<ExportRecord, "room"> {
   const { id, sequence, tenantId, state, snapshot, snapshotDate, slug, title } = row;
   const done = state === "done";
+  const stored = { rowsWritten: row.rowsWritten, rowCount: row.rowsExpected };
   const { rowsWritten, rowCount } =
-    state === "running" && progress !== undefined ? progress : { rowsWritten: 0, rowCount: 0 };
+    state === "running" ? (progress ?? stored) : { rowsWritten: 0, rowCount: 0 };
   const expiresAtMs = done ? row.expiresAt : null;
   return {
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, title, expiresAtMs },
@@ -436,6 +481,11 @@ class Waiting {
   close(): void {
     this.#closed = true;
     for (const id of [...this.#waits.keys()]) this.wake(id);
+  }
+
+  /** Exports with waiting requests. */
+  ids(): string[] {
+    return [...this.#waits.keys()];
   }
 
   /** Number of exports with waiting requests. */

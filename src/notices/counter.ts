@@ -6,7 +6,8 @@
  * same id. Counts of one task share a transaction, because each commit waits for the disk in the
  * thread that answers requests. A month whose snapshot is gone is replaced by the newest earlier
  * one that is there; if there is none for a day, by the oldest later one. The notice names it. A
- * notice without any has failed after that day, which its receivers hear too.
+ * notice without any has failed after that day, which its receivers hear too. Every change is
+ * fenced by the lease of the work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -22,6 +23,7 @@ import type { WebhookStore } from "../store/webhookstore.ts";
 import type { CountedSearch, CountOutcome, CountWork } from "./count.worker.ts";
 import type { MadeExport, NoticeExports } from "./noticeexports.ts";
 import type { NoticeCounts } from "./payload.ts";
+import type { NoticeWork } from "./work.ts";
 
 /** Notices read at a time. */
 const BATCH = 64;
@@ -47,6 +49,7 @@ const NO_ROOM = {
 /** Parts of the counter. */
 export interface CounterParts {
   readonly store: NoticeStore;
+  readonly work: NoticeWork;
   readonly webhooks: WebhookStore;
   readonly plans: Plans;
   /** Returns the plan that a search counts with. */
@@ -122,7 +125,7 @@ export class NoticeCounter {
       for (;;) {
         const rows = store.counting(clock.nowMs(), BATCH);
         const [first] = rows;
-        if (first === undefined || this.#stopped) break;
+        if (first === undefined || this.#isOver()) break;
         const same = rows.filter(({ month, sinceMonth }) => {
           return month === first.month && sinceMonth === first.sinceMonth;
         });
@@ -145,15 +148,15 @@ export class NoticeCounter {
     }
     let held: RetainedList | null = null;
     try {
-      const patience = { waitMs: LIST_WAIT_MS, ended: () => this.#stopped };
+      const patience = { waitMs: LIST_WAIT_MS, ended: () => this.#isOver() };
       held = await changes.lists.open(pair, patience);
-      for (let at = 0; at < rows.length && !this.#stopped; ) {
+      for (let at = 0; at < rows.length && !this.#isOver(); ) {
         const outcomes = await this.#count(rows.slice(at), pair, held);
         this.#settle(rows.slice(at, at + outcomes.length), outcomes, pair);
         at += outcomes.length;
       }
     } catch (error) {
-      if (!(error instanceof AppError) || this.#stopped) throw error;
+      if (!(error instanceof AppError) || this.#isOver()) throw error;
       for (const row of rows) this.#postpone(row, error.message);
     } finally {
       await this.#pool?.run("release", null).catch(() => {});
@@ -212,7 +215,7 @@ export class NoticeCounter {
     { counts, watch }: CountOutcome & { readonly kind: "counted" },
   ): NoticeCounts | null {
     if (row.export === null) return counts;
-    const { exports, store, clock } = this.#parts;
+    const { exports, store, clock, work } = this.#parts;
     const made = exports.make(row, pair, { counts, watch });
     if (made === "later") {
       // The counts are known, so receivers get them without the file in the end.
@@ -221,7 +224,7 @@ export class NoticeCounter {
       return null;
     }
     if (!("id" in made)) return { ...counts, ...made };
-    store.hide(row.id, clock.nowMs() + GIVE_UP_MS);
+    work.fenced(() => store.hide(row.id, clock.nowMs() + GIVE_UP_MS));
     const { since } = pair;
     const waiting = this.#await(row, made, (file) =>
       this.#store([{ row, counts: { ...counts, ...file }, since }]),
@@ -239,25 +242,41 @@ export class NoticeCounter {
     made: MadeExport,
     done: (file: Partial<NoticeCounts>) => void,
   ): Promise<void> {
-    const { exports, log, store, clock } = this.#parts;
+    const { exports, log, work } = this.#parts;
+    const turn = work.token;
+    // Another turn begins with all notices that are not counted.
+    const isOver = () => this.#stopped || work.token !== turn;
     try {
       for (;;) {
         const file = await exports.ended(tenantId, made, EXPORT_TURN_MS);
-        if (this.#stopped) return;
+        if (isOver()) return;
         if (file !== null) return done(file);
       }
     } catch (error) {
-      if (this.#stopped) return;
+      if (isOver()) return;
       log.error(describeError(error), "a notice lost its export; trying again");
-      store.hide(id, clock.nowMs() + RETRY_MS);
+      this.#retryLater(id);
     }
+  }
+
+  #retryLater(id: string): void {
+    const { store, clock, log, work } = this.#parts;
+    try {
+      work.fenced(() => store.hide(id, clock.nowMs() + RETRY_MS));
+    } catch (error) {
+      log.error(describeError(error), "a notice waits for a day, or for the next server");
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#stopped || !this.#parts.work.isHeld;
   }
 
   /** Stores counts and queues their deliveries, all in one transaction. */
   #store(done: readonly FinishedCount[]): void {
     if (done.length === 0) return;
-    const { store, clock, counted } = this.#parts;
-    store.atomically(() => {
+    const { work, clock, counted } = this.#parts;
+    work.fenced(() => {
       for (const one of done) this.#storeOne(one, clock.nowMs());
     });
     faultPoint("count.after_commit");
@@ -275,8 +294,8 @@ export class NoticeCounter {
 
   /** Marks a notice as failed, and queues the event about it for its receivers. */
   #fail({ id, tenantId, searchId }: CountingRow, failure: string): void {
-    const { store, webhooks, clock, counted } = this.#parts;
-    store.atomically(() => {
+    const { store, webhooks, clock, counted, work } = this.#parts;
+    work.fenced(() => {
       store.fail(id, failure);
       webhooks.queue(id, tenantId, searchId, clock.nowMs());
     });
@@ -284,14 +303,14 @@ export class NoticeCounter {
   }
 
   #postpone(row: CountingRow, failure: string, waitMs?: number): void {
-    const { store, clock } = this.#parts;
+    const { store, clock, work } = this.#parts;
     const nowMs = clock.nowMs();
     if (nowMs - row.createdAt >= GIVE_UP_MS) {
       this.#fail(row, failure);
       return;
     }
     const delay = waitMs ?? Math.min(RETRY_MS * 2 ** Math.min(row.attempts, 10), RETRY_MAX_MS);
-    store.postpone(row.id, { failure, nextAt: nowMs + delay });
+    work.fenced(() => store.postpone(row.id, { failure, nextAt: nowMs + delay }));
   }
 
   /** Opens both months; the older one may be another one that is still there. */

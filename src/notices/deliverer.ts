@@ -5,7 +5,7 @@
  * notice, whenever the process ends. At most `PER_HOST` requests of a tenant go to one host at a
  * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A
  * webhook that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook
- * is retained.
+ * is retained. Only the server with the lease of the work begins an attempt or stores its outcome.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -26,6 +26,7 @@ import { eventIdOf, isSendable } from "./payload.ts";
 import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
+import type { NoticeWork } from "./work.ts";
 
 /** Requests of a tenant to one host and port, and to all receivers; and in all, at a time. */
 const PER_HOST = 4;
@@ -38,6 +39,7 @@ const GATHER_MS = 20;
 
 /** Parts of the deliverer. */
 interface DelivererParts {
+  readonly work: NoticeWork;
   readonly notices: NoticeStore;
   readonly webhooks: WebhookStore;
   readonly mails: ReceiverMailStore;
@@ -72,8 +74,8 @@ export class Deliverer {
 
   /** Starts attempts that are due, as far as there is room. Never throws. */
   tick(): void {
-    if (this.#ended.signal.aborted) return;
-    const { webhooks, clock, log, emails } = this.#parts;
+    const { webhooks, clock, log, emails, work } = this.#parts;
+    if (this.#ended.signal.aborted || !work.isHeld) return;
     try {
       const nowMs = clock.nowMs();
       for (const due of webhooks.dueWebhooks(nowMs)) {
@@ -131,7 +133,7 @@ export class Deliverer {
   }
 
   async #deliver(row: DeliveryRow): Promise<void> {
-    const { notices, webhooks, emails } = this.#parts;
+    const { notices, webhooks, emails, work } = this.#parts;
     const receiver = webhooks.find(row.webhook);
     const notice = receiver && notices.find(receiver.tenantId, row.notice);
     // A replay may count a failed notice again meanwhile, which deletes this delivery.
@@ -141,7 +143,7 @@ export class Deliverer {
         ? await emails.send(receiver, notice, this.#ended.signal)
         : await this.#post(receiver, notice);
     faultPoint("deliver.before_commit");
-    const event = webhooks.atomically(() => this.#settle(row, outcome));
+    const event = work.fenced(() => this.#settle(row, outcome));
     faultPoint("deliver.after_commit");
     this.#tell(receiver, event);
   }

@@ -27,6 +27,7 @@ import type { SecretRing } from "../store/secrets.ts";
 import { unseenIn } from "../text/givenname.ts";
 import type { NoticeCounts } from "./payload.ts";
 import { rolledSpec } from "./rolling.ts";
+import type { NoticeWork } from "./work.ts";
 
 /** The export that a search wants with each notice, as stored. */
 export interface ExportWish {
@@ -43,6 +44,7 @@ export interface MadeExport {
 /** Parts of these exports. */
 interface NoticeExportParts {
   readonly store: NoticeStore;
+  readonly work: Pick<NoticeWork, "fenced">;
   readonly exporter: Pick<Exporter, "create" | "settled">;
   readonly listed: ListBinder;
   readonly plans: Plans;
@@ -70,7 +72,7 @@ export class NoticeExports {
     { counts, watch }: { readonly counts: NoticeCounts; readonly watch: readonly OutputField[] },
   ): MadeExport | "later" | Pick<NoticeCounts, "export_error" | "export_problem"> {
     if (row.exportId !== null) return { id: row.exportId };
-    const { exporter, listed, plans, planOf, store } = this.#parts;
+    const { exporter, listed, plans, planOf, store, work } = this.#parts;
     const plan = plans[planOf(row)];
     const wish = JSON.parse(row.export as string) as ExportWish;
     try {
@@ -89,7 +91,7 @@ export class NoticeExports {
         lists: listed.pins(row.tenantId, spec),
         rows: Math.min(matches, spec.limit),
       });
-      store.give(row.id, record.id);
+      work.fenced(() => store.give(row.id, record.id));
       faultPoint("count.after_export");
       return { id: record.id };
     } catch (error) {

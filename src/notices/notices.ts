@@ -2,8 +2,9 @@
  * The notices of a data directory: notes served months, counts, delivers, and answers about them.
  * Invariant: a month and its notices are noted in one transaction, before anything is counted. A
  * month that was noted, or that is older than one that was, makes no notice, however often it is
- * served. If the state cannot be written, the month is noted later. A stop leaves only what a
- * restart continues.
+ * served. If the state cannot be written, the month is noted later. One server of a fleet works at
+ * a time, and its changes are fenced, so one that was paused changes nothing. A stop leaves only
+ * what a restart, or another server, continues.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import { type GuardedWay, guardedWay } from "../download/proxy.ts";
@@ -14,6 +15,7 @@ import { faultPoint } from "../process/fault.ts";
 import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
 import { AuditStore } from "../store/auditstore.ts";
+import type { WorkLease } from "../store/fleet/lease.ts";
 import { type CountingRow, NoticeStore } from "../store/noticestore.ts";
 import { ReceiverMailStore } from "../store/receivermailstore.ts";
 import { SearchStore } from "../store/searchstore.ts";
@@ -29,6 +31,7 @@ import { Mailer, type SmtpSettings } from "./mailer.ts";
 import { NoticeExports } from "./noticeexports.ts";
 import { ReceiverMails } from "./receivermails.ts";
 import { Webhooks } from "./webhooks.ts";
+import { type NoticeWork, workOf } from "./work.ts";
 
 /** Interval between looks at what is due, in milliseconds. */
 const TICK_MS = 1_000;
@@ -54,6 +57,8 @@ interface NoticeSettings {
 /** Parts of the notices. */
 export interface NoticeParts {
   readonly database: StateDatabase;
+  /** Lease of the work; this server always has it if missing. */
+  readonly work?: WorkLease | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -92,6 +97,9 @@ export class Notices {
   #sweptMs = Number.NEGATIVE_INFINITY;
   /** A served month that could not be noted yet. */
   #unnoted: Segment | null = null;
+  readonly #work: NoticeWork;
+  /** Turn in which this server has continued what was left. */
+  #turn: number | null = null;
 
   constructor(parts: NoticeParts) {
     const { database, clock, log, plans, listed, exporter, settings } = parts;
@@ -104,7 +112,9 @@ export class Notices {
     const way: GuardedWay = guardedWay(egress, CONNECT_MS);
     const userAgent = `Peneira/${settings.version}`;
     const planOf = (row: CountingRow) => (row.plan ?? parts.consolePlan(row.tenantId)) as PlanName;
-    const sending = { audit, way, clock, userAgent };
+    const work = workOf(store, parts.work);
+    const sending = { audit, way, clock, userAgent, work };
+    this.#work = work;
     this.#store = store;
     this.#hooks = webhooks;
     const { baseUrl, smtp = null } = settings;
@@ -112,7 +122,7 @@ export class Notices {
     this.webhooks = new Webhooks({ ...receivers, egress, way, userAgent, baseUrl });
     const mailer = smtp === null ? null : new Mailer(smtp, clock);
     this.emails = new Emails({ ...receivers, mails, notices: store, mailer, baseUrl });
-    this.#mails = new ReceiverMails({ mails, webhooks, emails: this.emails, clock, log });
+    this.#mails = new ReceiverMails({ mails, webhooks, emails: this.emails, clock, log, work });
     this.history = new NoticeHistory({ store, hooks: webhooks, clock, baseUrl });
     this.#deliverer = new Deliverer({
       ...{ ...sending, notices: store, webhooks, mails, log, retryMs: settings.retryMs },
@@ -126,10 +136,11 @@ export class Notices {
         this.#mailServerFailures++;
       },
     });
-    const making = { store, exporter, listed, plans, planOf, clock, secrets: parts.linkSecrets };
+    const secrets = parts.linkSecrets;
+    const making = { store, exporter, listed, plans, planOf, clock, secrets, work };
     this.#counter = new NoticeCounter({
       ...{ store, webhooks, plans, planOf, dataDir: parts.dataDir, clock, log },
-      ...{ served: parts.served, changes: parts.changes },
+      ...{ served: parts.served, changes: parts.changes, work },
       exports: new NoticeExports(making),
       counted: () => this.#deliverer.tick(),
     });
@@ -137,25 +148,21 @@ export class Notices {
 
   /** Continues what an earlier process left, and begins to work. */
   start(served: Segment | null): void {
-    if (served !== null) this.serve(served);
-    try {
-      this.#store.wake(this.#parts.clock.nowMs());
-    } catch (error) {
-      this.#parts.log.error(describeError(error), "notices were not continued; trying again");
-    }
+    this.#unnoted = served;
+    this.#look();
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
   /** Notes a month that is served from now on. */
   serve(segment: Segment): void {
     this.#unnoted = segment;
-    this.#note();
+    if (this.#work.isHeld) this.#note();
   }
 
-  /** Does what is due. Never throws. */
+  /** Does what is due, if this server has the work. Never throws. */
   tick(): void {
     const { clock, log, settings } = this.#parts;
-    if (this.#unnoted !== null) this.#note();
+    if (!this.#look()) return;
     this.#counter.kick();
     this.#deliverer.tick();
     this.#mails.tick();
@@ -163,7 +170,8 @@ export class Notices {
     if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = clock.monotonicMs();
     try {
-      this.#store.forget(clock.nowMs() - settings.retentionMs, FORGET_AT_ONCE);
+      const before = clock.nowMs() - settings.retentionMs;
+      this.#work.fenced(() => this.#store.forget(before, FORGET_AT_ONCE));
     } catch (error) {
       log.error(describeError(error), "old notices were not deleted; trying again");
     }
@@ -201,6 +209,24 @@ export class Notices {
     await Promise.all([this.#deliverer.idle(), this.#mails.idle()]);
   }
 
+  /**
+   * Takes the work if it is free. A new holder notes its month, and makes due what others left.
+   * Returns true if this server has the work.
+   */
+  #look(): boolean {
+    const { work, clock, log } = this.#parts;
+    try {
+      if (work?.look() === false) return false;
+      if (this.#unnoted !== null) this.#note();
+      if (this.#turn === this.#work.token) return true;
+      this.#work.fenced(() => this.#store.wake(clock.nowMs()));
+      this.#turn = this.#work.token;
+    } catch (error) {
+      log.error(describeError(error), "notices were not continued; trying again");
+    }
+    return this.#work.isHeld;
+  }
+
   /** Notes the served month. If the state cannot be written, it is noted later. */
   #note(): void {
     const segment = this.#unnoted;
@@ -208,7 +234,7 @@ export class Notices {
     const { label, snapshotDate: date, snapshotId } = segment;
     const { clock, log } = this.#parts;
     try {
-      const made = this.#store.atomically(() => {
+      const made = this.#work.fenced(() => {
         const before = this.#store.newest();
         const isNewer = before === undefined || order({ date, label }) > order(before);
         const isNoted = this.#store.isNoted(label);

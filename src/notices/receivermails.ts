@@ -2,13 +2,15 @@
  * Sends the mails about receivers: warnings to owners, and questions to readers. Input: mails that
  * wait in the state. Output: messages to the operator's mail server.
  * Invariant: one mail at a time, so that notices keep the mail server. A mail that fails is tried
- * again for a day, then given up with a line in the log. Never throws.
+ * again for a day, then given up with a line in the log. Only the server with the lease of the work
+ * sends. Never throws.
  */
 import type { Clock } from "../process/clock.ts";
 import { describeError, type Log } from "../process/log.ts";
 import type { ReceiverMailRow, ReceiverMailStore } from "../store/receivermailstore.ts";
 import type { WebhookStore } from "../store/webhookstore.ts";
 import type { Emails } from "./emails.ts";
+import type { NoticeWork } from "./work.ts";
 
 const MINUTE_MS = 60_000;
 /** Time from a failed attempt to the next one; after the last one the mail is given up. */
@@ -18,6 +20,7 @@ const BATCH = 16;
 
 /** Parts of the sender. */
 interface ReceiverMailParts {
+  readonly work: NoticeWork;
   readonly mails: ReceiverMailStore;
   readonly webhooks: WebhookStore;
   readonly emails: Pick<Emails, "sendAbout" | "ready">;
@@ -55,9 +58,11 @@ export class ReceiverMails {
   }
 
   async #run(): Promise<void> {
-    const { mails, clock, log } = this.#parts;
+    const { mails, clock, log, work } = this.#parts;
     try {
-      for (const mail of mails.due(clock.nowMs(), BATCH)) await this.#send(mail);
+      for (const mail of mails.due(clock.nowMs(), BATCH)) {
+        if (work.isHeld) await this.#send(mail);
+      }
     } catch (error) {
       if (this.#ended.signal.aborted) return;
       log.error(describeError(error), "mails about receivers were not sent; trying again");
@@ -65,21 +70,21 @@ export class ReceiverMails {
   }
 
   async #send(mail: ReceiverMailRow): Promise<void> {
-    const { mails, webhooks, emails, clock, log } = this.#parts;
+    const { mails, webhooks, emails, clock, log, work } = this.#parts;
     const receiver = webhooks.find(mail.webhook);
     if (receiver === undefined) return;
     const outcome = await emails.sendAbout(receiver, mail, this.#ended.signal);
     if (outcome === null || outcome.error === null) {
-      mails.done(mail.sequence);
+      work.fenced(() => mails.done(mail.sequence));
       return;
     }
     const delay = DELAYS_MS[mail.attempts];
     const isRefused = outcome.verdict === "gone" || outcome.verdict === "rejected";
     if (delay !== undefined && !isRefused) {
-      mails.postpone(mail.sequence, clock.nowMs() + delay);
+      work.fenced(() => mails.postpone(mail.sequence, clock.nowMs() + delay));
       return;
     }
-    mails.done(mail.sequence);
+    work.fenced(() => mails.done(mail.sequence));
     const about = { receiver: mail.webhook, why: outcome.error };
     log.warn(about, "a mail about a receiver was not taken; it is given up");
   }

@@ -174,13 +174,6 @@ export class BlockTable {
     );
     for (const id of ids) remove.run(id, id);
   }
-
-  /** Deletes the bytes of all unplaced blocks; returns the number. */
-  deleteUnplaced(): number {
-    return this.#database
-      .prepare(`DELETE FROM ${this.#entries} WHERE id NOT IN (SELECT id FROM ${this.#blocks})`)
-      .run().changes;
-  }
 }
 
 /** A list at a revision. */

@@ -2,7 +2,7 @@
  * Previously exported accounts in the database. Input: blocks made by a thread, and the export
  * whose completion commits them. Output: the blocks of a revision.
  * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
- * export as done. A block of a revision exists while that is the newest, or while an export that
+ * export as done. They belong to the member that staged them, and end with it. A block of a revision exists while that is the newest, or while an export that
  * may be rendered is pinned to it. Lists of this kind have negative numbers. The meaning of entries
  * is unknown here.
  */
@@ -27,9 +27,12 @@ const FORGOTTEN_AT_ONCE = 64;
 export class ExportedStore {
   readonly #database: StateDatabase;
   readonly #blocks: BlockTable;
+  readonly #owner: string;
 
-  constructor(database: StateDatabase) {
+  /** Blocks are staged for the member `owner`; whatever nobody owns is dropped at any time. */
+  constructor(database: StateDatabase, owner = "") {
     this.#database = database;
+    this.#owner = owner;
     this.#blocks = new BlockTable(database, "exported");
   }
 
@@ -79,12 +82,22 @@ export class ExportedStore {
 
   /** Writes invisible blocks; returns their ids. */
   stage(blocks: readonly Uint8Array[]): number[] {
-    return this.#atomically(() => this.#blocks.write(blocks));
+    const own = this.#database.prepare("INSERT INTO exported_staged (id, owner) VALUES (?, ?)");
+    return this.#atomically(() => {
+      const ids = this.#blocks.write(blocks);
+      for (const id of ids) own.run(id, this.#owner);
+      return ids;
+    });
   }
 
-  /** Commits staged blocks to the next revision; returns false if they are for another. */
+  /**
+   * Commits staged blocks to the next revision; returns false if they are for another, or were
+   * dropped. Call it inside a transaction.
+   */
   keep(staged: StagedEntries, changedAt: number): boolean {
-    const { list, revision, added } = staged;
+    const { list, revision, added, made } = staged;
+    const isStaged = this.#database.prepare<[number]>("SELECT 1 FROM exported_staged WHERE id = ?");
+    if (made.some(({ id }) => isStaged.get(id) === undefined)) return false;
     const changed = this.#database
       .prepare(
         `UPDATE lists SET revision = revision + 1, entries = entries + ?, changed_at = ?
@@ -93,6 +106,8 @@ export class ExportedStore {
       .run(added, changedAt, list, revision);
     if (changed.changes === 0) return false;
     this.#blocks.place(list, revision + 1, staged);
+    const settle = this.#database.prepare("DELETE FROM exported_staged WHERE id = ?");
+    for (const { id } of made) settle.run(id);
     return true;
   }
 
@@ -101,9 +116,15 @@ export class ExportedStore {
     this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
   }
 
-  /** Deletes all staged blocks; no thread may be staging. Returns their number. */
+  /** Deletes the staged blocks of members that have ended; returns their number. */
   dropStaged(): number {
-    return this.#blocks.deleteUnplaced();
+    return this.#database
+      .prepare(
+        `DELETE FROM exported_entries WHERE id NOT IN (SELECT id FROM exported_blocks)
+           AND id NOT IN (SELECT id FROM exported_staged
+             WHERE owner IN (SELECT id FROM members))`,
+      )
+      .run().changes;
   }
 
   /** Deletes some replaced, unpinned blocks of a list; returns the number. */

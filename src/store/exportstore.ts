@@ -2,8 +2,9 @@
  * Exports and idempotency keys in the database. Input: rows to write, and state changes.
  * Output: rows as stored.
  * Invariant: a change is durable when the method returns. A state changes only from the states
- * named in the statement, so a thread's late answer cannot restore a removed export. An export's
- * charge changes with its state. Files, threads, and plans are unknown here.
+ * named in the statement, so a thread's late answer cannot restore a removed export. After a claim,
+ * it changes only with the token of the last claim, so a server that was replaced changes nothing.
+ * An export's charge changes with its state. Files, threads, and plans are unknown here.
  */
 
 import { ListStore } from "./liststore.ts";
@@ -44,6 +45,13 @@ export interface ExportRow {
   readonly state: StoredState;
   /** Number of rendering attempts. */
   readonly attempts: number;
+  /** Member that renders it, or did last; null before the first claim. */
+  readonly owner: string | null;
+  /** Number of claims: the token of the last one. */
+  readonly token: number;
+  /** Progress of the last render, as its member has stored it. */
+  readonly rowsWritten: number;
+  readonly rowsExpected: number;
   readonly rowCount: number | null;
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
@@ -100,8 +108,10 @@ export interface IdempotencyRow {
   readonly createdAt: number;
 }
 
-interface FinishedFile {
-  readonly id: string;
+/** An export with the token of a claim. */
+export type ClaimedExport = Pick<ExportRow, "id" | "token">;
+
+interface FinishedFile extends ClaimedExport {
   readonly rowCount: number;
   /** Rows that are charged, where not all of the file are. */
   readonly chargedRows?: number;
@@ -122,8 +132,8 @@ const COLUMNS = `
     snapshot, snapshot_date AS snapshotDate, snapshot_id AS snapshotId,
     snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
-    sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
-    sha256, failure,
+    sent, sent_bytes AS sentBytes, state, attempts, owner, token, rows_written AS rowsWritten,
+    rows_expected AS rowsExpected, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
     created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
   FROM exports`;
 
@@ -264,12 +274,58 @@ export class ExportStore {
       .all(state);
   }
 
-  /** queued to running; counts an attempt. */
-  claim(id: string): boolean {
+  /**
+   * queued to running; counts an attempt. Returns the token of the claim; undefined if the export
+   * is not queued. Writers are serial, so two members never claim one export.
+   */
+  claim(id: string, owner: string): number | undefined {
+    return this.#database
+      .prepare<[string, string], number>(
+        `UPDATE exports SET state = 'running', attempts = attempts + 1, owner = ?,
+           token = token + 1, rows_written = 0, rows_expected = 0
+         WHERE id = ? AND state = 'queued' RETURNING token`,
+      )
+      .pluck()
+      .get(owner, id);
+  }
+
+  /** Counts a tenant's running exports, on all members. */
+  runningOf(tenantId: string): number {
+    const found = this.#database
+      .prepare<[string], { n: number }>(
+        "SELECT count(*) AS n FROM exports WHERE state = 'running' AND tenant_id = ?",
+      )
+      .get(tenantId);
+    return found?.n ?? 0;
+  }
+
+  /** Returns the running exports of a member. */
+  heldBy(owner: string): ClaimedExport[] {
+    return this.#database
+      .prepare<[string], ClaimedExport>(
+        "SELECT id, token FROM exports WHERE state = 'running' AND owner = ?",
+      )
+      .all(owner);
+  }
+
+  /** Returns the running exports whose member has ended, oldest first. */
+  orphans(): ExportRow[] {
+    return this.#database
+      .prepare<[], ExportRow>(
+        `${COLUMNS} WHERE state = 'running' AND (owner IS NULL OR NOT EXISTS
+           (SELECT 1 FROM members WHERE members.id = exports.owner)) ORDER BY sequence`,
+      )
+      .all();
+  }
+
+  /** Stores the progress of a render; returns false if another member has taken it over. */
+  progress(
+    run: ClaimedExport & { readonly rowsWritten: number; readonly rowsExpected: number },
+  ): boolean {
     return this.#change(
-      "UPDATE exports SET state = 'running', attempts = attempts + 1 WHERE id = ? AND " +
-        "state = 'queued'",
-      id,
+      `UPDATE exports SET rows_written = @rowsWritten, rows_expected = @rowsExpected
+       WHERE id = @id AND state = 'running' AND token = @token`,
+      run,
     );
   }
 
@@ -283,7 +339,7 @@ export class ExportStore {
       `UPDATE exports SET state = 'done', row_count = @rowCount, size_bytes = @sizeBytes,
          sha256 = @sha256, ended_at = @endedAt,
          expires_at = min(coalesce(expires_at, @expiresAt), @expiresAt)
-       WHERE id = @id AND state = 'running'`,
+       WHERE id = @id AND state = 'running' AND token = @token`,
       file,
     );
     if (finished && charge !== undefined) {
@@ -293,27 +349,24 @@ export class ExportStore {
   }
 
   /** queued or running to failed; releases its reservation. */
-  fail(id: string, failure: string, endedAt: number): boolean {
+  fail({ id, token }: ClaimedExport, failure: string, endedAt: number): boolean {
     const charge = this.quota.chargeOf(id);
     const failed = this.#change(
       `UPDATE exports SET state = 'failed', failure = ?, ended_at = ?
-       WHERE id = ? AND state IN ('queued', 'running')`,
-      failure,
-      endedAt,
-      id,
+       WHERE id = ? AND token = ? AND state IN ('queued', 'running')`,
+      ...[failure, endedAt, id, token],
     );
     if (failed && charge !== undefined) this.quota.giveBack(charge);
     return failed;
   }
 
   /** running, or done without its file, back to queued; sets `attempts`. */
-  requeue(id: string, attempts: number): boolean {
+  requeue({ id, token }: ClaimedExport, attempts: number): boolean {
     return this.#change(
       `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
          sha256 = NULL, ended_at = NULL
-       WHERE id = ? AND state IN ('running', 'done') AND expired_at IS NULL`,
-      attempts,
-      id,
+       WHERE id = ? AND token = ? AND state IN ('running', 'done') AND expired_at IS NULL`,
+      ...[attempts, id, token],
     );
   }
 

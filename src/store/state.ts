@@ -25,7 +25,7 @@ import {
 } from "./postgres/address.ts";
 import { PostgresDatabase } from "./postgres/postgresdatabase.ts";
 import { openPostgres } from "./postgres/schema.ts";
-import { shareSecrets, takeServerLock } from "./postgres/sharedstate.ts";
+import { type ServerLockKind, shareSecrets, takeServerLock } from "./postgres/sharedstate.ts";
 import type { SqliteDatabase } from "./sqlite.ts";
 import type { StateDatabase } from "./statedatabase.ts";
 
@@ -42,16 +42,21 @@ export function openState(dataDir: string): StateDatabase {
 
 /**
  * Opens the state of a server. `url` is the setting `state.url`; the data directory remembers it,
- * so that commands find the state.
- * @throws CommandError if the data directory remembers an address and the setting is missing
+ * so that commands find the state. `lock` is shared if the server keeps its files on a store.
+ * @throws CommandError if the data directory remembers an address and the setting is missing, or if
+ * another server works on the state and both cannot
  */
-export function openServedState(dataDir: string, url: string | null): StateDatabase {
+export function openServedState(
+  dataDir: string,
+  url: string | null,
+  lock: ServerLockKind,
+): StateDatabase {
   if (url !== null) {
     const address = stateAddress(url);
     refuseOwnState(dataDir, address);
     const database = openPostgres(address, { listens: true });
     try {
-      takeServerLock(database);
+      takeServerLock(database, lock);
       shareSecrets(database, dataDir);
       rememberAddress(dataDir, url);
     } catch (error) {

@@ -48,6 +48,7 @@ import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
 import { openFileStore } from "../serving/filestore.ts";
+import { lockKindOf } from "../serving/fleet.ts";
 import {
   bindPorts,
   type Ports,
@@ -153,10 +154,11 @@ export async function serve(
   // Binds the ports before the state is opened, so that a start that cannot bind them prints no
   // key.
   const ports = await bindPorts(config, opened);
-  const database = openServedState(dataDir, config.get("state.url"));
+  const database = openServedState(dataDir, config.get("state.url"), lockKindOf(config));
   const sound = !isSqlite(database) || checkedDirectly(database);
   const places = { dataDir, folder, openFiles };
-  const parts = { config, plans, ledger, searches, leases, database, logTo, ...places };
+  const shared = { leases, database, url: ports.url };
+  const parts = { config, plans, ledger, searches, logTo, ...shared, ...places };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };

@@ -62,6 +62,7 @@ import { smtpOf } from "../support/smtp.ts";
 import { type Freshness, freshnessOf } from "../update/lastcheck.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
+import { type Fleet, fleetOf, lockKindOf } from "./fleet.ts";
 
 /** Default max of export threads, in addition to the thread that answers requests. */
 const EXPORT_THREADS_MAX = 4;
@@ -79,6 +80,8 @@ export interface Parts {
   /** Signals of leased rate limits; null if the state is in the data directory. */
   readonly leases: LeaseSignals | null;
   readonly database: StateDatabase;
+  /** Address at which the server answers. */
+  readonly url: string;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
   /** Makes the place of finished files; the local disk if missing. */
@@ -126,7 +129,8 @@ export function makeService(parts: Parts): ServedService {
   // write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const secrets = openSecrets(dataDir);
-  const exporter = openExports({ ...parts, secrets, ...reports });
+  const fleet = fleetOf({ ...parts, log });
+  const exporter = openExports({ ...parts, ...fleet, secrets, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
@@ -135,8 +139,8 @@ export function makeService(parts: Parts): ServedService {
   const fleetRates = openFleetRates(parts, log, telemetry);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
-  const notices = openNotices({ ...parts, ...snapshots, ...made });
-  const stateWatch = watchOf(database, telemetry, log);
+  const notices = openNotices({ ...parts, ...fleet, ...snapshots, ...made });
+  const stateWatch = watchOf({ ...parts, telemetry, log });
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   const degraded = () => exporter.filesState()?.up === false || database.away.ms > 0;
   let stopping = false;
@@ -158,10 +162,11 @@ export function makeService(parts: Parts): ServedService {
       changes.lists.start();
       scrubber.start();
       for (const part of [exporter, notices]) part.start(segment);
+      if (segment !== null) fleet.serve(segment);
     },
     load: (segment) => {
       registry.put(segment);
-      for (const part of [exporter, notices]) part.serve(segment);
+      for (const part of [exporter, notices, fleet]) part.serve(segment);
       changes.loaded(segment);
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
@@ -179,6 +184,7 @@ export function makeService(parts: Parts): ServedService {
       for (const part of [overload, telemetry]) part.close();
       for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
       flush(log, () => usage.flush());
+      fleet.membership.stop();
       closeState(database);
       await scrubber.stop();
       await changes.close();
@@ -223,10 +229,13 @@ function openFleetRates(
 }
 
 /** Watches that the state stays this server's: its file, or the lock of a database. */
-function watchOf(database: StateDatabase, telemetry: Telemetry, log: Log) {
+function watchOf(
+  parts: Pick<Parts, "config" | "database"> & { readonly telemetry: Telemetry; readonly log: Log },
+) {
+  const { config, database, telemetry, log } = parts;
   return isSqlite(database)
     ? new StateWatch(database, (details) => telemetry.stateDamaged(details))
-    : new ServerLock(database, (text) => log.error(text));
+    : new ServerLock(database, lockKindOf(config), (text) => log.error(text));
 }
 
 /** Makes the budget of streamed responses: a max for the process, shared among tenants. */
@@ -388,6 +397,7 @@ function openConsole(parts: {
 
 function openNotices(
   parts: Pick<Parts, "config" | "database" | "dataDir" | "plans"> & {
+    readonly work: Fleet["work"];
     readonly log: Log;
     readonly registry: SegmentRegistry;
     readonly changes: ServedChanges;
@@ -425,6 +435,8 @@ function openExports(parts: {
   readonly config: Config;
   readonly dataDir: string;
   readonly database: StateDatabase;
+  readonly membership: Fleet["membership"];
+  readonly work: Fleet["work"];
   readonly plans: Plans;
   readonly log: Log;
   readonly linked: () => void;

@@ -5,7 +5,13 @@
  */
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
-import type { ExportFiles, FinishedFile, OpenedFile, RecordedFile } from "./exportfiles.ts";
+import type {
+  ExportFiles,
+  FinishedFile,
+  OpenedFile,
+  RecordedFile,
+  StoredFile,
+} from "./exportfiles.ts";
 import type { ExportFolder } from "./folder.ts";
 
 const openFile = promisify(open);
@@ -36,6 +42,10 @@ export class DiskFiles implements ExportFiles {
 
   open(file: FinishedFile): Promise<OpenedFile> {
     return openLocal(this.#folder.pathOf(file), file.sizeBytes);
+  }
+
+  abandon(file: StoredFile): void {
+    this.#folder.remove(this.#folder.nameOf(file));
   }
 
   remove(file: RecordedFile): void {

@@ -73,6 +73,8 @@ export interface ExportFiles {
   isLost(file: RecordedFile): boolean;
   /** Opens a file. Rejects with `FilesUnavailable`, or `ENOENT` if it does not exist. */
   open(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;
+  /** Removes only what this server has of a file: another one has taken over its export. */
+  abandon(file: StoredFile): void;
   /** Removes a file. Throws if it could not, and is then called again. */
   remove(file: RecordedFile): void;
   /** Begins the periodic work. */

@@ -25,6 +25,7 @@ import {
   type FinishedFile,
   type OpenedFile,
   type RecordedFile,
+  type StoredFile,
 } from "./exportfiles.ts";
 import type { ExportFolder } from "./folder.ts";
 
@@ -46,6 +47,8 @@ interface StoredFilesParts {
   readonly owners: readonly [string, ...string[]];
   readonly clock: Clock;
   readonly log: Log;
+  /** True if this server is the one of its fleet that sweeps the store; true if missing. */
+  readonly sweeps?: () => boolean;
   /** Intervals; only tests change them. */
   readonly pace?: Partial<Pace>;
 }
@@ -163,6 +166,13 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
+  /** The object stays: the server that has taken over makes the same one. */
+  abandon(file: StoredFile): void {
+    const { folder } = this.#parts;
+    this.#unsettled.delete(file.id);
+    folder.remove(folder.nameOf(file));
+  }
+
   remove(file: RecordedFile): void {
     const { folder } = this.#parts;
     folder.remove(folder.nameOf(file));
@@ -264,9 +274,10 @@ export class StoredFiles implements ExportFiles {
 
   /** Removes what no export needs: objects, and uploads that were begun and not completed. */
   async #sweep(): Promise<void> {
-    const { store, known } = this.#parts;
+    const { store, known, sweeps = () => true } = this.#parts;
     const signal = this.#closed.signal;
     await this.#removeDoomed();
+    if (!sweeps()) return;
     const folder = keyBelow(store.place, FOLDER);
     const nowMs = store.nowMs();
     for await (const { key, modifiedMs } of store.list(folder, signal)) {

@@ -143,12 +143,12 @@ async function renderOrder(order: RenderTask): Promise<RenderOutcome> {
 
 async function giveLists({ spec, lists, dataDir }: RenderTask, segment: Segment): Promise<void> {
   if (lists.size === 0) return;
-  await withState(dataDir, (store) => readEntriesInto(spec, segment, lists, store));
+  await withState({ dataDir }, (store) => readEntriesInto(spec, segment, lists, store));
 }
 
-function stageOrder({ dataDir, tenantId, held: wanted, flag, writeTo, readFrom }: StageTask) {
+function stageOrder({ held: wanted, flag, writeTo, readFrom, tenantId, ...state }: StageTask) {
   const ended = () => Atomics.load(flag, 0) === 1;
-  return withState(dataDir, async (store) => {
+  return withState(state, async (store) => {
     letGo(({ segment }) => !wanted.some(({ snapshotId }) => snapshotId === segment.snapshotId));
     const rows: WrittenRows[] = [];
     for (const one of wanted) rows.push({ segment: await segmentOf(one), bits: one.bits });
@@ -166,12 +166,12 @@ function stageOrder({ dataDir, tenantId, held: wanted, flag, writeTo, readFrom }
 
 /** Runs work with a database connection of this thread. */
 async function withState<Result>(
-  dataDir: string,
+  { dataDir, owner }: { readonly dataDir: string; readonly owner?: string },
   run: (store: ExportedStore) => Promise<Result>,
 ): Promise<Result> {
   const database = openStateOfWorker(dataDir);
   try {
-    return await run(new ExportedStore(database));
+    return await run(new ExportedStore(database, owner));
   } finally {
     database.close();
   }

@@ -71,10 +71,10 @@ export class Intake {
   }
 
   /**
-   * Accepts an export durably. `running` is the number of the tenant's exports being rendered.
-   * Throws the errors of `Exporter.create`, and database errors unchanged.
+   * Accepts an export durably. Throws the errors of `Exporter.create`, and database errors
+   * unchanged.
    */
-  accept(wanted: NewExport, running: number): Accepted {
+  accept(wanted: NewExport): Accepted {
     const { store } = this.#parts;
     // Hashing and naming depend on the request alone, so they need not block other writers.
     const made: Made = {
@@ -85,7 +85,7 @@ export class Intake {
     const accepted = store.atomically(() => {
       const replayed = this.#replay(wanted, made.fingerprint);
       if (replayed !== null) return replayed;
-      this.#refuseBeyondBounds(wanted, running);
+      this.#refuseBeyondBounds(wanted);
       this.#refuseWithoutRoom();
       this.#refuseBeyondBytes(wanted, made);
       this.#refuseBeyondQuota(wanted);
@@ -156,14 +156,15 @@ export class Intake {
     );
   }
 
-  #refuseBeyondBounds({ tenantId, plan }: NewExport, running: number): void {
+  #refuseBeyondBounds({ tenantId, plan }: NewExport): void {
+    const { store } = this.#parts;
     const { concurrent_exports: concurrent, queued_exports: queueable } = plan.limits;
     if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
     // An export that can start immediately is allowed even if the plan has no queue.
-    const bound = Math.max(queueable, running < concurrent ? 1 : 0);
-    if (this.#parts.store.queuedOf(tenantId) < bound) return;
+    const bound = Math.max(queueable, store.runningOf(tenantId) < concurrent ? 1 : 0);
+    if (store.queuedOf(tenantId) < bound) return;
     throw new AppError(
       "rate_limited",
       `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is the ` +

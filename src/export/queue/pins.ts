@@ -65,7 +65,11 @@ export class Pins {
     this.#served = all.slice(-SERVED_PINS);
     this.#renew(segment);
     const givenUp = all.slice(0, -SERVED_PINS).map(({ snapshotId }) => snapshotId);
-    for (const id of givenUp) this.#remove(this.#anchor(id));
+    for (const id of givenUp) {
+      // An export that another member has accepted may be rendered here.
+      if (this.#needed(id)) this.#link(this.#anchor(id), this.path(id));
+      this.#remove(this.#anchor(id));
+    }
     return givenUp;
   }
 

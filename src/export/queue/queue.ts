@@ -2,21 +2,23 @@
  * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
  * or queued again.
  * Invariant: tenants take turns, each with its oldest export, and none has more renders than its
- * plan allows. A state is committed before it is announced. An outcome that cannot be committed is
- * retained and retried. Stopping leaves nothing running and counts no attempt.
+ * plan allows, on all members together. A state is committed before it is announced. An outcome
+ * that cannot be committed is retained and retried. A render that another member has taken over
+ * leaves nothing. Stopping leaves nothing running and counts no attempt.
  */
-import { strict as assert } from "node:assert";
 import { isPlanName, type Plans } from "../../access/plans.ts";
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { Candidate, ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { Membership } from "../../store/fleet/membership.ts";
 import type { ExportFiles, RecordedFile } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import { Claims } from "./claims.ts";
+import { Ownership } from "./ownership.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import {
   changesOf,
@@ -31,6 +33,7 @@ import { Staging } from "./staging.ts";
 
 interface QueueParts extends OrderParts {
   readonly store: ExportStore;
+  readonly membership: Membership;
   readonly dataDir: string;
   readonly folder: ExportFolder;
   readonly files: ExportFiles;
@@ -69,15 +72,19 @@ interface Run {
   progress: RunProgress;
   /** Set once the render has ended; commits its outcome. */
   commit: (() => void) | null;
-  /** True once the export was deleted; its file is then discarded. */
-  removed: boolean;
+  /** Set once the export was deleted, or taken over by another member; its file then goes. */
+  dropped: "removed" | "lost" | null;
 }
+
+/** The tenant's list has another revision than the staged blocks are for. */
+class ListMoved extends Error {}
 
 /** Moves exports from the database to threads and back. */
 export class ExportQueue {
   readonly #parts: QueueParts;
   readonly #staging: Staging;
   readonly claims: Claims;
+  readonly #ownership: Ownership;
   readonly #runs = new Map<string, Run>();
   /** Pending ends of renders; `close` waits for them. */
   readonly #ends = new Set<Promise<void>>();
@@ -88,8 +95,10 @@ export class ExportQueue {
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
-    this.#staging = new Staging(parts.threads, parts.dataDir);
+    const { threads, dataDir, membership } = parts;
+    this.#staging = new Staging({ threads, dataDir, owner: () => membership.id });
     this.claims = new Claims({ ...parts, staging: this.#staging });
+    this.#ownership = new Ownership({ ...parts, ended: (id, why) => this.#drop(id, why) });
   }
 
   start(): void {
@@ -108,6 +117,11 @@ export class ExportQueue {
     });
   }
 
+  /** Drops renders that other members have taken over. Throws the errors of the database. */
+  look(): void {
+    if (this.#state === "working") this.#ownership.look(this.#runs.values());
+  }
+
   /** Retries failed commits, and checks for work. */
   retry(): void {
     for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
@@ -120,21 +134,19 @@ export class ExportQueue {
     return this.#runs.get(id)?.progress;
   }
 
-  /** Number of exports being rendered. */
+  /** Number of exports that this server renders. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** Number of a tenant's exports being rendered. */
-  runningOf(tenantId: string): number {
-    const runs = [...this.#runs.values()];
-    return runs.filter(({ row, removed }) => row.tenantId === tenantId && !removed).length;
+  drop(id: string): void {
+    this.#drop(id, "removed");
   }
 
-  drop(id: string): void {
+  #drop(id: string, why: "removed" | "lost"): void {
     const run = this.#runs.get(id);
-    if (run === undefined) return;
-    run.removed = true;
+    if (run === undefined || run.dropped !== null) return;
+    run.dropped = why;
     run.cancel();
   }
 
@@ -171,26 +183,35 @@ export class ExportQueue {
 
   /** Claims the next export whose tenant may run one more. */
   #claim(): ExportRow | null {
+    // Most looks find nothing, so no other writer waits for them.
+    if (this.#next() === null) return null;
+    const { store, membership } = this.#parts;
+    const claimed = store.atomically(() => {
+      const row = this.#next();
+      if (row === null) return null;
+      const owner = membership.id;
+      const token = store.claim(row.id, owner) as number;
+      faultPoint("claim.before_commit");
+      return { ...row, owner, token, attempts: row.attempts + 1 };
+    });
+    faultPoint("claim.after_commit");
+    if (claimed !== null) this.#turn = claimed.tenantId;
+    return claimed;
+  }
+
+  #next(): ExportRow | null {
     const { store } = this.#parts;
-    const next = nextTurn(store.candidates(), this.#turn, ({ sequence }) => {
+    return nextTurn(store.candidates(), this.#turn, ({ sequence }) => {
       const row = store.at(sequence);
       return row !== undefined && this.#mayRun(row) ? row : null;
     });
-    if (next === null) return null;
-    const claimed = store.atomically(() => {
-      const taken = store.claim(next.id);
-      faultPoint("claim.before_commit");
-      return taken;
-    });
-    faultPoint("claim.after_commit");
-    this.#turn = next.tenantId;
-    return claimed ? { ...next, attempts: next.attempts + 1 } : this.#claim();
   }
 
   /** At least one, because a plan lowered since must not block an accepted export indefinitely. */
-  #mayRun({ tenantId, plan }: ExportRow): boolean {
+  #mayRun({ id, tenantId, plan }: ExportRow): boolean {
+    if (this.#runs.has(id) || this.#ownership.leaves(id)) return false;
     const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
-    return this.runningOf(tenantId) < Math.max(1, allowed);
+    return this.#parts.store.runningOf(tenantId) < Math.max(1, allowed);
   }
 
   #begin(row: ExportRow): void {
@@ -199,11 +220,19 @@ export class ExportQueue {
     });
     const progress = { rowsWritten: 0, rowCount: 0 };
     const { cancel } = render;
-    const run: Run = { row, cancel, release: () => {}, progress, commit: null, removed: false };
+    const run: Run = { row, cancel, release: () => {}, progress, commit: null, dropped: null };
     this.#runs.set(row.id, run);
-    const put = render.outcome.then((outcome) => this.#put(run, outcome));
-    const staged = put.then((outcome) => this.#stage(run, outcome));
-    const end = staged.then((outcome) => this.#conclude(run, outcome));
+    this.#end(
+      run,
+      render.outcome.then((outcome) => this.#put(run, outcome)),
+    );
+  }
+
+  /** Stages and commits the outcome of a render. */
+  #end(run: Run, put: Promise<RenderOutcome>): void {
+    const end = put.then(async (outcome) => {
+      this.#conclude(run, outcome, await this.#stage(run, outcome));
+    });
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
   }
@@ -230,7 +259,7 @@ export class ExportQueue {
 
   /** Keeps a rendered file where files are kept, unless it will not be delivered. */
   async #put(run: Run, outcome: RenderOutcome): Promise<RenderOutcome> {
-    if (outcome.kind !== "file" || run.removed) return outcome;
+    if (outcome.kind !== "file" || run.dropped !== null) return outcome;
     if (outcome.file.sizeBytes > this.#bytesLeft(run.row)) return outcome;
     const ended = new AbortController();
     run.cancel = () => ended.abort();
@@ -239,9 +268,20 @@ export class ExportQueue {
       await this.#parts.files.put({ ...run.row, ...outcome.file }, ended.signal);
       return outcome;
     } catch (error) {
-      if (!ended.signal.aborted) this.#parts.discard(run.row);
-      return ended.signal.aborted ? { kind: "cancelled" } : endOf(error);
+      return ended.signal.aborted
+        ? this.#unfinished(run, { kind: "cancelled" })
+        : this.#unfinished(run, endOf(error));
     }
+  }
+
+  /**
+   * Removes the file of a render that ends without it. What was put stays for the next attempt,
+   * which may be another server's: that finds the same object.
+   */
+  #unfinished<End extends Pick<RunEnd, "kind">>({ row }: Run, end: End): End {
+    if (end.kind === "failed") this.#parts.discard(row);
+    else this.#parts.files.abandon(row);
+    return end;
   }
 
   /** Stages a file's rows for the tenant's list, unless the file will not be delivered. */
@@ -249,9 +289,10 @@ export class ExportQueue {
     if (outcome.kind !== "file") return outcome;
     const { row } = run;
     const { file, held } = outcome;
-    const isWanted = () => !run.removed && this.#state === "working";
+    const isWanted = () => run.dropped === null && this.#state === "working";
     const nothing = { kind: "file", file, staged: null } as const;
-    if (run.removed || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
+    const isDropped = run.dropped !== null;
+    if (isDropped || held.length === 0 || file.sizeBytes > this.#bytesLeft(row)) return nothing;
     if (this.#parts.store.isOfNotice(row.id)) return this.#setAside(run, file, held);
     const turn = await this.#staging.stage(row.tenantId, { held }, (cancel) => {
       run.cancel = cancel;
@@ -259,29 +300,28 @@ export class ExportQueue {
     });
     run.release = turn.release;
     if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
-    this.#parts.discard(row);
-    return turn.outcome;
+    return this.#unfinished(run, turn.outcome);
   }
 
   /**
    * Writes the entries of a file that was made with a notice: they are staged when a client reads
    * the file.
    */
-  async #setAside({ row }: Run, file: RenderedFile, held: readonly RowBits[]): Promise<RunEnd> {
-    const { threads, dataDir, folder, discard } = this.#parts;
-    const { tenantId, id } = row;
+  async #setAside(run: Run, file: RenderedFile, held: readonly RowBits[]): Promise<RunEnd> {
+    const { threads, dataDir, folder, membership } = this.#parts;
+    const { tenantId, id } = run.row;
     const writeTo = folder.unclaimedPathOf(id);
-    const outcome = await threads.stage({ tenantId, held, dataDir, writeTo }).outcome;
+    const task = { tenantId, held, dataDir, writeTo, owner: membership.id };
+    const outcome = await threads.stage(task).outcome;
     if (outcome.kind === "staged") return { kind: "file", file, staged: null };
-    discard(row);
-    return outcome;
+    return this.#unfinished(run, outcome);
   }
 
-  #conclude(run: Run, outcome: RunEnd): void {
+  #conclude(run: Run, rendered: RenderOutcome, outcome: RunEnd): void {
     const { id } = run.row;
     const failure = outcome.kind === "failed" ? outcome.failure : null;
     // A file that is refused for its size is not a bug, so no stack is logged.
-    if ("error" in outcome && failure !== "quota_exceeded" && !run.removed) {
+    if ("error" in outcome && failure !== "quota_exceeded" && run.dropped === null) {
       const { log, stateDamaged } = this.#parts;
       const details = { export_id: id, outcome: outcome.kind, ...outcome.error };
       if (failure === "state_damaged") stateDamaged?.(details);
@@ -289,19 +329,30 @@ export class ExportQueue {
     }
     const staged = outcome.kind === "file" ? outcome.staged : null;
     run.commit = () => {
-      if (!run.removed) this.#store(run.row, outcome);
-      else if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+      try {
+        if (run.dropped === null) this.#store(run.row, outcome);
+        else if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+      } catch (error) {
+        if (!(error instanceof ListMoved)) throw error;
+        // Another member has changed the list meanwhile.
+        if (staged !== null) this.#parts.store.lists.exported.drop(staged.made);
+        run.commit = null;
+        run.release();
+        this.#end(run, Promise.resolve(rendered));
+      }
     };
     this.#commit(run);
   }
 
   /** Commits the outcome of a render; if that fails, it stays for `retry`. */
   #commit(run: Run): void {
-    const { folder, log, discard, onEnd } = this.#parts;
+    const { folder, files, log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
     try {
       run.commit?.();
-      if (run.removed) {
+      if (run.commit === null) return;
+      if (run.dropped === "lost") files.abandon(run.row);
+      if (run.dropped === "removed") {
         discard(run.row);
         folder.removeSent(id);
       }
@@ -310,9 +361,10 @@ export class ExportQueue {
       return;
     }
     this.#runs.delete(id);
+    this.#ownership.forget(id);
     run.release();
     this.unpin(snapshotId, sinceId);
-    onEnd(id);
+    if (run.dropped !== "lost") onEnd(id);
     this.kick();
   }
 
@@ -334,7 +386,9 @@ export class ExportQueue {
         this.#storeFile(row, outcome.file, outcome.staged);
         break;
       case "failed":
-        this.#fail(row, outcome.failure);
+        if (outcome.failure === "snapshot_unavailable" && this.#ownership.leave(row.id)) {
+          this.#requeue(row, row.attempts - 1);
+        } else this.#fail(row, outcome.failure);
         break;
       case "cancelled":
         this.#requeue(row, row.attempts - 1);
@@ -354,26 +408,23 @@ export class ExportQueue {
     if (!fits) this.#refuse(row);
   }
 
-  /** Returns false if the export was deleted meanwhile. */
+  /** Returns false if the export was deleted or taken over meanwhile. */
   #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
-    const { store, files, clock, log, discard } = this.#parts;
+    const { store, files, clock, log } = this.#parts;
     const endedAt = clock.nowMs();
     const expiresAt = endedAt + this.#retentionMs(row);
     const finished = store.atomically(() => {
-      const changed = store.finish({ id: row.id, ...file, endedAt, expiresAt });
-      if (changed && staged !== null) {
-        assert(
-          store.lists.exported.keep(staged, endedAt),
-          "a tenant's list has one writer at a time",
-        );
+      const { id, token } = row;
+      const changed = store.finish({ id, token, ...file, endedAt, expiresAt });
+      if (changed && staged !== null && !store.lists.exported.keep(staged, endedAt)) {
+        throw new ListMoved();
       }
       faultPoint("finish.before_commit");
       return changed;
     });
     faultPoint("finish.after_commit");
-    // Another process has deleted the export meanwhile.
     if (!finished) {
-      discard(row);
+      this.#giveUp(row);
       return false;
     }
     files.settle({ ...row, ...file });
@@ -382,10 +433,16 @@ export class ExportQueue {
     return true;
   }
 
+  /** Removes a file that another server has deleted, or makes too. */
+  #giveUp(row: ExportRow): void {
+    if (this.#parts.store.find(row.id) === undefined) this.#parts.discard(row);
+    else this.#parts.files.abandon(row);
+  }
+
   /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */
   #refuse(row: ExportRow): void {
-    this.#fail(row, "quota_exceeded");
-    this.#parts.discard(row);
+    if (this.#fail(row, "quota_exceeded")) this.#parts.discard(row);
+    else this.#giveUp(row);
   }
 
   /**
@@ -405,20 +462,24 @@ export class ExportQueue {
     return Math.min(retentionMs, plans[plan].limits.export_retention * 1_000);
   }
 
-  #fail(row: ExportRow, failure: ExportFailure): void {
+  /** Returns false if the export was deleted or taken over meanwhile. */
+  #fail(row: ExportRow, failure: ExportFailure): boolean {
     const { store, clock, log } = this.#parts;
-    store.atomically(() => {
-      store.fail(row.id, failure, clock.nowMs());
+    const failed = store.atomically(() => {
+      const changed = store.fail(row, failure, clock.nowMs());
       faultPoint("finish.before_commit");
+      return changed;
     });
     faultPoint("finish.after_commit");
-    log.warn({ export_id: row.id, tenant_id: row.tenantId, failure }, "export failed");
+    const { id: export_id, tenantId: tenant_id } = row;
+    if (failed) log.warn({ export_id, tenant_id, failure }, "export failed");
+    return failed;
   }
 
   #requeue(row: ExportRow, attempts: number): void {
     const { store } = this.#parts;
     store.atomically(() => {
-      store.requeue(row.id, attempts);
+      store.requeue(row, attempts);
       faultPoint("requeue.before_commit");
     });
     faultPoint("requeue.after_commit");

@@ -1,9 +1,9 @@
 /**
  * Restores the state of exports after a stop or a crash. Input: rows and files as they were left.
  * Output: rows that are queued, done with their file, or failed; no other files.
- * Invariant: runs before anything is rendered or served. If it stops at any point, it can run again
- * with the same result. Row changes are committed before files are removed. Blocks that were staged
- * for a list by an unfinished export are deleted.
+ * Invariant: runs before this server renders or serves anything, and leaves alone what belongs to
+ * other members. If it stops at any point, it can run again with the same result. Row changes are
+ * committed before files are removed. Blocks that an ended member has staged for a list are deleted.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
@@ -37,7 +37,7 @@ export function recover(parts: {
   const rows = store.atomically(() => {
     const nowMs = parts.clock.nowMs();
     const repaired = {
-      ...requeueRunning(store, nowMs),
+      ...releaseOrphans(store, nowMs),
       lost: requeueLost(store, parts.files, nowMs),
     };
     faultPoint("recover.before_commit");
@@ -55,16 +55,22 @@ export function recover(parts: {
   return recovered;
 }
 
-/** Queues interrupted exports again, unless they had too many attempts. */
-function requeueRunning(store: ExportStore, nowMs: number) {
+/**
+ * Queues the exports of ended members again, unless they had too many attempts. Call it inside a
+ * transaction.
+ */
+export function releaseOrphans(
+  store: ExportStore,
+  nowMs: number,
+): Pick<Recovered, "requeued" | "given_up"> {
   let requeued = 0;
   let givenUp = 0;
-  for (const { id, attempts } of store.inState("running")) {
-    if (attempts < ATTEMPTS_MAX) {
-      store.requeue(id, attempts);
+  for (const row of store.orphans()) {
+    if (row.attempts < ATTEMPTS_MAX) {
+      store.requeue(row, row.attempts);
       requeued++;
     } else {
-      store.fail(id, "too_many_attempts", nowMs);
+      store.fail(row, "too_many_attempts", nowMs);
       givenUp++;
     }
   }
@@ -78,10 +84,10 @@ function requeueRunning(store: ExportStore, nowMs: number) {
 function requeueLost(store: ExportStore, files: ExportFiles, nowMs: number): number {
   let lost = 0;
   for (const row of store.inState("done")) {
-    const { id, expiresAt } = row;
+    const { expiresAt } = row;
     if (expiresAt !== null && expiresAt <= nowMs) continue;
     if (!files.isLost(row)) continue;
-    store.requeue(id, 0);
+    store.requeue(row, 0);
     lost++;
   }
   return lost;

@@ -96,6 +96,8 @@ export interface RowBits extends Pick<RenderTask, "places" | "snapshotId"> {
 /** An order to stage rows for a tenant's list of exported accounts. */
 export interface StageTask {
   readonly dataDir: string;
+  /** Member that the blocks are staged for. */
+  readonly owner: string;
   readonly tenantId: string;
   readonly held: readonly RowBits[];
   /** Path to write the entries of the rows to; nothing is staged then. */

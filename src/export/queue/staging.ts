@@ -2,7 +2,8 @@
  * Turns of tenants at their lists `exported`. Input: rows of files, or files of entries. Output:
  * staged blocks.
  * Invariant: one turn per tenant at a time, until its result is committed or dropped, because
- * staged blocks fit one revision of the list.
+ * staged blocks fit one revision of the list. If another member changes the list meanwhile, the
+ * result does not fit, and is staged again.
  */
 import type { RenderThreads } from "./pool.ts";
 import type { RowBits, StageOutcome } from "./rendertask.ts";
@@ -13,19 +14,24 @@ interface StagedTurn {
   release(): void;
 }
 
+interface StagingParts {
+  readonly threads: RenderThreads;
+  readonly dataDir: string;
+  /** Returns the member that the blocks are staged for. */
+  readonly owner: () => string;
+}
+
 /** Stages entries for the lists of all tenants, one turn per tenant at a time. */
 export class Staging {
-  readonly #threads: RenderThreads;
-  readonly #dataDir: string;
+  readonly #parts: StagingParts;
   /** End of the last turn, by tenant. */
   readonly #turns = new Map<string, Promise<void>>();
   readonly #closed: Promise<void>;
   #close = () => {};
   #isClosed = false;
 
-  constructor(threads: RenderThreads, dataDir: string) {
-    this.#threads = threads;
-    this.#dataDir = dataDir;
+  constructor(parts: StagingParts) {
+    this.#parts = parts;
     this.#closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -42,11 +48,8 @@ export class Staging {
   ): Promise<StagedTurn> {
     const release = await this.#turn(tenantId);
     if (this.#isClosed) return { outcome: { kind: "cancelled" }, release };
-    const { outcome, cancel } = this.#threads.stage({
-      tenantId,
-      ...source,
-      dataDir: this.#dataDir,
-    });
+    const { threads, dataDir, owner } = this.#parts;
+    const { outcome, cancel } = threads.stage({ tenantId, ...source, dataDir, owner: owner() });
     if (!begin(cancel)) cancel();
     return { outcome: await outcome, release };
   }

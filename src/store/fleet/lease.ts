@@ -33,9 +33,14 @@ export class WorkLease {
     this.#name = name;
   }
 
-  /** Number of the holder, if this server is that and surely still is; else null. */
+  /** Number of the holder, if this server was that when it looked last; else null. */
   get token(): number | null {
-    return this.#membership.isSure ? this.#token : null;
+    return this.#token;
+  }
+
+  /** True if this server has the work, and no other one can have taken it over. */
+  get isHeld(): boolean {
+    return this.#token !== null && this.#membership.isSure;
   }
 
   /** Takes the work if it is free; returns true if this server has it. */
@@ -43,7 +48,7 @@ export class WorkLease {
     const { id } = this.#membership;
     const row = this.#row();
     this.#token = row?.owner === id ? row.token : this.#take(id);
-    return this.token !== null;
+    return this.isHeld;
   }
 
   /** Throws `LeaseLost` unless this server has the work. Call it inside a transaction. */

@@ -1,31 +1,45 @@
 /**
  * Prepares a state on PostgreSQL for a server that starts. Input: the open state, and the data
  * directory. Output: the secrets of the state in the data directory; the right to serve.
- * Invariant: one server works on a state at a time; the lock belongs to its connection, so it ends
- * with its process. Secrets are stored once, so cursors and links stay valid on another machine.
+ * Invariant: one server works on a state if its files are in its data directory; several if all
+ * keep them on a store. The lock belongs to a connection, so it ends with its process. Secrets are
+ * stored once, so cursors and links stay valid on another machine.
  */
 import { CommandError } from "../../errors.ts";
 import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
 import { StateAway, type StateDatabase } from "../statedatabase.ts";
 
-/** Takes the lock of servers, or keeps it; a lost connection has lost its lock. */
-const LOCK = "SELECT pg_try_advisory_lock(1347310130, hashtext(current_schema()))";
+/**
+ * Takes the lock of servers, or keeps it; a lost connection has lost its lock. Servers with files
+ * on a store share it.
+ */
+const LOCK = {
+  alone: "SELECT pg_try_advisory_lock(1347310130, hashtext(current_schema()))",
+  shared: "SELECT pg_try_advisory_lock_shared(1347310130, hashtext(current_schema()))",
+} as const;
+
+/** How a server locks a state. */
+export type ServerLockKind = keyof typeof LOCK;
 
 /** Keeps the lock of servers. A connection that was lost has lost it, so it is taken again. */
 export class ServerLock {
   readonly #database: StateDatabase;
+  readonly #kind: ServerLockKind;
   readonly #report: (text: string) => void;
 
   /** `report` is called while another server has the lock. */
-  constructor(database: StateDatabase, report: (text: string) => void) {
+  constructor(database: StateDatabase, kind: ServerLockKind, report: (text: string) => void) {
     this.#database = database;
+    this.#kind = kind;
     this.#report = report;
   }
 
   /** Checks the lock; a server that cannot be reached is not a loss. */
   look(): void {
     try {
-      if (!holdsServerLock(this.#database)) this.#report("another server works on the state");
+      if (!holdsServerLock(this.#database, this.#kind)) {
+        this.#report("another server works on the state");
+      }
     } catch (error) {
       if (!(error instanceof StateAway)) throw error;
     }
@@ -33,15 +47,22 @@ export class ServerLock {
 }
 
 /** True if this connection has the lock of servers. */
-function holdsServerLock(database: StateDatabase): boolean {
-  return database.prepare<[], number>(LOCK).pluck().get() === 1;
+function holdsServerLock(database: StateDatabase, kind: ServerLockKind): boolean {
+  return database.prepare<[], number>(LOCK[kind]).pluck().get() === 1;
 }
 
-/** @throws CommandError if another server works on the state */
-export function takeServerLock(database: StateDatabase): void {
-  if (holdsServerLock(database)) return;
+/** @throws CommandError if another server works on the state, and both cannot */
+export function takeServerLock(database: StateDatabase, kind: ServerLockKind): void {
+  if (holdsServerLock(database, kind)) return;
+  const why =
+    kind === "alone"
+      ? "This one keeps the files of exports in its data directory, so they would be missing on " +
+        "the other. Set files.url, the address of an S3-compatible store, on every server"
+      : "That one keeps the files of exports in its data directory, so they would be missing " +
+        "here. Set files.url on it too, and start it again";
   throw new CommandError(
-    `Another server works on the state in ${database.name}. Stop it, or name another database.`,
+    `Another server works on the state in ${database.name}. ${why}; or stop it, or name another ` +
+      "database.",
   );
 }
 

@@ -185,10 +185,13 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   it("is served by one server, whose secrets another data directory gets", () => {
     const address = server.address("served");
     const [one, two] = [join(folder, "one"), join(folder, "two")];
-    const first = openServedState(one, address);
-    assert.throws(() => openServedState(two, address), /Another server works on the state/);
+    const first = openServedState(one, address, "alone");
+    assert.throws(
+      () => openServedState(two, address, "alone"),
+      /Another server works on the state/,
+    );
     first.close();
-    openServedState(two, address).close();
+    openServedState(two, address, "alone").close();
     const secretsOf = (dataDir: string) => readFileSync(join(dataDir, "secrets.json"), "utf8");
     assert.equal(secretsOf(two), secretsOf(one));
     const byDataDir = openState(two);
@@ -199,16 +202,16 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   it("is not left, or taken, by a data directory without a word", () => {
     const address = server.address("words");
     const taken = join(folder, "taken");
-    openServedState(taken, address).close();
-    assert.throws(() => openServedState(taken, null), /state\.url is not set/);
+    openServedState(taken, address, "alone").close();
+    assert.throws(() => openServedState(taken, null, "alone"), /state\.url is not set/);
     const own = join(folder, "own");
     openDatabase(own).close();
-    assert.throws(() => openServedState(own, address), /has a state of its own/);
+    assert.throws(() => openServedState(own, address, "alone"), /has a state of its own/);
   });
 
   it("gets no second state from a command that works on a file", () => {
     const dataDir = join(folder, "backed-up");
-    openServedState(dataDir, server.address("backed_up")).close();
+    openServedState(dataDir, server.address("backed_up"), "alone").close();
     assert.throws(() => openUnmigrated(dataDir), /is in PostgreSQL .*pg_dump/s);
     assert.throws(() => openDatabase(dataDir), /is in PostgreSQL .*pg_dump/s);
     assert.equal(existsSync(join(dataDir, "state.db")), false);

@@ -181,9 +181,13 @@ describe("a state of an earlier schema", () => {
     const [id] = store.inState("done").map((row) => row.id);
     assert.equal(store.remembered("ten_1", "order 1")?.exportId, id);
     const queued = store.inState("queued")[0]?.id as string;
-    assert.ok(store.claim(queued));
+    const token = store.claim(queued, "mem_1");
+    assert.equal(token, 1);
     const file = { rowCount: 9, sizeBytes: 1, sha256: "0", endedAt: 2, expiresAt: 3 };
-    assert.ok(store.finish({ id: queued, ...file }), "an export without a charge ends as any");
+    assert.ok(
+      store.finish({ id: queued, token, ...file }),
+      "an export without a charge ends as any",
+    );
     assert.equal(new KeyStore(database).list().length, 3);
     const users = new UserStore(database);
     assert.deepEqual(users.planFacts("ten_2")?.plan, null);

@@ -4,7 +4,7 @@
  * Invariant: names, times, and hashes come from the seed, so that two databases get equal rows.
  */
 import { AuditStore } from "../../../src/store/auditstore.ts";
-import { ExportStore } from "../../../src/store/exportstore.ts";
+import { type ClaimedExport, ExportStore } from "../../../src/store/exportstore.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
@@ -148,23 +148,32 @@ export class StoreScript {
     const next = this.#exports.candidates()[0];
     const row = next === undefined ? undefined : this.#exports.at(next.sequence);
     if (row === undefined) return null;
-    const claimed = this.#exports.claim(row.id);
+    const claimed = this.#exports.claim(row.id, this.#id("mem", 2)) ?? 0;
+    const run = { id: row.id, token: claimed - (this.#below(9) === 0 ? 1 : 0) };
+    const written = { rowsWritten: this.#below(9), rowsExpected: 9 };
+    const progress = [this.#exports.progress({ ...run, ...written }), this.#exports.orphans()];
     const endings = [
-      () => this.#exports.fail(row.id, "disk_full", this.#at),
-      () => this.#exports.requeue(row.id, 1),
+      () => this.#exports.fail(run, "disk_full", this.#at),
+      () => this.#exports.requeue(run, 1),
       () => this.#exports.remove(row.id),
-      () => this.#finish(row.id),
+      () => this.#finish(run),
     ];
     const ended = (endings[this.#below(endings.length)] as () => unknown)();
     const due = this.#exports.due(this.#at, 2);
     for (const { id } of due) this.#exports.expire(id, this.#at);
     const forgotten = this.#exports.forgetRecords(this.#at - 50_000, 3);
-    return [claimed, ended, due, forgotten, this.#exports.kept.of(row.tenantId)];
+    const running = [this.#exports.runningOf(row.tenantId), this.#exports.heldBy("mem_1")];
+    return [claimed, progress, running, ended, due, forgotten, this.#exports.kept.of(row.tenantId)];
   }
 
-  #finish(id: string): boolean {
+  #finish(run: ClaimedExport): boolean {
     const file = { rowCount: this.#below(100), sizeBytes: this.#below(1_000), sha256: "ab" };
-    return this.#exports.finish({ id, ...file, endedAt: this.#at, expiresAt: this.#at + 30_000 });
+    return this.#exports.finish({
+      ...run,
+      ...file,
+      endedAt: this.#at,
+      expiresAt: this.#at + 30_000,
+    });
   }
 
   #list(): unknown {

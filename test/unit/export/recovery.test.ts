@@ -179,11 +179,13 @@ describe("recovery", () => {
   it("requeues only running exports and those without their file", () => {
     const store = new ExportStore(here.database);
     const { id } = here.create("a", "k").record;
-    assert.equal(store.requeue(id, 0), false);
+    const run = { id, token: 0 };
+    assert.equal(store.requeue(run, 0), false);
     change("state = 'failed', failure = 'disk_full'", id);
-    assert.equal(store.requeue(id, 0), false);
+    assert.equal(store.requeue(run, 0), false);
     change("state = 'running', failure = NULL", id);
-    assert.equal(store.requeue(id, 1), true);
+    assert.equal(store.requeue({ id, token: 1 }, 1), false, "another claim's");
+    assert.equal(store.requeue(run, 1), true);
     assert.deepEqual(row(id), { state: "queued", attempts: 1 });
   });
 

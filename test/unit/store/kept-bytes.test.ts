@@ -127,7 +127,7 @@ describe("a tenant's storage", () => {
     check("saved");
     searches.rename("a", "s", "another name");
     check("renamed");
-    new ExportStore(here.database).requeue(second.id, 0);
+    new ExportStore(here.database).requeue({ id: second.id, token: 1 }, 0);
     check("lost and queued again");
     here.exports.remove("a", second.id);
     check("removed");

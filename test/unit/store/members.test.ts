@@ -197,6 +197,6 @@ describe("WorkLease", () => {
     const work = new WorkLease(database, one, "work");
     work.look();
     clock.advance(LEASE_MS);
-    assert.equal(work.token, null);
+    assert.equal(work.isHeld, false);
   });
 });

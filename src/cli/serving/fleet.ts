@@ -1,0 +1,61 @@
+/**
+ * The place of this server among those that work on its state. Input: the configuration and the
+ * open state. Output: its membership, and the lease of the work that one server does for all.
+ * Invariant: nothing joins before the exports start, because only then the data directory is locked
+ * for this server.
+ */
+import { hostname } from "node:os";
+import { readStoreAddress, shownObject } from "../../files/objectaddress.ts";
+import { systemClock } from "../../process/clock.ts";
+import type { Log } from "../../process/log.ts";
+import type { Segment } from "../../search/segment.ts";
+import type { Config } from "../../settings/config.ts";
+import { WorkLease } from "../../store/fleet/lease.ts";
+import { Membership } from "../../store/fleet/membership.ts";
+import type { ServerLockKind } from "../../store/postgres/sharedstate.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
+import { VERSION } from "../commands/version.ts";
+
+/** Name of the lease of notices, months, and expiry. */
+const WORK = "work";
+
+/** How a server with these settings locks a state: several share one if their files are on a store. */
+export function lockKindOf(config: Config): ServerLockKind {
+  return config.get("files.url") === null ? "alone" : "shared";
+}
+
+/** This server's part in a fleet. */
+export interface Fleet {
+  readonly membership: Membership;
+  readonly work: WorkLease;
+  /** Stores which snapshot this server serves. */
+  serve(segment: Segment): void;
+}
+
+/** Makes the membership of a server; the exports start it. */
+export function fleetOf(parts: {
+  readonly config: Config;
+  readonly database: StateDatabase;
+  readonly dataDir: string;
+  /** Address at which this server answers. */
+  readonly url: string;
+  readonly log: Log;
+}): Fleet {
+  const { config, database, dataDir, url, log } = parts;
+  const { port } = new URL(url);
+  const files = placeOfFiles(config.get("files.url"));
+  const facts = { name: `${hostname()}:${port}`, version: VERSION, files, dataDir };
+  const membership = new Membership({ ...facts, database, clock: systemClock, log });
+  const work = new WorkLease(database, membership, WORK);
+  return {
+    membership,
+    work,
+    serve: ({ label, snapshotId }) => membership.serve({ snapshot: label, snapshotId }),
+  };
+}
+
+function placeOfFiles(address: string | null): string {
+  const place = address === null ? null : readStoreAddress(address);
+  if (place === null) return "disk";
+  return `${shownObject(place, place.prefix)} at ${place.endpoint.host}`;
+}

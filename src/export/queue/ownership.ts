@@ -1,0 +1,115 @@
+/**
+ * What this server owns of the queue that all members share. Input: its renders, and the state.
+ * Output: renders that it has lost, and exports of ended members, queued again.
+ * Invariant: a render is lost once the state names another claim of its export, or none. A lost
+ * render changes nothing any more. Progress is stored with the token of the claim.
+ */
+import { type Clock, DAY_MS } from "../../process/clock.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
+import type { Membership } from "../../store/fleet/membership.ts";
+import { releaseOrphans } from "./recovery.ts";
+
+/** Time for which a server leaves an export to others, if its snapshot is not here. */
+const LEAVE_MS = DAY_MS / 24;
+
+/** A render of this server. */
+export interface OwnedRun {
+  readonly row: ExportRow;
+  readonly progress: { readonly rowsWritten: number; readonly rowCount: number };
+  /** Set once its end waits for its commit. */
+  readonly commit: (() => void) | null;
+}
+
+interface OwnershipParts {
+  readonly store: ExportStore;
+  readonly membership: Membership;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for a render whose export was deleted, or taken over by another member. */
+  readonly ended: (id: string, why: "removed" | "lost") => void;
+}
+
+/** The exports of this member. */
+export class Ownership {
+  readonly #parts: OwnershipParts;
+  /** Exports without their snapshot here, by the time since which they are left to others. */
+  readonly #left = new Map<string, number>();
+  /** Rows that were stored as progress, by export. */
+  readonly #stored = new Map<string, number>();
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+  }
+
+  /** Compares the renders of this server with the state. Throws the errors of the database. */
+  look(runs: Iterable<OwnedRun>): void {
+    const { store, membership } = this.#parts;
+    if (!membership.isShared) return;
+    this.releaseOrphans();
+    const own = [...runs];
+    if (own.length === 0) return;
+    const held = new Map(store.heldBy(membership.id).map(({ id, token }) => [id, token]));
+    for (const run of own) {
+      if (held.get(run.row.id) === run.row.token) this.#storeProgress(run);
+      else this.#ended(run.row);
+    }
+  }
+
+  /** Queues the exports of ended members again. */
+  releaseOrphans(): void {
+    const { store, clock, log } = this.#parts;
+    // Almost always there is none, so no other writer waits for this.
+    if (store.orphans().length === 0) return;
+    const released = store.atomically(() => releaseOrphans(store, clock.nowMs()));
+    log.warn(released, "exports of a server that has ended were queued again");
+  }
+
+  /** True if this server leaves an export to the members that have its snapshot. */
+  leaves(id: string): boolean {
+    const since = this.#left.get(id);
+    return since !== undefined && this.#parts.clock.monotonicMs() - since < LEAVE_MS;
+  }
+
+  /**
+   * Leaves an export to others, because its snapshot cannot be read here. Returns false if no other
+   * member could read it, or none has for long enough.
+   */
+  leave(id: string): boolean {
+    const { membership, clock, log } = this.#parts;
+    if (this.#left.has(id) || !hasOthers(membership, log)) return false;
+    this.#left.set(id, clock.monotonicMs());
+    return true;
+  }
+
+  /** Forgets an export that has ended here. */
+  forget(id: string): void {
+    this.#stored.delete(id);
+  }
+
+  #storeProgress({ row, progress, commit }: OwnedRun): void {
+    const { rowsWritten, rowCount: rowsExpected } = progress;
+    if (commit !== null || this.#stored.get(row.id) === rowsWritten) return;
+    this.#stored.set(row.id, rowsWritten);
+    const { id, token } = row;
+    if (!this.#parts.store.progress({ id, token, rowsWritten, rowsExpected })) this.#ended(row);
+  }
+
+  #ended({ id }: ExportRow): void {
+    const { store, log, ended } = this.#parts;
+    const why = store.find(id) === undefined ? "removed" : "lost";
+    if (why === "lost") log.warn({ export_id: id }, "another server has taken over an export");
+    ended(id, why);
+  }
+}
+
+/** True if other members may render; also if the state does not answer. */
+function hasOthers(membership: Membership, log: Log): boolean {
+  if (!membership.isShared) return false;
+  try {
+    return membership.members.live().some(({ id }) => id !== membership.id);
+  } catch (error) {
+    log.warn(describeError(error), "the members of the state are not known");
+    return true;
+  }
+}

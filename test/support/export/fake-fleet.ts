@@ -1,0 +1,116 @@
+/**
+ * Several servers of exports on one state, with threads that the test moves by hand.
+ * Invariant: everything else is real: database, membership, files, pins. Time passes only in
+ * `pass`, for the servers and for the leases alike, and a paused or killed server does nothing.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
+import { Exports } from "../../../src/export/exports.ts";
+import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { Membership } from "../../../src/store/fleet/membership.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
+import { fakeSegment } from "../http/fake.ts";
+import { FakeThreads, FORGET_S, NOW_MS, settle, specOf } from "./fake-threads.ts";
+
+const LEASE_MS = 15_000;
+
+/** A server of a fleet. */
+export interface Server {
+  readonly exports: Exports;
+  readonly threads: FakeThreads;
+  readonly membership: Membership;
+  readonly dataDir: string;
+  /** What happens to it. */
+  life: "live" | "paused" | "killed";
+}
+
+/** Servers on one state. */
+export class Fleet {
+  readonly plans = loadPlans();
+  readonly clock: ManualClock = manualClock(NOW_MS);
+  readonly #folder = mkdtempSync(join(tmpdir(), "peneira-fleet-"));
+  readonly #database: StateDatabase = openDatabase(join(this.#folder, "state"));
+  readonly #servers: Server[] = [];
+  readonly #segment: Segment;
+
+  constructor() {
+    const path = join(this.#folder, "a.peneira");
+    writeFileSync(path, "a snapshot");
+    this.#segment = { ...fakeSegment(), path };
+    const tenant = "INSERT INTO tenants (id, name, created_at) VALUES ('a', 'a', 1)";
+    this.#database.exec(tenant);
+  }
+
+  /** Starts a server, whose threads render two exports at a time. */
+  server(name: string): Server {
+    const dataDir = join(this.#folder, name);
+    mkdirSync(dataDir, { mode: 0o700 });
+    const [database, clock, log] = [this.#database, this.clock, openLog("silent")];
+    const facts = { name, version: "1", files: "disk", dataDir };
+    const membership = new Membership({ ...facts, database, clock, log, leaseMs: LEASE_MS });
+    const threads = new FakeThreads(2);
+    const parts = { database, membership, dataDir, threads, plans: this.plans, clock, log };
+    const lasting = { retention: 604_800, forget: FORGET_S, freeBytesMin: 0 };
+    const exports = new Exports({ ...parts, ...lasting, slugOf: () => "empresas" });
+    const server: Server = { exports, threads, membership, dataDir, life: "live" };
+    this.#servers.push(server);
+    exports.start(this.#segment);
+    return server;
+  }
+
+  /** Creates an export of the tenant `a` at a server; returns its id. */
+  create(server: Server, idempotencyKey: string, plan: PlanName = "enterprise"): string {
+    const sender = { tenantId: "a", keyId: "k", plan: this.plans[plan] };
+    const body = { bodyHash: "", rows: 1, spec: specOf(), segment: this.#segment };
+    return server.exports.create({ ...sender, ...body, idempotencyKey }).record.id;
+  }
+
+  /** Lets seconds pass, in which every live server works. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.clock.advance(1_000);
+      this.#database.exec("UPDATE members SET lease_until = lease_until - 1000");
+      for (const { membership, exports, life } of this.#servers) {
+        if (life !== "live") continue;
+        membership.tick();
+        exports.tick();
+      }
+      await settle();
+    }
+  }
+
+  /** Ends all leases, as an outage of the database does. */
+  lapse(): void {
+    this.#database.exec("UPDATE members SET lease_until = 0");
+    this.clock.advance(LEASE_MS);
+  }
+
+  pause(server: Server): void {
+    server.life = "paused";
+  }
+
+  resume(server: Server): void {
+    server.life = "live";
+  }
+
+  /** Ends a server without a trace. */
+  kill(server: Server): void {
+    server.life = "killed";
+    server.threads.held.splice(0);
+  }
+
+  async dispose(): Promise<void> {
+    for (const { exports, threads, membership } of this.#servers) {
+      for (const held of [...threads.held]) held.end({ kind: "cancelled" });
+      await exports.close();
+      membership.stop();
+    }
+    this.#database.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+}

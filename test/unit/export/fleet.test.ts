@@ -1,0 +1,154 @@
+/**
+ * Proves, with two servers on one state and threads that the test moves by hand: an export is
+ * rendered once; the bounds of a plan hold for all servers together; a server that ended is
+ * replaced; one that was paused for longer than its lease finishes nothing, leaves nothing, and
+ * goes on; both see the same progress, ends, and deletions.
+ * Does not prove real processes, PostgreSQL, and a store (campaign/kills/fleet.test.ts).
+ */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Exports } from "../../../src/export/exports.ts";
+import type { ExportRecord } from "../../../src/export/record.ts";
+import { Fleet, type Server } from "../../support/export/fake-fleet.ts";
+import { idOf, rendered, settle } from "../../support/export/fake-threads.ts";
+
+let fleet: Fleet;
+let one: Server;
+let two: Server;
+
+beforeEach(() => {
+  fleet = new Fleet();
+  one = fleet.server("one");
+  two = fleet.server("two");
+});
+afterEach(() => fleet.dispose());
+
+const read = (server: Server, id: string): ExportRecord => server.exports.read("a", id);
+const ids = (server: Server): string[] => server.threads.held.map(idOf);
+const files = (server: Server): string[] => readdirSync(join(server.dataDir, "exports")).sort();
+
+async function finish(server: Server, bytes?: string): Promise<void> {
+  const [held] = server.threads.held;
+  assert(held !== undefined);
+  held.end(rendered(held.wish, bytes));
+  await settle();
+}
+
+describe("two servers on one state", () => {
+  it("render each export once, wherever there is room", async () => {
+    const made = Array.from({ length: 4 }, (_, i) => fleet.create(one, `k${i}`));
+    await fleet.pass(1);
+    assert.deepEqual([ids(one).length, ids(two).length], [2, 2]);
+    assert.deepEqual([...ids(one), ...ids(two)].sort(), made.sort());
+  });
+
+  it("keep to a plan's number of renders together", async () => {
+    for (let i = 0; i < 4; i++) fleet.create(i % 2 === 0 ? one : two, `k${i}`, "growth");
+    await fleet.pass(2);
+    const allowed = fleet.plans.growth.limits.concurrent_exports;
+    assert.equal(ids(one).length + ids(two).length, allowed);
+  });
+
+  it("know progress, ends, and waits of each other", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    const waited = two.exports.settled("a", id, 60_000);
+    one.threads.held[0]?.onProgress(25, 100);
+    await fleet.pass(1);
+    assert.deepEqual([read(two, id).state, read(two, id).progress], ["running", 0.25]);
+    await finish(one);
+    await fleet.pass(1);
+    assert.equal((await waited).state, "done");
+  });
+
+  it("end a render whose export the other one has deleted", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    two.exports.remove("a", id);
+    await fleet.pass(1);
+    assert.deepEqual([ids(one), files(one)], [[], []]);
+  });
+
+  it("continue the work of one that has ended", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    fleet.kill(one);
+    await fleet.pass(20);
+    assert.deepEqual(ids(two), [id]);
+    await finish(two);
+    assert.equal(read(two, id).state, "done");
+  });
+
+  it("finish nothing after a pause that was longer than the lease", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    const [render] = one.threads.held;
+    fleet.pause(one);
+    await fleet.pass(20);
+    assert.deepEqual(ids(two), [id]);
+    // The thread of the paused server is done before its first tick.
+    render?.end(rendered(render.wish, "stale"));
+    await settle();
+    assert.equal(read(two, id).state, "running");
+    assert.deepEqual(files(one), [], "the stale file is gone");
+    fleet.resume(one);
+    await fleet.pass(2);
+    await finish(two, "right");
+    assert.deepEqual([read(one, id).state, read(one, id).sizeBytes], ["done", 5]);
+    const next = fleet.create(one, "next");
+    await settle();
+    assert.deepEqual(ids(one), [next], "it goes on");
+  });
+
+  it("keep what they render if all lose their lease at once", async () => {
+    const made = [fleet.create(one, "k"), fleet.create(one, "l"), fleet.create(one, "m")];
+    await fleet.pass(1);
+    fleet.lapse();
+    await fleet.pass(20);
+    assert.deepEqual([...ids(one), ...ids(two)].sort(), made.sort());
+    assert.equal(one.threads.begun + two.threads.begun, 3, "none began again");
+  });
+
+  it("fail an export only after too many servers ended with it", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    for (const server of [one, two, fleet.server("three")]) {
+      if (ids(server).length === 0) await fleet.pass(20);
+      fleet.kill(server);
+    }
+    const last = fleet.server("last");
+    await fleet.pass(20);
+    assert.deepEqual(
+      [read(last, id).state, read(last, id).failure],
+      ["failed", "too_many_attempts"],
+    );
+  });
+
+  it("leave an export to the one that has its snapshot", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    const gone = { kind: "failed", failure: "snapshot_unavailable", error: {} } as const;
+    one.threads.held[0]?.end(gone);
+    await settle();
+    assert.equal(read(one, id).state, "queued");
+    await fleet.pass(2);
+    assert.deepEqual([ids(one), ids(two)], [[], [id]]);
+    two.threads.held[0]?.end(gone);
+    await fleet.pass(1);
+    assert.equal(read(one, id).state, "queued");
+    await fleet.pass(3_700);
+    const [again] = [...one.threads.held, ...two.threads.held];
+    again?.end(gone);
+    await settle();
+    assert.equal(read(one, id).failure, "snapshot_unavailable");
+  });
+
+  it("give one export to equal requests, whichever server they reach", () => {
+    const [left, right] = [one, two].map((server) => fleet.create(server as Server, "same"));
+    assert.equal(left, right);
+    const refused = (exports: Exports) => exports.list("a", { limit: 9, before: null }).records;
+    assert.deepEqual([refused(one.exports).length, refused(two.exports).length], [1, 1]);
+  });
+});
