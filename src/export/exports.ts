@@ -305,7 +305,7 @@ export class Exports implements Exporter {
     const row = this.#store.find(id);
     const nowMs = this.#parts.clock.nowMs();
     if (row?.state !== "done" || (row.expiresAt !== null && row.expiresAt <= nowMs)) return;
-    if (!stored(() => this.#store.requeue(id, 0))) return;
+    if (!stored(() => this.#store.requeue(row, 0))) return;
     this.#parts.log.warn({ export_id: id }, "the file of an export is gone; rendering it again");
     this.#queue.kick();
   }

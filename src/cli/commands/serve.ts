@@ -160,8 +160,8 @@ export async function serve(
   const shared = { leases, database, url: ports.url };
   const parts = { config, plans, ledger, searches, logTo, ...shared, ...places };
   const service = makeService({ ...parts, transport: opened });
-  const { segment: current, load, drop, log, look, glance } = service;
-  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
+  const { segment: current, latest, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, latest, load, drop, glance, looked: look };
   const prepare = async (segment: Segment) => {
     await service.compute.warm(segment);
     await service.prepare(segment);
@@ -172,7 +172,9 @@ export async function serve(
   const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);
   if (first !== null) await service.prepare(first);
-  service.start(first);
+  const served = await service.recent(first);
+  service.start(served ?? first);
+  if (served !== null && first !== null) load(first);
   await look();
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
     printSignInHelp(dataDir);

@@ -63,6 +63,8 @@ import { type Freshness, freshnessOf } from "../update/lastcheck.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
 import { type Fleet, fleetOf, lockKindOf } from "./fleet.ts";
+import { MonthSwitch } from "./monthswitch.ts";
+import { openRecent } from "./recentmonths.ts";
 
 /** Default max of export threads, in addition to the thread that answers requests. */
 const EXPORT_THREADS_MAX = 4;
@@ -95,10 +97,20 @@ export interface ServedService extends Service {
   readonly compute: ComputePool;
   /** Opens a snapshot on all threads that will serve it. */
   prepare(segment: Segment): Promise<void>;
+  /**
+   * Opens the snapshots of which other servers still give out cursors, besides the first one of
+   * this server. Returns the one that they serve, if it is another; call it before `start`.
+   */
+  recent(first: Segment | null): Promise<Segment | null>;
   /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
   start(segment: Segment | null): void;
-  /** Serves a prepared snapshot from now on; the previous one stays open for its cursors. */
-  load(segment: Segment): void;
+  /**
+   * Serves a prepared snapshot once all servers of the state have it; the previous one stays open
+   * for its cursors. Returns true if it is served now.
+   */
+  load(segment: Segment): boolean;
+  /** Returns the latest prepared snapshot, which may wait for other servers. */
+  latest(): Segment | null;
   /** Serves no snapshot until the next is loaded, because the current file is corrupt. */
   drop(): void;
   /** Returns the free bytes of the disk with the exports; null if unknown. */
@@ -144,6 +156,16 @@ export function makeService(parts: Parts): ServedService {
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   const degraded = () => exporter.filesState()?.up === false || database.away.ms > 0;
   let stopping = false;
+  let started = false;
+  const serve = (segment: Segment) => {
+    registry.put(segment);
+    if (!started) return;
+    for (const part of [exporter, notices, fleet]) part.serve(segment);
+    changes.loaded(segment);
+  };
+  const agreed = { months: fleet.fleetMonth, memberId: fleet.memberId };
+  const monthSwitch = new MonthSwitch({ ...agreed, segments: registry, serve, log });
+  const prepare = (segment: Segment) => threads?.open(segment) ?? Promise.resolve();
   return {
     engine: ENGINE,
     compute,
@@ -151,27 +173,31 @@ export function makeService(parts: Parts): ServedService {
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), notices, rateLimits, overload },
     transport: transport.name,
-    prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
+    prepare,
     ...{ segment: registry.current.bind(registry), replaced: registry.retired.bind(registry) },
     retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
-    ...{ stopping: () => stopping, degraded },
+    ...{ stopping: () => stopping, behind: () => monthSwitch.isBehind, degraded },
+    recent: (first) => openRecent(first, { config, ...fleet, ...snapshots, prepare, log }),
     start: (segment) => {
-      if (segment !== null) registry.put(segment);
+      fleet.membership.start();
+      if (segment !== null) monthSwitch.take(segment);
       changes.lists.start();
       scrubber.start();
-      for (const part of [exporter, notices]) part.start(segment);
-      if (segment !== null) fleet.serve(segment);
+      const current = registry.current();
+      for (const part of [exporter, notices]) part.start(current);
+      if (current !== null) fleet.serve(current);
+      started = true;
     },
-    load: (segment) => {
-      registry.put(segment);
-      for (const part of [exporter, notices, fleet]) part.serve(segment);
-      changes.loaded(segment);
-    },
+    ...{ load: (segment) => monthSwitch.take(segment), latest: () => monthSwitch.latest() },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
-    sweep: () => sweep({ ...snapshots, compute, threads, degraded }, stateWatch, log),
+    sweep: () => {
+      monthSwitch.look();
+      threads?.fallBehind(monthSwitch.isBehind);
+      sweep({ ...snapshots, compute, threads, degraded }, stateWatch, log);
+    },
     stop: () => {
       stopping = true;
       threads?.stop();

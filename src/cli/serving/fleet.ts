@@ -10,6 +10,7 @@ import { systemClock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
+import { FleetMonth } from "../../store/fleet/fleetmonth.ts";
 import { WorkLease } from "../../store/fleet/lease.ts";
 import { Membership } from "../../store/fleet/membership.ts";
 import type { ServerLockKind } from "../../store/postgres/sharedstate.ts";
@@ -28,6 +29,10 @@ export function lockKindOf(config: Config): ServerLockKind {
 export interface Fleet {
   readonly membership: Membership;
   readonly work: WorkLease;
+  /** Snapshot of all servers; null if no other server can work on the state. */
+  readonly fleetMonth: FleetMonth | null;
+  /** Id under which this server is a member now. */
+  memberId(): string;
   /** Stores which snapshot this server serves. */
   serve(segment: Segment): void;
 }
@@ -50,6 +55,8 @@ export function fleetOf(parts: {
   return {
     membership,
     work,
+    fleetMonth: membership.isShared ? new FleetMonth(database) : null,
+    memberId: () => membership.id,
     serve: ({ label, snapshotId }) => membership.serve({ snapshot: label, snapshotId }),
   };
 }

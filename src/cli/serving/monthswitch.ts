@@ -1,6 +1,6 @@
 /**
- * Changes a server to a newer snapshot together with the other servers of its state. Input: verified
- * snapshots, and ticks. Output: calls of `serve`.
+ * Changes a server to a newer snapshot together with the other servers of its state. Input:
+ * verified snapshots, and ticks. Output: calls of `serve`.
  * Invariant: a server without others serves a snapshot at once. Otherwise it holds the snapshot,
  * open for cursors of servers that change first, until every live member has verified the same; a
  * cursor of one member is therefore never refused by another. While the database cannot be reached,
@@ -19,7 +19,7 @@ interface Segments {
 
 interface MonthSwitchParts {
   /** Null for a server without others. */
-  readonly fleet: Pick<FleetMonth, "agree" | "offer" | "without"> | null;
+  readonly months: Pick<FleetMonth, "agree" | "offer" | "without"> | null;
   /** Id under which this server is a member now. */
   readonly memberId: () => string;
   readonly segments: Segments;
@@ -55,8 +55,8 @@ export class MonthSwitch {
 
   /** Takes over a verified segment; returns true if it is served now. */
   take(segment: Segment): boolean {
-    const { fleet, segments, serve } = this.#parts;
-    if (fleet === null) {
+    const { months, segments, serve } = this.#parts;
+    if (months === null) {
       serve(segment);
       return true;
     }
@@ -69,23 +69,23 @@ export class MonthSwitch {
 
   /** Offers the latest snapshot, and serves that of the fleet. Never throws. */
   look(): void {
-    const { fleet, log } = this.#parts;
-    if (fleet === null) return;
+    const { months, log } = this.#parts;
+    if (months === null) return;
     try {
       this.#release(({ native }) => native.poisoned());
-      this.#offer(fleet, this.latest());
-      this.#follow(fleet.agree());
-      this.#report(fleet);
+      this.#offer(months, this.latest());
+      this.#follow(months.agree());
+      this.#report(months);
     } catch (error) {
       log.warn(describeError(error), "the snapshot of the other servers is not known now");
     }
   }
 
-  #offer(fleet: Pick<FleetMonth, "offer">, latest: Segment | null): void {
+  #offer(months: Pick<FleetMonth, "offer">, latest: Segment | null): void {
     const memberId = this.#parts.memberId();
     const snapshotId = latest?.snapshotId ?? null;
     if (this.#offered?.memberId === memberId && this.#offered.snapshotId === snapshotId) return;
-    fleet.offer(
+    months.offer(
       memberId,
       latest === null ? null : { snapshotId: latest.snapshotId, label: latest.label },
     );
@@ -109,9 +109,9 @@ export class MonthSwitch {
   }
 
   /** Reports once for which servers a snapshot waits. */
-  #report(fleet: Pick<FleetMonth, "without">): void {
+  #report(months: Pick<FleetMonth, "without">): void {
     const waiting = this.#held.at(-1);
-    const others = waiting === undefined ? [] : fleet.without(waiting.snapshotId);
+    const others = waiting === undefined ? [] : months.without(waiting.snapshotId);
     const told = others.length === 0 ? "" : JSON.stringify([waiting?.snapshotId, others]);
     if (told !== this.#reported && told !== "") {
       const known = { snapshot: waiting?.label, waits_for: others };

@@ -125,6 +125,8 @@ export interface Service {
   /** Returns the recheck progress of a snapshot; null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
   stopping(): boolean;
+  /** True while the other servers of the state serve a snapshot that this one lacks. */
+  behind(): boolean;
   /** True while the store of files does not answer: searches go on, downloads do not. */
   degraded(): boolean;
   /** Answers agents at /mcp; implemented in src/mcp/httpendpoint.ts. */
@@ -147,6 +149,7 @@ export type ThreadPart =
   | "proxies"
   | "bodyBytesMax"
   | "stopping"
+  | "behind"
   | "degraded"
   | "transport"
   | "version";

@@ -34,6 +34,9 @@ export type NewMember = Pick<
   "id" | "place" | "name" | "version" | "files" | "snapshot" | "snapshotId"
 >;
 
+/** Tables about running servers, which are no part of a state that is copied. */
+export const FLEET_TABLES: readonly string[] = ["members", "leases"];
+
 /** Tables whose column `owner` names a member. */
 const OWNED = ["exports", "leases", "exported_staged"] as const;
 
@@ -44,11 +47,16 @@ const COLUMNS = `SELECT id, place, name, version, files, snapshot, snapshot_id A
 export class MemberStore {
   readonly #database: StateDatabase;
   readonly #leaseMs: number;
+  readonly #isShared: boolean;
 
-  /** Every lease of this store has one length. */
-  constructor(database: StateDatabase, leaseMs: number) {
+  /**
+   * Every lease of this store has one length. A state that is not shared has one member at a time,
+   * so any other row is a leftover, of a restored backup too.
+   */
+  constructor(database: StateDatabase, leaseMs: number, isShared = true) {
     this.#database = database;
     this.#leaseMs = leaseMs;
+    this.#isShared = isShared;
   }
 
   /**
@@ -58,8 +66,8 @@ export class MemberStore {
    */
   join(member: NewMember, former: string | null): void {
     const join = this.#database.transaction(() => {
-      const before = "DELETE FROM members WHERE place = ? OR id = ?";
-      this.#database.prepare(before).run(member.place, former);
+      const before = "DELETE FROM members WHERE place = ? OR id = ? OR ? = 0";
+      this.#database.prepare(before).run(member.place, former, this.#isShared ? 1 : 0);
       refuseOtherFiles(member, this.live());
       this.#database
         .prepare(

@@ -57,7 +57,7 @@ export class Membership {
   constructor(parts: MembershipParts) {
     this.#parts = parts;
     this.leaseMs = parts.leaseMs ?? (parts.database.engine === "sqlite" ? ENDLESS_MS : LEASE_MS);
-    this.members = new MemberStore(parts.database, this.leaseMs);
+    this.members = new MemberStore(parts.database, this.leaseMs, this.isShared);
   }
 
   /** True if other servers may work on the state. */
@@ -90,8 +90,12 @@ export class Membership {
     this.#listeners.push(listener);
   }
 
-  /** Joins, and renews the lease from now on. @throws CommandError as `MemberStore.join` */
+  /**
+   * Joins, and renews the lease from now on; further calls do nothing.
+   * @throws CommandError as `MemberStore.join`
+   */
   start(): void {
+    if (this.#id !== null) return;
     this.#join(null);
     if (this.isShared) this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }

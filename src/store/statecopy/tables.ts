@@ -1,10 +1,11 @@
 /**
  * The tables of a state as its schema describes them. Input: a state in SQLite, and a database on
  * PostgreSQL. Output: the tables in an order in which rows can be inserted; the differences.
- * Invariant: no table is named here, so a new one is copied as soon as a migration makes it. A
- * table that only PostgreSQL has is one of a shared state.
+ * Invariant: no table is named here, so a new one is copied as soon as a migration makes it. Tables
+ * about running servers are left out. A table that only PostgreSQL has is one of a shared state.
  */
 import { strict as assert } from "node:assert";
+import { FLEET_TABLES } from "../fleet/members.ts";
 import { SHARED_TABLES } from "../postgres/schema.ts";
 import type { StateDatabase } from "../statedatabase.ts";
 
@@ -36,7 +37,8 @@ export function stateTables(database: StateDatabase): StateTable[] {
        WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
     )
     .all();
-  return inOrder(found.map(({ name, sql }) => tableOf(database, name, sql)));
+  const copied = found.filter(({ name }) => !FLEET_TABLES.includes(name));
+  return inOrder(copied.map(({ name, sql }) => tableOf(database, name, sql)));
 }
 
 function tableOf(database: StateDatabase, name: string, sql: string): StateTable {
@@ -84,11 +86,12 @@ export function differences(postgres: StateDatabase, tables: readonly StateTable
   const here = new Set(
     tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)),
   );
-  const isShared = (place: string) => SHARED_TABLES.includes(place.split(".")[0] as string);
+  const left = [...SHARED_TABLES, ...FLEET_TABLES];
+  const isLeft = (place: string) => left.includes(place.split(".")[0] as string);
   return [
     ...[...here].filter((place) => !there.has(place)).map((place) => `${place} is missing`),
     ...[...there]
-      .filter((place) => !here.has(place) && !isShared(place))
+      .filter((place) => !here.has(place) && !isLeft(place))
       .map((place) => `${place} is unknown`),
   ];
 }

@@ -115,7 +115,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const dataDir = made("numbers", 4);
     const url = server.address("numbers");
     copy(copyToPostgres, dataDir, url);
-    const served = openServedState(dataDir, url);
+    const served = openServedState(dataDir, url, "shared");
     const last = "SELECT max(sequence) FROM audit";
     const before = served.prepare<[], bigint>(last).safeIntegers().pluck().get() as bigint;
     served.prepare("INSERT INTO audit (at, actor, action, facts) VALUES (1, 'a', 'b', '{}')").run();
@@ -152,7 +152,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const unlock = lockDataDir(dataDir);
     assert.throws(() => copy(copyToPostgres, dataDir, url), /Another server works on/);
     unlock();
-    const served = openServedState(join(folder, "served-there"), url);
+    const served = openServedState(join(folder, "served-there"), url, "shared");
     assert.throws(() => copy(copyToPostgres, dataDir, url), /A server works on the state in/);
     assert.throws(() => copy(copyToDataDir, join(folder, "new"), url), /A server works on/);
     assert.equal(existsSync(join(folder, "new")), false);
@@ -205,7 +205,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
         killed++;
         if (!existsSync(join(dataDir, "state.url"))) assert.deepEqual(rowsOf(dataDir), rows);
       }
-      if (!existsSync(join(dataDir, "state.url"))) copyAgain(["state", "copy", dataDir, "postgres"], url);
+      if (!existsSync(join(dataDir, "state.url")))
+        copyAgain(["state", "copy", dataDir, "postgres"], url);
       else rmSync(join(dataDir, "state.db"), { force: true });
       if (await runAndKill(["state", "copy", "postgres", dataDir], url, round)) killed++;
       if (existsSync(join(dataDir, "state.url"))) {

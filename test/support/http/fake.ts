@@ -448,6 +448,7 @@ export async function startFake(
     transport,
     segment: () => segment,
     stopping: () => stopping,
+    behind: () => false,
     degraded: () => false,
     ...changesIn(dataDir, log),
     ...parts,

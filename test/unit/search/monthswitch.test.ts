@@ -91,7 +91,7 @@ class Server {
     this.#join();
     this.registry = new SegmentRegistry(this.clock, KEEP_MS);
     this.months = new MonthSwitch({
-      fleet: this.#fleet,
+      months: this.#fleet,
       memberId: () => this.id,
       segments: this.registry,
       serve: (segment) => this.registry.put(segment),
@@ -240,7 +240,7 @@ describe("a switch of months", () => {
     const registry = new SegmentRegistry(manualClock(), KEEP_MS);
     const log = openLog("silent");
     const serve = (segment: Segment) => registry.put(segment);
-    const parts = { fleet: null, memberId: () => "", segments: registry, serve, log };
+    const parts = { months: null, memberId: () => "", segments: registry, serve, log };
     const months = new MonthSwitch(parts);
     const segment = fake(1);
     assert.equal(months.take(segment), true);

@@ -14,6 +14,7 @@ import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { LeaseLost, WorkLease } from "../../../src/store/fleet/lease.ts";
+import { MemberStore } from "../../../src/store/fleet/members.ts";
 import { Membership } from "../../../src/store/fleet/membership.ts";
 import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
@@ -82,6 +83,14 @@ describe("Membership", () => {
     assert.equal(one.isSure, true);
     clock.advance(1);
     assert.equal(one.isSure, false);
+  });
+
+  it("removes the member of a restored backup, if the state has one server", () => {
+    const store = new MemberStore(database, 1e15, false);
+    const facts = { version: "1", files: "disk", snapshot: null, snapshotId: null };
+    store.join({ id: "mem_a", place: "there", name: "one", ...facts }, null);
+    store.join({ id: "mem_b", place: "here", name: "two", ...facts }, null);
+    assert.deepEqual(live(), ["two"]);
   });
 
   it("ends a member whose lease has ended, and reports it once", () => {

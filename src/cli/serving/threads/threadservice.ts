@@ -157,6 +157,7 @@ export function openThread(
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
     cors: Cors.read(config.get("http.cors_origins")),
     stopping: () => board.stopping,
+    behind: () => board.behind,
     degraded: () => board.degraded,
     segment: snapshots.current.bind(snapshots),
     replaced: snapshots.replaced.bind(snapshots),

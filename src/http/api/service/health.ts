@@ -67,9 +67,15 @@ function healthz({ service }: Call<"transport" | "version">): ShapedAnswer<"Heal
   return answer("Health", { status: "ok", version: service.version, transport: service.transport });
 }
 
-function readyz({ service }: Call<"segment" | "stopping" | "degraded">): ShapedAnswer<"Readiness"> {
+function readyz({
+  service,
+}: Call<"segment" | "stopping" | "behind" | "degraded">): ShapedAnswer<"Readiness"> {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
+  }
+  if (service.behind()) {
+    const detail = "The other servers serve a snapshot that this one lacks. Ask another one.";
+    throw new AppError("snapshot_unavailable", detail);
   }
   const segment = currentSegment(service);
   const status = service.degraded() ? "degraded" : "ready";

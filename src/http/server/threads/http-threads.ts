@@ -162,6 +162,11 @@ export class HttpThreads implements Transport {
     this.#board.degraded = is;
   }
 
+  /** Makes all threads report that this server lacks the snapshot of the others, or has it. */
+  fallBehind(is: boolean): void {
+    this.#board.behind = is;
+  }
+
   leave(): void {
     this.#isLeaving = true;
     for (const thread of this.#threads) void thread.order({ kind: "leave" }).catch(() => {});

@@ -7,7 +7,8 @@
 const CURRENT = 0;
 const STOPPING = 1;
 const DEGRADED = 2;
-const USED = 3;
+const BEHIND = 3;
+const USED = 4;
 /** Maximum snapshots tracked; fewer are open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
@@ -44,6 +45,15 @@ export class SharedState {
 
   set degraded(is: boolean) {
     Atomics.store(this.memory, DEGRADED, is ? 1 : 0);
+  }
+
+  /** True while the other servers serve a snapshot that this one lacks. */
+  get behind(): boolean {
+    return Atomics.load(this.memory, BEHIND) !== 0;
+  }
+
+  set behind(is: boolean) {
+    Atomics.store(this.memory, BEHIND, is ? 1 : 0);
   }
 
   /** Records the use of a replaced snapshot now. */

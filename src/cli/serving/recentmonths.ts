@@ -1,0 +1,59 @@
+/**
+ * Opens the snapshots of which other servers still give out cursors, for a server that starts.
+ * Input: the folder of snapshots, and the state that the servers share. Output: opened segments.
+ * Invariant: a server that starts never refuses a cursor that the others accept, as far as its
+ * folder has the file. The snapshot that was served before is kept as if it was replaced now.
+ */
+import type { Months } from "../../changes/months.ts";
+import { describeError, type Log } from "../../process/log.ts";
+import { openSegment, type Segment, type SegmentRegistry } from "../../search/segment.ts";
+import type { Config } from "../../settings/config.ts";
+import type { FleetMonth } from "../../store/fleet/fleetmonth.ts";
+
+interface RecentParts {
+  readonly config: Config;
+  /** Null for a server without others, which opens nothing here. */
+  readonly fleetMonth: FleetMonth | null;
+  readonly registry: SegmentRegistry;
+  readonly changes: { readonly months: Months };
+  /** Opens a segment on all threads that answer. */
+  readonly prepare: (segment: Segment) => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * Opens recent snapshots other than `first`; returns the one that the other servers serve now, or
+ * null if it is `first`, or is not in the folder. Throws the errors of the database.
+ */
+export async function openRecent(
+  first: Segment | null,
+  parts: RecentParts,
+): Promise<Segment | null> {
+  const { config, fleetMonth, registry } = parts;
+  if (fleetMonth === null) return null;
+  const ids = fleetMonth.recent(config.get("snapshots.keep") * 1_000);
+  let current: Segment | null = null;
+  for (const [at, id] of ids.entries()) {
+    const segment = id === first?.snapshotId ? null : await openById(id, parts);
+    if (at === ids.length - 1) current = segment;
+    else if (segment !== null) registry.keep(segment);
+  }
+  return current;
+}
+
+/** Opens the snapshot with this id; returns null if the folder has none that can be read. */
+async function openById(id: string, parts: RecentParts): Promise<Segment | null> {
+  const { months } = parts.changes;
+  await months.look();
+  const found = months.known().find(({ snapshotId }) => snapshotId === id);
+  if (found === undefined) return null;
+  try {
+    const segment = await openSegment(found.path);
+    await parts.prepare(segment);
+    return segment;
+  } catch (error) {
+    const known = { file: found.path, ...describeError(error) };
+    parts.log.warn(known, "a snapshot of the other servers cannot be read here");
+    return null;
+  }
+}
