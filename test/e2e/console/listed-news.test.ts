@@ -132,6 +132,18 @@ interface Compared {
 }
 
 describe("a comparison with the month before", () => {
+  inBrowser("is offered in both languages within the width of a phone", async (open) => {
+    for (const locale of ["pt-BR", "en-GB"]) {
+      const visit = await open(ana, { width: 390, height: 844, locale });
+      await visit.go("/app/compare#uf=SP");
+      await eventually(async () => {
+        assert.equal(await visit.page.locator(".compare-suggestions .button").count(), 4);
+      });
+      const beside = "document.documentElement.scrollWidth - innerWidth";
+      assert.equal(await visit.page.evaluate(beside), 0, locale);
+    }
+  });
+
   inBrowser("counts the same search in both months, and names the base", async (open) => {
     const visit = await open(ana);
     const { page } = visit;

@@ -24,6 +24,7 @@ import { Card, Page } from "../parts/page.tsx";
 import { PasswordInput } from "../parts/password.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
+import { planName } from "./usage.tsx";
 
 /** Min length of a password; the only rule of the server that is checked while typing. */
 const LENGTH_MIN = 12;
@@ -56,7 +57,7 @@ function Who(): VNode {
         <dt>{text.role}</dt>
         <dd>{who && words.value.shell.roles[who.role]}</dd>
         <dt>{text.plan}</dt>
-        <dd>{who?.plan}</dd>
+        <dd>{who && planName(who.plan)}</dd>
       </dl>
     </Card>
   );

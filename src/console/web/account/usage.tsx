@@ -117,7 +117,7 @@ function Limits({ answer }: { answer: UsageAnswer }): VNode {
   return (
     <section class="usage-card" aria-labelledby="usage-limits">
       <h2 id="usage-limits">
-        {usage.limits} <strong>{answer.plan}</strong>
+        {usage.limits} <strong>{planName(answer.plan)}</strong>
       </h2>
       <dl class="usage-limits">
         {named.map(([name, value]) => (
@@ -129,6 +129,11 @@ function Limits({ answer }: { answer: UsageAnswer }): VNode {
       </dl>
     </section>
   );
+}
+
+/** The name of a plan in words. */
+export function planName(plan: string): string {
+  return lazyWords.value.plans.names[plan] ?? plan;
 }
 
 /** A limit in words. */

@@ -5,6 +5,7 @@
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { planName } from "../account/usage.tsx";
 import type { ApiKey } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
@@ -114,14 +115,14 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
         {name}
         <span class="sub mono">{row.key_id}</span>
         <span class="sub narrow">
-          {row.plan} · {used === null ? text.unused : text.usedAgo(ago(used))}
+          {planName(row.plan)} · {used === null ? text.unused : text.usedAgo(ago(used))}
           {row.expires_at && ` · ${text.endsOn(row.expires_at)}`}
         </span>
       </th>
       <td>
         <Pill kind={KINDS[row.state]}>{text.states[row.state]}</Pill>
       </td>
-      <td class="wide">{row.plan}</td>
+      <td class="wide">{planName(row.plan)}</td>
       <td class="wide">{date(row.created_at)}</td>
       <td class="wide">{used === null ? text.never : ago(used)}</td>
       <td class="wide">{row.expires_at === null ? text.endsNever : date(row.expires_at)}</td>

@@ -4,6 +4,7 @@
  * ones; if there is none, the id is shown.
  */
 import type { VNode } from "preact";
+import { planName } from "../account/usage.tsx";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
 import { ago, date, dateTime } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
@@ -118,5 +119,6 @@ function valueText(name: string, value: string | number | null): string {
   const { shell } = words.value;
   if (value === null) return name === "expires_at" ? text.never : "–";
   if (name === "role") return shell.roles[value as keyof typeof shell.roles] ?? String(value);
+  if (name === "plan") return planName(String(value));
   return name === "expires_at" ? date(String(value)) : String(value);
 }

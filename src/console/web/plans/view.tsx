@@ -6,7 +6,7 @@
  * and shows which limits differ from the built-in ones.
  */
 import type { VNode } from "preact";
-import { limitText } from "../account/usage.tsx";
+import { limitText, planName } from "../account/usage.tsx";
 import type { ApiKey, KeyList, PlansAnswer, UsageAnswer } from "../app/answers.ts";
 import { list, number } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
@@ -110,7 +110,7 @@ function Table({ answer, keys }: { answer: PlansAnswer; keys: readonly ApiKey[] 
             <th scope="col">{text.limit}</th>
             {plans.map(({ name }) => (
               <th key={name} scope="col" data-number="true" data-current={name === current}>
-                {text.names[name] ?? name}
+                {planName(name)}
                 {name === current && <span class="plans-current">{text.current}</span>}
               </th>
             ))}

@@ -9,7 +9,7 @@ export const account = {
   who: "Signed in",
   email: "E-mail",
   role: "Role",
-  tenant: "Organisation",
+  tenant: "Organization",
   plan: "Plan",
   passwordTitle: "Password",
   passwordLead: "A new password ends all your other sessions.",

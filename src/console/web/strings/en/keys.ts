@@ -31,7 +31,7 @@ export const keys = {
     active: "Active",
     disabled: "Disabled",
     expired: "Ended",
-    tenant_disabled: "Organisation disabled",
+    tenant_disabled: "Organization disabled",
   },
   actions: (name: string) => `Actions for ${name}`,
   rename: "Rename",

@@ -7,7 +7,7 @@ import type { AuditAction, FactName } from "../../../../store/auditactions.ts";
 
 /** Words of the view of members. */
 export const members = {
-  lead: "Who may sign in to this organisation. Owners also manage keys and members.",
+  lead: "Who may sign in to this organization. Owners also manage keys and members.",
   ownerOnly: "Only an owner can see the members.",
   add: "Add a member",
   email: "E-mail",
@@ -83,17 +83,17 @@ export const members = {
 };
 
 const actions: Record<AuditAction, string> = {
-  "tenant.create": "Organisation created",
-  "tenant.rename": "Organisation renamed",
-  "tenant.disable": "Organisation disabled",
-  "tenant.enable": "Organisation enabled",
+  "tenant.create": "Organization created",
+  "tenant.rename": "Organization renamed",
+  "tenant.disable": "Organization disabled",
+  "tenant.enable": "Organization enabled",
   "tenant.plan": "Plan changed",
   "key.create": "Key created",
   "key.rename": "Key renamed",
   "key.plan": "Key plan changed",
   "key.disable": "Key disabled",
   "key.enable": "Key enabled",
-  "key.expire": "End of a key changed",
+  "key.expire": "Expiry of a key changed",
   "key.rotate": "Key replaced",
   "user.create": "Member added",
   "user.invite": "Invitation created",
@@ -104,7 +104,7 @@ const actions: Record<AuditAction, string> = {
   "user.enable": "Member enabled",
   "user.password": "Password changed",
   "user.sessions": "Signed out everywhere",
-  "webhook.create": "Webhook made",
+  "webhook.create": "Webhook created",
   "webhook.change": "Webhook changed",
   "webhook.rotate": "Secret of a webhook replaced",
   "webhook.warn": "Warning: a webhook keeps failing",
@@ -124,7 +124,7 @@ const actions: Record<AuditAction, string> = {
 
 const facts: Record<FactName, string> = {
   plan: "Plan",
-  expires_at: "Ends",
+  expires_at: "Expires",
   replaced_by: "Replaced by",
   role: "Role",
   backup_of: "Backup of",

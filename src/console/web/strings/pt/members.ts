@@ -96,7 +96,7 @@ export const audit: typeof English.audit = {
   command: "O operador do servidor",
   server: "O servidor",
   you: "Você",
-  never: "nunca",
+  never: "não expira",
   change: (from, to) => `${from} → ${to}`,
   actions: {
     "tenant.create": "Organização criada",
@@ -109,7 +109,7 @@ export const audit: typeof English.audit = {
     "key.plan": "Plano da chave alterado",
     "key.disable": "Chave desativada",
     "key.enable": "Chave ativada",
-    "key.expire": "Fim de uma chave alterado",
+    "key.expire": "Validade de uma chave alterada",
     "key.rotate": "Chave substituída",
     "user.create": "Pessoa adicionada",
     "user.invite": "Convite criado",
@@ -139,7 +139,7 @@ export const audit: typeof English.audit = {
   },
   facts: {
     plan: "Plano",
-    expires_at: "Fim",
+    expires_at: "Validade",
     replaced_by: "Substituída por",
     role: "Permissão",
     backup_of: "Backup de",
