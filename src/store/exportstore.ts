@@ -238,6 +238,18 @@ export class ExportStore {
     return found !== undefined;
   }
 
+  /** Notes that a client has read an export's file, for the member that made it. */
+  noteRead(id: string, nowMs: number): void {
+    if (this.isRead(id)) return;
+    this.#change("UPDATE exports SET read_at = ? WHERE id = ? AND read_at IS NULL", nowMs, id);
+  }
+
+  /** True if a client has read the file of an export at a member that did not make it. */
+  isRead(id: string): boolean {
+    const wanted = "SELECT 1 FROM exports WHERE id = ? AND read_at IS NOT NULL";
+    return this.#database.prepare<[string]>(wanted).get(id) !== undefined;
+  }
+
   /** Counts queued exports of all tenants. */
   queued(): number {
     const found = this.#database

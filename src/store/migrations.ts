@@ -368,7 +368,9 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX receiver_mails_of_user ON receiver_mails (user_id);`,
   // Servers that work on the state. Whatever belongs to an owner that is no member is free to take.
   // The token of an export counts its claims: a process that was paused for longer than its lease
-  // has an older one. Blocks that are staged for a list belong to the server that staged them.
+  // has an older one. Blocks that are staged for a list belong to the server that staged them. The
+  // accounts of a file that was made with a notice are on the server that made it, which learns by
+  // read_at that a client has read the file at another one.
   `CREATE TABLE members (
      id TEXT PRIMARY KEY,
      place TEXT NOT NULL,
@@ -389,6 +391,7 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE exports ADD COLUMN token INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE exports ADD COLUMN rows_written INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE exports ADD COLUMN rows_expected INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE exports ADD COLUMN read_at INTEGER;
    CREATE INDEX exports_running ON exports (tenant_id) WHERE state = 'running';
    CREATE TABLE exported_staged (
      id INTEGER PRIMARY KEY REFERENCES exported_entries (id) ON DELETE CASCADE,

@@ -9,6 +9,7 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   linkSync,
   lstatSync,
   openSync,
@@ -38,6 +39,8 @@ const SENT_FOLDER = "sent";
  */
 const SENT =
   /^(exp_[0-9a-f]{32})(?:\.unclaimed)?$|^(?:[0-9a-f]{32}|exp_[0-9a-f]{32}\.unclaimed)\.tmp$/;
+/** Names of entries that no client has claimed. */
+const UNCLAIMED = /^(exp_[0-9a-f]{32})\.unclaimed$/;
 /** Names of claimed entries. */
 const CLAIMED = /^(exp_[0-9a-f]{32})\.claimed$/;
 
@@ -61,6 +64,11 @@ export class ExportFolder {
   sentPathOf(id: string): string {
     assert(EXPORT_ID.test(id), "an export has a checked id");
     return join(this.#sent, id);
+  }
+
+  /** True if the file that was sent for an export is here. */
+  hasSent(id: string): boolean {
+    return existsSync(this.sentPathOf(id));
   }
 
   /** Begins to receive a file; `hasRoom` is called at intervals. */
@@ -108,6 +116,11 @@ export class ExportFolder {
     }
     syncDirectory(this.#sent);
     return true;
+  }
+
+  /** Returns the exports whose entries no client has claimed. */
+  unclaimed(): string[] {
+    return readdirSync(this.#sent).flatMap((name) => UNCLAIMED.exec(name)?.[1] ?? []);
   }
 
   /** Returns the exports whose entries are claimed. */

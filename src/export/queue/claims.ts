@@ -8,6 +8,7 @@
 import type { Clock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
+import type { Membership } from "../../store/fleet/membership.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import type { Staging } from "./staging.ts";
 
@@ -16,6 +17,7 @@ const ATTEMPTS_MAX = 5;
 
 interface ClaimParts {
   readonly store: ExportStore;
+  readonly membership: Membership;
   readonly folder: ExportFolder;
   readonly staging: Staging;
   readonly clock: Clock;
@@ -48,13 +50,26 @@ export class Claims {
     }
   }
 
-  /** Claims the file of an export; does nothing if it was not made with a notice. Never throws. */
+  /**
+   * Claims the file of an export; does nothing if it was not made with a notice. If another member
+   * has made it, that one claims it later. Never throws.
+   */
   claim(id: string, tenantId: string): void {
-    const { folder, log } = this.#parts;
+    const { store, folder, membership, clock, log } = this.#parts;
     try {
       if (folder.claim(id)) this.#add(id, tenantId);
+      else if (membership.isShared && store.isOfNotice(id)) store.noteRead(id, clock.nowMs());
     } catch (error) {
       log.error({ export_id: id, ...describeError(error) }, "a read file was not claimed");
+    }
+  }
+
+  /** Claims the files that clients have read at other members. */
+  follow(): void {
+    const { store, folder } = this.#parts;
+    for (const id of folder.unclaimed()) {
+      const row = store.isRead(id) ? store.find(id) : undefined;
+      if (row !== undefined) this.claim(id, row.tenantId);
     }
   }
 

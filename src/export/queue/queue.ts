@@ -119,7 +119,9 @@ export class ExportQueue {
 
   /** Drops renders that other members have taken over. Throws the errors of the database. */
   look(): void {
-    if (this.#state === "working") this.#ownership.look(this.#runs.values());
+    if (this.#state !== "working") return;
+    this.#ownership.look(this.#runs.values());
+    if (this.#parts.membership.isShared) this.claims.follow();
   }
 
   /** Retries failed commits, and checks for work. */
@@ -208,8 +210,11 @@ export class ExportQueue {
   }
 
   /** At least one, because a plan lowered since must not block an accepted export indefinitely. */
-  #mayRun({ id, tenantId, plan }: ExportRow): boolean {
+  #mayRun({ id, tenantId, plan, sent }: ExportRow): boolean {
     if (this.#runs.has(id) || this.#ownership.leaves(id)) return false;
+    // A sent file is only on the server that received it.
+    const { membership, folder } = this.#parts;
+    if (sent !== null && membership.isShared && !folder.hasSent(id)) return false;
     const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
     return this.#parts.store.runningOf(tenantId) < Math.max(1, allowed);
   }

@@ -38,7 +38,12 @@ export class Fleet {
   readonly #servers: Server[] = [];
   readonly #segment: Segment;
 
+  readonly #setInterval = globalThis.setInterval;
+
   constructor() {
+    // A paused server has no timers either.
+    const never = { unref: () => never } as unknown as NodeJS.Timeout;
+    globalThis.setInterval = (() => never) as unknown as typeof setInterval;
     const path = join(this.#folder, "a.peneira");
     writeFileSync(path, "a snapshot");
     this.#segment = { ...fakeSegment(), path };
@@ -110,6 +115,7 @@ export class Fleet {
       await exports.close();
       membership.stop();
     }
+    globalThis.setInterval = this.#setInterval;
     this.#database.close();
     rmSync(this.#folder, { recursive: true });
   }

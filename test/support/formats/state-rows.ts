@@ -47,7 +47,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     }),
     anExport(5, {
       ...{ state: "running", attempts: 1, tenant_id: "ten_2", sent_bytes: 42 },
-      ...{ owner: "mem_1", token: 1, rows_written: 40, rows_expected: 100 },
+      ...{ owner: "mem_1", token: 1, rows_written: 40, rows_expected: 100, read_at: AT },
       sent: '{"sha256":"00","column":"CNPJ","fillZeros":false}',
     }),
     anExport(6, {
