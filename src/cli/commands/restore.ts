@@ -7,6 +7,7 @@
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
+import { FILES_ONLY } from "../../store/backup/backup.ts";
 import { bytesOf, checkBackup, restoreBackup } from "../../store/backup/restore.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
@@ -69,6 +70,9 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
+  if (manifest.version === FILES_ONLY) {
+    stderr.print("The state is not in it: restore the dump of the database, and set state.url\n");
+  }
   const what = target === null ? `Backup ${source} is intact` : `Restored ${source} to ${target}`;
   stderr.print(`${what}: the state of ${made_at}, ${size} bytes\n`);
   if (!exports || missing.length > 0) {

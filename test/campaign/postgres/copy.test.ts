@@ -205,7 +205,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
         killed++;
         if (!existsSync(join(dataDir, "state.url"))) assert.deepEqual(rowsOf(dataDir), rows);
       }
-      if (!existsSync(join(dataDir, "state.url"))) copyAgain(["state", "copy", dataDir, "postgres"], url);
+      if (!existsSync(join(dataDir, "state.url")))
+        copyAgain(["state", "copy", dataDir, "postgres"], url);
       else rmSync(join(dataDir, "state.db"), { force: true });
       if (await runAndKill(["state", "copy", "postgres", dataDir], url, round)) killed++;
       if (existsSync(join(dataDir, "state.url"))) {
