@@ -17,7 +17,7 @@ const EXAMPLES = `
 Every file is compared with its SHA-256 first, and all differences are reported. The data directory
 must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
 idempotency keys, and the links and cursors of the old server stay valid. Do not run both
-servers, because their states would differ, except as a second server for searches (docs/scale.md).
+servers, because their states would differ, except as a second server for searches (docs/fleet.md).
 Waiting exports are made only when their snapshot is served. A backup of an older version is
 restored unchanged, and the first serve migrates it. A backup of a newer version is refused.
 
