@@ -50,7 +50,7 @@ interface BackupOptions {
   readonly target: string;
   /** False omits the export files. */
   readonly exports: boolean;
-  /** True if a store keeps the files of exports; those on this disk are copied all the same. */
+  /** True if a store keeps the files of exports, so that one missing here is not lost. */
   readonly stored?: boolean;
   /** Version of this program. */
   readonly madeBy: string;
