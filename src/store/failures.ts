@@ -12,7 +12,7 @@ import { dirname } from "node:path";
 import { AppError, CommandError } from "../errors.ts";
 import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
-import { isStateClosed, type SqliteDatabase } from "./sqlite.ts";
+import { isServerFailure, isStateClosed, type SqliteDatabase } from "./sqlite.ts";
 import { StateAway, StatementRefused } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
@@ -113,7 +113,7 @@ export function storageRefusal(cause: unknown): AppError | null {
     const detail = "A text has a NUL character, which the server's database cannot store.";
     return new AppError("invalid_request", detail, { cause });
   }
-  const problem = storageProblem(storageCause(cause));
+  const problem = serverProblem(cause) ?? storageProblem(storageCause(cause));
   if (problem === null) return null;
   const details = { cause, headers: RETRY_AFTER };
   if (problem.full) {
@@ -126,6 +126,12 @@ export function storageRefusal(cause: unknown): AppError | null {
     "The server cannot use its disk at the moment, so nothing was changed. Try again later, or " +
     "tell the operator.";
   return new AppError("storage_unavailable", detail, details);
+}
+
+/** Returns the problem of a server whose disk is full or fails, or that only reads. */
+function serverProblem(cause: unknown): { readonly full: boolean } | null {
+  if (!(cause instanceof StatementRefused) || !isServerFailure(cause)) return null;
+  return { full: cause.code === "53100" };
 }
 
 /** Returns the refusal for a database failure: of the disk, or a long write. */

@@ -5,7 +5,7 @@
 import Database from "better-sqlite3";
 import { systemClock } from "../process/clock.ts";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
-import { StateAway, type StateDatabase } from "./statedatabase.ts";
+import { StateAway, type StateDatabase, StatementRefused } from "./statedatabase.ts";
 
 /** Time that a reader waits during log recovery, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -50,9 +50,17 @@ export function sqliteVersion(): string {
  * process's long write, a server that is away. A broken constraint is a bug and not included.
  */
 export function isStateFailure(error: unknown): boolean {
-  if (error instanceof StateAway) return true;
+  if (error instanceof StateAway || isServerFailure(error)) return true;
   if (!(error instanceof Database.SqliteError)) return false;
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
+}
+
+/**
+ * True for a failure of a server that its operator can fix: no space or memory, a failing disk, or
+ * a standby that only reads.
+ */
+export function isServerFailure(error: unknown): boolean {
+  return error instanceof StatementRefused && /^(53|25006|58030)/.test(error.code);
 }
 
 /** True if another process has held the database longer than the timeout. */

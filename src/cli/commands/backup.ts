@@ -9,6 +9,11 @@ import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { type MissingFile, makeBackup } from "../../store/backup/backup.ts";
 import { bytesOf } from "../../store/backup/restore.ts";
+import {
+  rememberedAddress,
+  type StateAddress,
+  shownAddress,
+} from "../../store/postgres/address.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
@@ -23,6 +28,8 @@ again, or the settings.
 With --no-exports the files are left out. After a restore they are rendered again, with the same
 bytes, if their snapshot is served.
 manifest.json lists every file with its SHA-256; peneira restore DIR --check compares them all.
+If the state is in PostgreSQL, DIR gets the rest of the data directory: files and secrets. Save the
+state before with pg_dump; the command shows how. Files on a store (files.url) stay there.
 A killed backup leaves nothing at DIR. The next backup removes the hidden folder that it left.
 
 Examples:
@@ -56,11 +63,13 @@ export function registerBackup(program: Command): void {
 }
 
 async function backup(target: string, { dataDir, exports, json }: BackupFlags): Promise<void> {
-  const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
+  const config = configOf({ data_dir: dataDir }, undefined);
+  const path = config.get("data_dir");
   if (path === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const { manifest, heldMs } = await copying("backup", json, (progress) =>
     makeBackup({
       ...{ dataDir: path, target, exports, madeBy: VERSION },
+      stored: config.get("files.url") !== null,
       nowMs: () => systemClock.nowMs(),
       ...progress,
     }),
@@ -71,6 +80,8 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
     stderr.print(`warning: ${words}; a restored server renders it again\n`);
   }
   const bytes = bytesOf(manifest);
+  const server = rememberedAddress(path);
+  if (server !== null) printTools(server);
   if (json) {
     const held_ms = Math.round(heldMs * 10) / 10;
     const counts = { state_version, files: files.length, bytes, missing, writers_held_ms: held_ms };
@@ -79,5 +90,15 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
-  stderr.print(`${target} is the state of ${made_at}: ${size} bytes\n`);
+  const what = server === null ? "the state" : "the data directory, without the state,";
+  stderr.print(`${target} is ${what} of ${made_at}: ${size} bytes\n`);
+}
+
+/** Shows how to save a state that is on a server; the password is not shown. */
+function printTools(address: StateAddress): void {
+  stderr.print(
+    `The state is in ${shownAddress(address)} and not in this backup. Save it with the tools of ` +
+      `the database, before the files:\n` +
+      `  pg_dump --format=custom --schema=${address.schema} --file=state.dump DATABASE\n`,
+  );
 }

@@ -7,6 +7,7 @@
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
+import { FILES_ONLY } from "../../store/backup/backup.ts";
 import { bytesOf, checkBackup, restoreBackup } from "../../store/backup/restore.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
@@ -16,7 +17,7 @@ const EXAMPLES = `
 Every file is compared with its SHA-256 first, and all differences are reported. The data directory
 must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
 idempotency keys, and the links and cursors of the old server stay valid. Do not run both
-servers, because their states would differ, except as a second server for searches (docs/scale.md).
+servers, because their states would differ, except as a second server for searches (docs/fleet.md).
 Waiting exports are made only when their snapshot is served. A backup of an older version is
 restored unchanged, and the first serve migrates it. A backup of a newer version is refused.
 
@@ -69,6 +70,9 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
+  if (manifest.version === FILES_ONLY) {
+    stderr.print("The state is not in it: restore the dump of the database, and set state.url\n");
+  }
   const what = target === null ? `Backup ${source} is intact` : `Restored ${source} to ${target}`;
   stderr.print(`${what}: the state of ${made_at}, ${size} bytes\n`);
   if (!exports || missing.length > 0) {

@@ -202,7 +202,8 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
   const folder = join(dataDir, "snapshots");
   openDataDir(dataDir);
   try {
-    await fetchNewest(config, address, folder, (text) => stderr.print(`${text}\n`));
+    const say = (text: string) => void stderr.print(`${text}\n`);
+    await fetchNewest({ config, address, folder, say });
   } catch (error) {
     const kept = existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."));
     if (!(error instanceof CommandError) || error.exitCode === 2 || !kept) throw error;

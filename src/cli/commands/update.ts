@@ -19,6 +19,7 @@ import {
 import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
+import { checkStoreAddress } from "../../files/objectaddress.ts";
 import { DiskRefusal } from "../../ingest/workspace.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
@@ -63,6 +64,8 @@ const LISTS = "lists";
 export interface UpdateFlags extends ShareFlags {
   readonly dir: string;
   readonly check?: true;
+  /** Address of a store with finished snapshots. */
+  readonly snapshot?: string;
   readonly work?: string;
   readonly keepDump?: true;
   readonly keep?: string;
@@ -118,6 +121,10 @@ writes this to DIR/.update.changes.json. It writes the state of the share to
 DIR/.update.check.json, from which a server on the folder makes the metrics
 peneira_snapshot_months_behind and peneira_update_check_age_seconds.
 
+With --snapshot s3://… the command imports nothing: it fetches the newest YYYY-MM.peneira of a store
+with the keys of files.access_key and files.secret_key, resumes a cut fetch, and checks every
+checksum. Other servers of a fleet get the month of one machine that way, with the same bytes.
+
 --check downloads nothing and prints one JSON document: the newest published month, the newest
 local month, the month that an update would import, and the reason why each other month
 would not be imported. The exit code is 0 if the share answered, and 1 if it did not.
@@ -126,7 +133,8 @@ Examples:
   $ peneira update --dir snapshots
   $ peneira update --dir snapshots --keep 13 --population populacao_2024.csv
   $ peneira update --dir snapshots --work /scratch/dumps --keep-dump --json
-  $ peneira update --dir snapshots --check`;
+  $ peneira update --dir snapshots --check
+  $ peneira update --dir snapshots --snapshot s3://leads/months --keep 13`;
 
 /** Adds `peneira update` to the program. */
 export function registerUpdate(program: Command): void {
@@ -136,6 +144,7 @@ export function registerUpdate(program: Command): void {
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
     .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira; made if missing")
     .option("--check", "only report the published and the local months, as JSON")
+    .option("--snapshot <address>", "fetch the newest finished snapshot of a store: s3://…")
     .option("--work <dir>", "folder for the zips (default: DIR/.download)")
     .option("--keep-dump", "keep the zips after the import")
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
@@ -222,12 +231,28 @@ const NOT_WITH_CHECK = {
   threads: "--threads",
 } as const satisfies Partial<Record<keyof UpdateFlags, string>>;
 
+/** Flags that have no effect with --snapshot, which fetches a finished file. */
+const NOT_WITH_SNAPSHOT = {
+  ...NOT_WITH_CHECK,
+  keep: undefined,
+  check: "--check",
+  work: "--work",
+  url: "--url",
+  proxy: "--proxy",
+  streams: "--streams",
+} as const satisfies Partial<Record<keyof UpdateFlags, string | undefined>>;
+
 /** Reports every wrong flag, including the import's flags. @throws CommandError (exit 2) */
 function refuse(flags: UpdateFlags, keep: number | null): void {
   const problems: string[] = [];
-  for (const [flag, name] of Object.entries(NOT_WITH_CHECK)) {
-    if (flags.check && flags[flag as keyof UpdateFlags] !== undefined) {
-      problems.push(`${name} does nothing with --check`);
+  const { check, snapshot } = flags;
+  const form = snapshot === undefined ? null : checkStoreAddress(snapshot);
+  if (form !== null) problems.push(`--snapshot must be ${form}`);
+  const without = snapshot !== undefined ? NOT_WITH_SNAPSHOT : check ? NOT_WITH_CHECK : {};
+  const mode = snapshot === undefined ? "--check" : "--snapshot";
+  for (const [flag, name] of Object.entries(without)) {
+    if (name !== undefined && flags[flag as keyof UpdateFlags] !== undefined) {
+      problems.push(`${name} does nothing with ${mode}`);
     }
   }
   if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
@@ -327,6 +352,8 @@ class Update {
       rmSync(join(this.#desk, name), { recursive: true, force: true });
     }
     const newest = (await this.#snapshots())[0] ?? null;
+    const { snapshot: address } = this.#parts.flags;
+    if (address !== undefined) return this.#fetch(address, newest);
     if (newest !== null) this.#removeDumps((label) => label <= newest.label);
     const downloaded = await this.#download(newest);
     if (downloaded === null) return this.#nothing(newest);
@@ -338,6 +365,24 @@ class Update {
     this.#say(`${snapshot}: ready to be served`);
     if (!this.#parts.flags.keepDump) rmSync(downloaded.folder, { recursive: true, force: true });
     return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
+  }
+
+  /** Fetches the newest snapshot of a store, unless it is here. */
+  async #fetch(address: string, newest: KnownSnapshot | null): Promise<UpdateReport> {
+    const { config, folder, signal } = this.#parts;
+    const say = (text: string): void => this.#say(text);
+    const options = { config, address, folder, say, signal, newest: newest?.label };
+    const { fetchNewest } = await import("../update/fetchsnapshot.ts");
+    const { month, path, fetched: updated } = await fetchNewest(options);
+    this.#check = { asked_at: timeNow(), published: month };
+    const snapshots = await this.#snapshots();
+    const found = snapshots.find((one) => one.path === path) ?? newest;
+    if (found === null) throw new CommandError(`${path} was fetched, and is not valid.`);
+    const { label, accounts, path: snapshot } = found;
+    this.#say(
+      updated ? `${path}: ready to be served` : `${label} is here, and the store has nothing newer`,
+    );
+    return this.#report({ updated, month: label, snapshot, accounts, downloaded: null });
   }
 
   #say(text: string): void {

@@ -34,23 +34,42 @@ const MONTH = /^\d{4}-\d\d\.peneira$/;
 /** Resumed fetches in a row without progress until one gives up. */
 const TRIES = 5;
 
+/** A fetch from a store. */
+export interface SnapshotFetch {
+  readonly config: Config;
+  readonly address: string;
+  readonly folder: string;
+  readonly say: (text: string) => void;
+  /** Newest month in the folder, which may have come from elsewhere; an older one is not fetched. */
+  readonly newest?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** The newest month of a store. */
+export interface FetchedSnapshot {
+  readonly month: string;
+  /** Null if the folder has a newer month, or the same one from elsewhere. */
+  readonly path: string | null;
+  /** False if the folder had it already. */
+  readonly fetched: boolean;
+}
+
 /**
  * Fetches the snapshot at an address, or the newest month below it, unless it is in the folder.
- * Returns its path. @throws CommandError
+ * @throws CommandError
  */
-export async function fetchNewest(
-  config: Config,
-  address: string,
-  folder: string,
-  say: (text: string) => void,
-): Promise<string> {
+export async function fetchNewest(options: SnapshotFetch): Promise<FetchedSnapshot> {
+  const { config, address, folder, newest = "" } = options;
   const place = readStoreAddress(address);
   if (place === null) throw new CommandError(`It must be ${checkStoreAddress("")}.`, 2);
   const store = await openStore(config, place);
   try {
     await makeFolder(folder);
     const key = MONTH.test(basename(place.prefix)) ? place.prefix : await newestKey(store);
-    return await new Fetch(store, key, folder, say).run();
+    const month = basename(key, ".peneira");
+    const isHere = month < newest || (month === newest && !existsSync(tagOf(folder, key)));
+    if (isHere) return { month, path: null, fetched: false };
+    return { month, ...(await new Fetch(store, key, options).run()) };
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
     const from = shownObject(place, place.prefix);
@@ -73,6 +92,11 @@ async function newestKey(store: ObjectStore): Promise<string> {
   throw new CommandError(`There is no snapshot named YYYY-MM.peneira in ${where}. Upload one.`);
 }
 
+/** Path of the file with the tag of the object that was fetched. */
+function tagOf(folder: string, key: string): string {
+  return join(folder, `.${basename(key)}.tag`);
+}
+
 /** Appends bytes; all that came are in the file when this ends, also if they were cut. */
 async function append(path: string, bytes: Readable): Promise<void> {
   const file = await open(path, "a", 0o600);
@@ -89,24 +113,26 @@ class Fetch {
   readonly #folder: string;
   readonly #name: string;
   readonly #say: (text: string) => void;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(store: ObjectStore, key: string, folder: string, say: (text: string) => void) {
+  constructor(store: ObjectStore, key: string, { folder, say, signal }: SnapshotFetch) {
     this.#store = store;
     this.#key = key;
     this.#folder = folder;
     this.#name = basename(key);
     this.#say = say;
+    this.#signal = signal;
   }
 
-  async run(): Promise<string> {
+  async run(): Promise<Pick<FetchedSnapshot, "fetched"> & { readonly path: string }> {
     const shown = shownObject(this.#store.place, this.#key);
-    const found = await this.#store.head(this.#key);
+    const found = await this.#store.head(this.#key, this.#signal);
     if (found === null) throw new CommandError(`There is no ${shown}. Check files and address.`);
     const { sizeBytes, tag } = found;
     const path = join(this.#folder, this.#name);
-    const tagPath = this.#beside("tag");
+    const tagPath = tagOf(this.#folder, this.#key);
     const known = existsSync(path) && existsSync(tagPath) && readFileSync(tagPath, "utf8") === tag;
-    if (known && statSync(path).size === sizeBytes) return path;
+    if (known && statSync(path).size === sizeBytes) return { path, fetched: false };
     const partial = this.#partial(tag);
     const have = existsSync(partial) ? statSync(partial).size : 0;
     checkSpace([{ folder: this.#folder, bytes: sizeBytes - have, what: "the snapshot" }]);
@@ -116,11 +142,7 @@ class Fetch {
     renameSync(partial, path);
     writeFileSync(tagPath, tag);
     syncDirectory(this.#folder);
-    return path;
-  }
-
-  #beside(extension: string): string {
-    return join(this.#folder, `.${this.#name}.${extension}`);
+    return { path, fetched: true };
   }
 
   /** Removes what an earlier fetch left of another object; returns the path of this one. */
@@ -140,10 +162,12 @@ class Fetch {
       if (offset >= sizeBytes) break;
       try {
         const length = sizeBytes - offset;
-        const bytes = await this.#store.get(this.#key, { offset, length }, undefined, tag);
+        const range = { offset, length };
+        const bytes = await this.#store.get(this.#key, range, this.#signal, tag);
         if (bytes === null) throw new StoreFault("the object is gone", { status: 404 });
         await append(path, bytes);
       } catch (error) {
+        this.#signal?.throwIfAborted();
         if (error instanceof StoreFault && !error.away) throw error;
         const now = existsSync(path) ? statSync(path).size : 0;
         failures = now > offset ? 0 : failures + 1;

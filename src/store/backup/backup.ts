@@ -15,11 +15,21 @@ import { createHash } from "node:crypto";
 import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { DATABASE_FILE, isAlone, openUnmigrated, settleCopy, tryLock } from "../database.ts";
+import {
+  DATABASE_FILE,
+  isAlone,
+  openUnmigrated,
+  SCHEMA_VERSION,
+  settleCopy,
+  tryLock,
+} from "../database.ts";
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
 import { damagedState, isStateDamage } from "../failures.ts";
+import { rememberedAddress, type StateAddress } from "../postgres/address.ts";
+import { openPostgres } from "../postgres/schema.ts";
 import { openSecrets, SECRETS_FILE } from "../secrets.ts";
 import type { SqliteDatabase } from "../sqlite.ts";
+import type { StateDatabase } from "../statedatabase.ts";
 import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
 
 /** Folder of export files, in a data directory and in a backup. */
@@ -43,6 +53,8 @@ interface BackupOptions {
   readonly target: string;
   /** False omits the export files. */
   readonly exports: boolean;
+  /** True if a store keeps the files of exports, so that one missing here is not lost. */
+  readonly stored?: boolean;
   /** Version of this program. */
   readonly madeBy: string;
   readonly nowMs: () => number;
@@ -74,6 +86,11 @@ interface Moment {
   readonly names: ReadonlyMap<string, string>;
   /** Names of the linked sent files of enrichments that a restore renders, and of entries. */
   readonly sent: readonly string[];
+}
+
+interface Held {
+  readonly moment: Moment;
+  readonly stateVersion: number;
 }
 
 /** Creates a backup. Throws `CommandError` and leaves no files. */
@@ -112,7 +129,8 @@ export function removeHeldFiles(dataDir: string): void {
 }
 
 function refuseWithout(dataDir: string, target: string): void {
-  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) {
+  const isElsewhere = rememberedAddress(dataDir) !== null;
+  if (!isElsewhere && lookAt(join(dataDir, DATABASE_FILE)) === undefined) {
     throw new CommandError(`There is no state (${DATABASE_FILE}) in ${dataDir}. Check the path.`);
   }
   if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)) {
@@ -127,6 +145,30 @@ async function fill(
 ): Promise<BackupReport> {
   const { dataDir, signal } = options;
   mkdirSync(held, { mode: DIRECTORY_MODE });
+  const address = rememberedAddress(dataDir);
+  const { moment, stateVersion } =
+    address === null
+      ? await copyState(folder, held, options)
+      : holdOfServer(address, held, options);
+  const copied = await copyAll(folder, { moment, held, hasState: address === null, options });
+  const manifest: Manifest = {
+    format: "peneira backup",
+    version: address === null ? versionOf(moment) : FILES_ONLY,
+    made_at: new Date(moment.atMs).toISOString(),
+    made_by: options.madeBy,
+    state_version: stateVersion,
+    exports: options.exports,
+    ...copied,
+  };
+  await folder.write(MANIFEST_FILE, manifestText(manifest));
+  signal?.throwIfAborted();
+  folder.publish();
+  return { manifest, heldMs: moment.heldMs };
+}
+
+/** Copies the state of one moment, and holds its files. */
+async function copyState(folder: NewFolder, held: string, options: BackupOptions): Promise<Held> {
+  const { dataDir, signal } = options;
   const database = openUnmigrated(dataDir);
   const place = join(folder.path, DATABASE_FILE);
   let moment: Moment;
@@ -144,21 +186,30 @@ async function fill(
   } finally {
     database.close();
   }
-  const stateVersion = settleCopy(place, join(dataDir, DATABASE_FILE));
-  const copied = await copyAll(folder, { moment, held, place, options });
-  const manifest: Manifest = {
-    format: "peneira backup",
-    version: versionOf(moment),
-    made_at: new Date(moment.atMs).toISOString(),
-    made_by: options.madeBy,
-    state_version: stateVersion,
-    exports: options.exports,
-    ...copied,
-  };
-  await folder.write(MANIFEST_FILE, manifestText(manifest));
-  signal?.throwIfAborted();
-  folder.publish();
-  return { manifest, heldMs: moment.heldMs };
+  return { moment, stateVersion: settleCopy(place, join(dataDir, DATABASE_FILE)) };
+}
+
+/**
+ * Holds the files of a state on a server, whose rows the database's own tools save. A file that is
+ * removed meanwhile belongs to an export that has ended.
+ */
+function holdOfServer(address: StateAddress, held: string, options: BackupOptions): Held {
+  const { dataDir, nowMs } = options;
+  const database = openPostgres(address);
+  try {
+    const done = doneRows(database);
+    const names = new Map<string, string>();
+    const ids = options.exports ? done.map(({ id }) => id) : [];
+    holdAll(join(dataDir, EXPORTS_FOLDER), held, { names, ids });
+    const sent = sentRows(database, options.exports).filter((id) => {
+      return link(join(dataDir, SENT_FOLDER, id), join(held, id));
+    });
+    const entries = holdEntries(join(dataDir, SENT_FOLDER), held, done);
+    const moment = { atMs: nowMs(), heldMs: 0, done, names, sent: [...sent, ...entries] };
+    return { moment, stateVersion: SCHEMA_VERSION };
+  } finally {
+    database.close();
+  }
 }
 
 /**
@@ -198,7 +249,7 @@ function knowsExports(database: SqliteDatabase): boolean {
 }
 
 /** Returns done exports that have not expired. */
-function doneRows(database: SqliteDatabase): DoneRow[] {
+function doneRows(database: StateDatabase): DoneRow[] {
   return database
     .prepare<[], DoneRow>(
       `SELECT id, size_bytes AS bytes, sha256 FROM exports
@@ -215,7 +266,10 @@ function sentIds(database: SqliteDatabase, exports: boolean): string[] {
   const known = database
     .prepare("SELECT 1 FROM pragma_table_info('exports') WHERE name = 'sent'")
     .get();
-  if (known === undefined) return [];
+  return known === undefined ? [] : sentRows(database, exports);
+}
+
+function sentRows(database: StateDatabase, exports: boolean): string[] {
   const states = exports ? "'queued', 'running'" : "'queued', 'running', 'done'";
   return database
     .prepare<[], { readonly id: string }>(
@@ -289,13 +343,14 @@ async function copyAll(
   parts: {
     readonly moment: Moment;
     readonly held: string;
-    readonly place: string;
+    /** True if the state was copied to the folder. */
+    readonly hasState: boolean;
     readonly options: BackupOptions;
   },
 ): Promise<{ files: BackupFile[]; missing: MissingFile[] }> {
-  const { moment, held, place, options } = parts;
+  const { moment, held, hasState, options } = parts;
   const { dataDir, signal } = options;
-  const state = lstatSync(place).size;
+  const state = hasState ? lstatSync(join(folder.path, DATABASE_FILE)).size : 0;
   const secrets = checkDataFile(dataDir, SECRETS_FILE);
   const secretBytes = secrets ? lstatSync(join(dataDir, SECRETS_FILE)).size : 0;
   const bytesTotal = state + secretBytes + total(moment) + sentBytes(held, moment);
@@ -307,9 +362,10 @@ async function copyAll(
   };
   // A file is copied and then read again, so each counts half.
   const onHalf = (bytes: number) => onBytes(bytes / 2);
-  const files: BackupFile[] = [
-    { path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) },
-  ];
+  const files: BackupFile[] = [];
+  if (hasState) {
+    files.push({ path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) });
+  }
   if (secrets) {
     const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
     // Detect damaged secrets now, not at a restore.
@@ -321,6 +377,7 @@ async function copyAll(
   for (const row of options.exports ? moment.done : []) {
     const name = moment.names.get(row.id);
     if (name === undefined) {
+      if (options.stored) continue;
       missing.push({ export_id: row.id, reason: "lost" });
       continue;
     }
@@ -356,16 +413,18 @@ async function copied(
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/**
- * Version of the backup format: 2 has files that clients sent, 3 has entries of files of notices.
- * Newer ones are refused.
- */
-export const BACKUP_VERSION = 3;
+/** Versions of the backup format: with files that clients sent; with entries of files of notices. */
+const WITH_SENT = 2;
+export const WITH_ENTRIES = 3;
+/** A backup of the files of a data directory whose state is on a server. */
+export const FILES_ONLY = 4;
+/** Newest version; newer ones are refused. */
+export const BACKUP_VERSION = FILES_ONLY;
 
 /** The lowest version that describes a backup, which earlier versions of the program can read. */
 function versionOf({ sent }: Moment): number {
   if (sent.length === 0) return 1;
-  return sent.some((name) => ENTRIES_NAME.test(name)) ? BACKUP_VERSION : 2;
+  return sent.some((name) => ENTRIES_NAME.test(name)) ? WITH_ENTRIES : WITH_SENT;
 }
 
 /** A file of a backup; `path` is relative to it, with `/`. */

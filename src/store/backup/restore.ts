@@ -18,6 +18,7 @@ import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from ".
 import { lookAt } from "../datadir.ts";
 import {
   EXPORTS_FOLDER,
+  FILES_ONLY,
   MANIFEST_FILE,
   type Manifest,
   parseManifest,
@@ -49,7 +50,9 @@ export async function checkBackup(
   const problems = found.problems.concat(
     found.paths.filter((path) => !listed.has(path)).map((path) => `${path} does not belong to it`),
   );
-  if (!listed.has(DATABASE_FILE)) problems.push(`${DATABASE_FILE} is not in its manifest`);
+  const hasState = manifest.version !== FILES_ONLY;
+  if (listed.has(DATABASE_FILE) !== hasState)
+    problems.push(`${DATABASE_FILE} is ${hasState ? "not " : ""}in its manifest`);
   const present = new Set(found.paths);
   const total = bytesOf(manifest);
   for (const { path, bytes, sha256 } of manifest.files) {
@@ -95,22 +98,26 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
       if (facts.sha256 === sha256) continue;
       throw new CommandError(`${join(source, path)} was changed while it was copied.`);
     }
-    const place = join(folder.path, DATABASE_FILE);
-    const version = settleCopy(place, join(source, DATABASE_FILE), (database) => {
-      // A state without an audit trail is restored unchanged.
-      if (!hasTrail(database)) return;
-      new AuditStore(database).noteState("state.restore", { backup_of: manifest.made_at });
-    });
-    if (version !== manifest.state_version) {
-      const words = `schema ${version} and its manifest says ${manifest.state_version}`;
-      throw new CommandError(`The state in ${source} has ${words}.`);
-    }
+    if (manifest.version !== FILES_ONLY) settleState(folder.path, source, manifest);
     signal?.throwIfAborted();
     folder.publish();
     return manifest;
   } catch (error) {
     folder.discard();
     throw error;
+  }
+}
+
+function settleState(folder: string, source: string, manifest: Manifest): void {
+  const place = join(folder, DATABASE_FILE);
+  const version = settleCopy(place, join(source, DATABASE_FILE), (database) => {
+    // A state without an audit trail is restored unchanged.
+    if (!hasTrail(database)) return;
+    new AuditStore(database).noteState("state.restore", { backup_of: manifest.made_at });
+  });
+  if (version !== manifest.state_version) {
+    const words = `schema ${version} and its manifest says ${manifest.state_version}`;
+    throw new CommandError(`The state in ${source} has ${words}.`);
   }
 }
 

@@ -17,7 +17,7 @@ export type Value = string | bigint | Uint8Array | null;
 /** Values of a row, in the order of the columns. */
 export type Row = readonly Value[];
 
-/** What was read of a table. */
+/** Number and hash of the rows of a table. */
 export interface TableSum {
   readonly table: string;
   readonly rows: number;

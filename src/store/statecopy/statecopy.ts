@@ -3,7 +3,7 @@
  * in the other place, every row compared; the data directory belongs to it from then on.
  * Invariant: a copy that fails or is killed leaves the target unused and the original as it was.
  * No server works on either side and no command writes to either meanwhile. The state that is left
- * stays: a file beside its old name, or the schema on the server.
+ * stays: a file with another name, or the schema on the server.
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export interface CopyOptions {
   readonly onCompared: OnRows;
 }
 
-/** What was copied. */
+/** Result of a copy. */
 export interface CopyReport {
   /** The tables, in the order of the copy; equal on both sides. */
   readonly tables: readonly TableSum[];
@@ -146,7 +146,7 @@ function tablesOfBoth(sqlite: StateDatabase, postgres: StateDatabase): StateTabl
 }
 
 /**
- * Gives the copy its name. A file of that name is from a run that was cut here: the directory still
+ * Renames the copy to its final name. A file of that name is from a run that was cut here: the directory still
  * belonged to the server, so nothing has used it.
  */
 function publish(dataDir: string): void {

@@ -1,7 +1,7 @@
 /**
  * Proves: `peneira state copy` moves a random state to PostgreSQL and back, with every row,
- * counter, and secret; it refuses a target with a state, a served state, and other schemas, in
- * words; a copy that is killed at any moment leaves the target unused.
+ * counter, and secret. It refuses a target with a state, a served state, and other schemas, in
+ * words. A copy that is killed at any moment leaves the target unused.
  * Does not prove: that a power cut leaves the data directory durable (campaign/kills/power).
  */
 import assert from "node:assert/strict";

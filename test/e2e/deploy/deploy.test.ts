@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from "node:http";
 import http2 from "node:http2";
 import { type RequestOptions, request } from "node:https";
@@ -292,10 +292,16 @@ describe("the files of docs/deploy", () => {
 
   it("name only existing settings", () => {
     const apart = ["PENEIRA_UPSTREAM"];
+    const secret = path.join(mkdtempSync(path.join(tmpdir(), "secret-")), "value");
+    writeFileSync(secret, "secret");
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
+      // Secrets are in files of the operator's machine.
+      const valueOf = (name = "", value?: string) => (name.endsWith("_FILE") ? secret : value);
       const environment = Object.fromEntries(
-        set.filter(([, name]) => !apart.includes(name as string)).map(([, n, v]) => [n, v]),
+        set
+          .filter(([, name]) => !apart.includes(name as string))
+          .map(([, name, value]) => [name, valueOf(name, value)]),
       );
       // Throws with every variable that is no setting, and every invalid value.
       loadConfig({ environment });

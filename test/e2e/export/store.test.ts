@@ -6,11 +6,12 @@
  * go on, and /readyz reports it. The keys are in no output.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Client, filesOf, SPEC, sha256 } from "../../support/export/client.ts";
 import { FAKE_KEYS, FakeS3 } from "../../support/export/fake-s3.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -21,6 +22,8 @@ import {
   startServerProcess,
   stopServerProcess,
 } from "../../support/server/process.ts";
+
+const run = promisify(execFile);
 
 let sample: SampleSnapshot;
 let fake: FakeS3;
@@ -250,6 +253,40 @@ describe("a snapshot on a store", () => {
     await stopServerProcess(server);
   });
 
+  it("is fetched by an update: resumed, verified, and only if it is new", async () => {
+    const bytes = readFileSync(sample.snapshot);
+    const folder = freshDir();
+    const update = async (...more: string[]) => {
+      const address = ["--dir", folder, "--json", "--snapshot", fake.address("months")];
+      const [file, all] = productCommand(["update", ...address, ...more]);
+      const env = { ...process.env, ...settingsOf("proxy") };
+      return run(file, all, { env }).then(
+        ({ stdout, stderr }) => ({ code: 0, stderr, report: JSON.parse(stdout) }),
+        (error) => ({ code: error.code as number, stderr: error.stderr as string, report: null }),
+      );
+    };
+    assert.match((await update()).stderr, /There is no snapshot named YYYY-MM.peneira/);
+    assert.match((await update("--keep-dump")).stderr, /--keep-dump does nothing with --snapshot/);
+    fake.plant("months/2026-10.peneira", bytes);
+    let cuts = 0;
+    fake.fault = ({ method, query }) =>
+      method === "GET" && !query.has("list-type") && cuts++ < 2 ? { cut: "after" } : undefined;
+    const first = await update();
+    assert.match(first.stderr, /cut after \d+ of \d+ bytes; resuming/);
+    const { updated, month, snapshot, published } = first.report;
+    assert.deepEqual([updated, month, published], [true, "2026-10", "2026-10"]);
+    assert.deepEqual(readFileSync(snapshot), bytes);
+    assert.deepEqual((await update()).report.updated, false);
+    assert.equal(cuts, 3);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff;
+    fake.plant("months/2026-11.peneira", bytes);
+    assert.match((await update()).stderr, /is damaged/);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => !name.startsWith(".")),
+      ["2026-10.peneira"],
+    );
+  });
+
   it("that is damaged is refused, and leaves no file", async () => {
     const bytes = readFileSync(sample.snapshot);
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff;
@@ -262,13 +299,13 @@ describe("a snapshot on a store", () => {
 });
 
 describe("the settings of a store", () => {
-  const run = (args: string[], environment: Record<string, string>) => {
+  const show = (args: string[], environment: Record<string, string>) => {
     const [file, all] = productCommand(args);
     return execFileSync(file, all, { env: { ...process.env, ...environment } }).toString();
   };
 
   it("never show a key", () => {
-    const text = run(["config"], settingsOf("proxy"));
+    const text = show(["config"], settingsOf("proxy"));
     assert.match(text, /files\.url +"s3:\/\/peneira-test/);
     assert.match(text, /files\.secret_key +"\*{8}"/);
     assert.ok(!text.includes(FAKE_KEYS.secretKey) && !text.includes(FAKE_KEYS.accessKey));

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { BACKUP_VERSION, makeBackup } from "../../../src/store/backup/backup.ts";
+import { makeBackup, WITH_ENTRIES } from "../../../src/store/backup/backup.ts";
 import {
   closeDatabase,
   DATABASE_FILE,
@@ -45,7 +45,7 @@ export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
     makeState(dataDir);
     const state = fixturePath("state", SCHEMA_VERSION, folder);
     if (missing(state)) keepFixture(state, readFileSync(join(dataDir, DATABASE_FILE)));
-    const backup = fixturePath("backup", BACKUP_VERSION, folder);
+    const backup = fixturePath("backup", WITH_ENTRIES, folder);
     if (missing(backup)) keepFixture(backup, await packedBackup(dataDir, join(scratch, "backup")));
     const snapshot = fixturePath("snapshot", FORMAT_VERSION, folder);
     const answers = fixturePath("answers", FORMAT_VERSION, folder);

@@ -7,7 +7,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BLOBS, blobChecksum } from "../../../src/store/checksums.ts";
+import { SHARED_TABLES } from "../../../src/store/postgres/schema.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
+import { isSqlite } from "../../../src/store/state.ts";
+import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 type Cell = string | number | Buffer | null;
 type Row = Readonly<Record<string, Cell>>;
@@ -225,10 +228,14 @@ export function fillFiles(dataDir: string): void {
   const folder = join(dataDir, "exports");
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, `${exportId(1)}.csv`), FILE, { mode: 0o600 });
+  const sent = join(dataDir, "sent");
+  mkdirSync(sent, { mode: 0o700 });
+  writeFileSync(join(sent, `${exportId(1)}.unclaimed`), "entries", { mode: 0o600 });
 }
 
-/** Names of a database's tables, except SQLite's own. */
-export function tablesOf(database: SqliteDatabase): string[] {
+/** Names of a database's tables, except those of its engine. */
+export function tablesOf(database: StateDatabase): string[] {
+  if (!isSqlite(database)) return [...columnsOnServer(database).keys()];
   const found = database
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1",
@@ -237,14 +244,31 @@ export function tablesOf(database: SqliteDatabase): string[] {
   return found.map(({ name }) => name);
 }
 
+/** Columns by table of a state on PostgreSQL, without the tables that only it has. */
+function columnsOnServer(database: StateDatabase): ReadonlyMap<string, string[]> {
+  const rows = database
+    .prepare<[], { readonly place: string; readonly name: string }>(
+      `SELECT table_name::text AS place, column_name::text AS name
+       FROM information_schema.columns WHERE table_schema = current_schema()
+       ORDER BY table_name, ordinal_position`,
+    )
+    .all();
+  const found = new Map<string, string[]>();
+  for (const { place, name } of rows) {
+    if (!SHARED_TABLES.includes(place)) found.set(place, [...(found.get(place) ?? []), name]);
+  }
+  return found;
+}
+
 /** Names of the columns of a table. */
-export function columnsOf(database: SqliteDatabase, table: string): string[] {
+export function columnsOf(database: StateDatabase, table: string): string[] {
+  if (!isSqlite(database)) return columnsOnServer(database).get(table) ?? [];
   const found = database.pragma(`table_info(${table})`) as readonly { readonly name: string }[];
   return found.map(({ name }) => name);
 }
 
 /** Every row of every table, in comparable form. */
-export function contentOf(database: SqliteDatabase): Record<string, Record<string, unknown>[]> {
+export function contentOf(database: StateDatabase): Record<string, Record<string, unknown>[]> {
   return Object.fromEntries(
     tablesOf(database).map((table) => {
       const columns = columnsOf(database, table);

@@ -88,6 +88,13 @@ export class TestPostgres {
     await ended;
   }
 
+  /** Runs one of the database's own tools on the server, such as pg_dump; returns its output. */
+  tool(program: string, ...parameters: readonly string[]): Buffer {
+    const connection = ["--host", this.#folder, "--username", "peneira"];
+    const path = join(postgresPrograms() as string, program);
+    return execFileSync(path, [...connection, ...parameters], { maxBuffer: 2 ** 28 });
+  }
+
   async remove(): Promise<void> {
     await this.crash();
     rmSync(this.#folder, { recursive: true, force: true });

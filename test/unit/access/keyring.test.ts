@@ -21,6 +21,7 @@ import { COMMAND_LINE } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
+import { refuseWrites } from "../../support/server/refused-writes.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 
@@ -307,9 +308,9 @@ describe("flushUsed", () => {
     }) as [Keyring, Keyring];
     const { key, keyId } = own.create(wish);
     other.authenticate(bearer(key));
-    database.pragma("query_only = ON");
+    const allow = refuseWrites(database);
     assert.throws(() => own.flushUsed());
-    database.pragma("query_only = OFF");
+    allow();
     assert.equal(own.pick({ id: keyId }).lastUsedAt, null);
     own.flushUsed();
     assert.equal(own.pick({ id: keyId }).lastUsedAt, START_MS);

@@ -20,6 +20,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { ExportStore } from "../../../src/store/exportstore.ts";
 import { Installation, isError, settle } from "../../support/export/fake-threads.ts";
+import { refuseWrites } from "../../support/server/refused-writes.ts";
 
 let here: Installation;
 
@@ -194,12 +195,12 @@ describe("recovery", () => {
     change("state = 'running', attempts = 1", id);
     put(`${id}.csv`);
     here.reopen();
-    here.database.pragma("query_only = ON");
+    const allow = refuseWrites(here.database);
     const start = () => here.exports.start(here.segment);
-    assert.throws(start, /cannot be put in order \(SQLITE_READONLY\)/);
+    assert.throws(start, /cannot be put in order \((?:SQLITE_READONLY|25006)\)/);
     assert.deepEqual(row(id), { state: "running", attempts: 1 });
     assert.deepEqual(here.names("exports"), [`${id}.csv`]);
-    here.database.pragma("query_only = OFF");
+    allow();
     start();
     assert.deepEqual(here.names("exports"), []);
   });
