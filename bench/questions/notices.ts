@@ -73,9 +73,19 @@ async function post(base: string, key: string, path: string, body: object): Prom
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+  if (answer.status === 503) {
+    // A machine that is busy with other work: the answer says to try again in a second.
+    await answer.arrayBuffer();
+    refused++;
+    await sleep(1_000);
+    return post(base, key, path, body);
+  }
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 }
+
+/** Requests that the server was too busy for. The figures of a run with any are not to publish. */
+let refused = 0;
 
 function specOf(n: number): object {
   const geo = { uf_any_of: [STATES[n % STATES.length]] };
@@ -163,6 +173,7 @@ export async function benchNotices(accounts: number, searches: number): Promise<
         `processor time of the server: ${(countedFrom - idleFrom).toFixed(1)} s in ` +
         `${IDLE_MS / 1000} s before, ${used.toFixed(1)} s meanwhile\n` +
         `anonymous memory: ${memoryText}\n` +
+        `requests refused because the machine was busy: ${refused}\n` +
         `load average: ${loadavg().map((one) => one.toFixed(1))} on ${cpus().length} processors\n`,
     );
   } finally {

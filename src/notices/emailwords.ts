@@ -142,8 +142,8 @@ const PT: Words = {
   failed: (name, month) => `O aviso de ${month} falhou: ${name}`,
   failedLead: (month, since) =>
     `O que mudou em ${month}, em comparação com ${since}, não pôde ser contado. O motivo está na ` +
-    "página da busca, onde o aviso pode ser enviado de novo. Sem isso, o próximo aviso traz também " +
-    "essas mudanças.",
+    "página da busca, onde o aviso pode ser enviado de novo. Sem isso, o próximo aviso traz " +
+    "também essas mudanças.",
   reason: (name) => `Você recebe este e-mail porque a busca “${name}” está salva no Peneira.`,
   unsubscribe: "Cancelar estes e-mails",
   test: "Teste de e-mail do Peneira",

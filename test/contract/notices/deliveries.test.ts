@@ -4,7 +4,8 @@
  * with at most 4 requests to a host at a time. Redirects are failures and are not followed. A 410
  * disables, and the queue is retained until the webhook is enabled. A webhook that fails for five
  * days is disabled after three warnings. An endless answer is cut. A stop in the middle loses
- * nothing. A state that cannot be written makes no flood. Replays keep the ids. Every audited action of webhooks is written.
+ * nothing. A state that cannot be written makes no flood. Replays keep the ids. Every audited
+ * action of webhooks is written.
  * Does not prove: kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";
