@@ -1,12 +1,14 @@
 /**
  * A new month with many saved searches. Input: a corpus, the month after it, and a number of
  * searches. Output: the time until all of them are counted, the p99 of a search before that and
- * meanwhile with their ratio, the processor time of the server for both, and its anonymous memory.
+ * meanwhile with their ratio, the processor time of the server for both, its anonymous memory, and
+ * the load of the machine.
  * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search
  * names another activity, state, or both. The time includes making the list of changes.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
@@ -71,9 +73,19 @@ async function post(base: string, key: string, path: string, body: object): Prom
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+  if (answer.status === 503) {
+    // A machine that is busy with other work: the answer says to try again in a second.
+    await answer.arrayBuffer();
+    refused++;
+    await sleep(1_000);
+    return post(base, key, path, body);
+  }
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 }
+
+/** Requests that the server was too busy for. The figures of a run with any are not to publish. */
+let refused = 0;
 
 function specOf(n: number): object {
   const geo = { uf_any_of: [STATES[n % STATES.length]] };
@@ -82,16 +94,14 @@ function specOf(n: number): object {
 }
 
 async function save(served: Served, searches: number): Promise<void> {
+  // The command blocks this process, so that the server ends an idle connection meanwhile.
+  const tenants = Math.ceil(searches / PER_TENANT);
+  const keys = Array.from({ length: tenants }, (_, at) => keyOf(served, `tenant${at}`));
   for (let n = 0; n < searches; n++) {
-    const tenant = `tenant${Math.floor(n / PER_TENANT)}`;
-    if (n % PER_TENANT === 0) keys.push(keyOf(served, tenant));
-    await post(served.base, keys.at(-1) as string, "/v1/searches", {
-      ...{ name: `search ${n}`, spec: specOf(n) },
-    });
+    const key = keys[Math.floor(n / PER_TENANT)] as string;
+    await post(served.base, key, "/v1/searches", { name: `search ${n}`, spec: specOf(n) });
   }
 }
-
-const keys: string[] = [];
 
 function keyOf({ state }: Served, tenant: string): string {
   const made = ["key", "create", "--data-dir", state, "--tenant", tenant, "--json"];
@@ -162,7 +172,9 @@ export async function benchNotices(accounts: number, searches: number): Promise<
         `${(meanwhile / before).toFixed(2)} times\n` +
         `processor time of the server: ${(countedFrom - idleFrom).toFixed(1)} s in ` +
         `${IDLE_MS / 1000} s before, ${used.toFixed(1)} s meanwhile\n` +
-        `anonymous memory: ${memoryText}\n`,
+        `anonymous memory: ${memoryText}\n` +
+        `requests refused because the machine was busy: ${refused}\n` +
+        `load average: ${loadavg().map((one) => one.toFixed(1))} on ${cpus().length} processors\n`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -6,6 +6,8 @@
  * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A
  * webhook that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook
  * is retained. Only the server with the lease of the work begins an attempt or stores its outcome.
+ * If an outcome cannot be stored, its webhook rests, so that it does not get the same notice in a
+ * loop.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -25,7 +27,7 @@ import type { Emails } from "./emails.ts";
 import { eventIdOf, isSendable } from "./payload.ts";
 import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
-import { signedHeaders } from "./signing.ts";
+import { seedsOf, signedHeaders } from "./signing.ts";
 import type { NoticeWork } from "./work.ts";
 
 /** Requests of a tenant to one host and port, and to all receivers; and in all, at a time. */
@@ -36,6 +38,8 @@ const IN_ALL = 512;
 const MAIL_SERVER = "mail server";
 /** Time from the end of an attempt to the search for the next one, in milliseconds. */
 const GATHER_MS = 20;
+/** Time that a webhook rests after the state could not be read or written, in milliseconds. */
+const REST_MS = 60_000;
 
 /** Parts of the deliverer. */
 interface DelivererParts {
@@ -66,6 +70,8 @@ export class Deliverer {
   /** Running attempts by delivery. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #uses = new Uses();
+  /** Ends of rests by webhook, on the monotonic clock. */
+  readonly #resting = new Map<string, number>();
   #soon: NodeJS.Timeout | null = null;
 
   constructor(parts: DelivererParts) {
@@ -80,6 +86,7 @@ export class Deliverer {
       const nowMs = clock.nowMs();
       for (const due of webhooks.dueWebhooks(nowMs)) {
         if (due.kind === "email" && !emails.ready) continue;
+        if (this.#rests(due.webhook)) continue;
         const host =
           due.kind === "email" ? MAIL_SERVER : `${due.tenantId} ${new URL(due.url).host}`;
         const room = this.#uses.room(due, host);
@@ -118,7 +125,9 @@ export class Deliverer {
     const running = this.#deliver(row)
       .catch((error: unknown) => {
         if (this.#ended.signal.aborted) return;
-        this.#parts.log.error(describeError(error), "a notice was not sent; trying again");
+        const { log, clock } = this.#parts;
+        this.#resting.set(due.webhook, clock.monotonicMs() + REST_MS);
+        log.error(describeError(error), "the outcome of a notice is not stored; sending it again");
       })
       .finally(() => {
         release();
@@ -130,6 +139,14 @@ export class Deliverer {
         }, GATHER_MS).unref();
       });
     this.#running.set(row.sequence, running);
+  }
+
+  #rests(webhook: string): boolean {
+    const untilMs = this.#resting.get(webhook);
+    if (untilMs === undefined) return false;
+    if (this.#parts.clock.monotonicMs() < untilMs) return true;
+    this.#resting.delete(webhook);
+    return false;
   }
 
   async #deliver(row: DeliveryRow): Promise<void> {
@@ -199,11 +216,6 @@ export class Deliverer {
     const words = event === "warned" ? `a ${what} keeps failing` : `a failing ${what} is disabled`;
     this.#parts.log.warn({ [kind]: id, tenant_id: tenantId }, words);
   }
-}
-
-/** Returns the seeds that sign at a time, the newest first. */
-export function seedsOf({ seed, oldSeed, oldUntil }: WebhookRow, nowMs: number): Buffer[] {
-  return oldUntil !== null && nowMs < oldUntil ? [seed, oldSeed] : [seed];
 }
 
 type Use = "host" | "tenant" | "webhook";

@@ -74,6 +74,9 @@ const FOOT =
   "max-width:600px;margin:18px auto 0;padding:0 8px;font-size:12px;line-height:18px;" +
   "color:#5a6a62;overflow-wrap:anywhere";
 
+/** Longest text that fits a line of a phone. */
+const UNBROKEN_MAX = 30;
+
 function tile(number: string, noun: string, at: number): Markup {
   return html`
 <td width="33%" style="padding:0 ${at === 2 ? 0 : 4}px 0 ${at === 0 ? 0 : 4}px">
@@ -98,10 +101,15 @@ function companyBlock({ name, about, note, contacts }: EmailCompany): Markup {
 <p class="ink" style="margin:0;font-size:16px;line-height:22px;font-weight:600;color:#1b2420">${
     name
   }</p>
-<p class="soft" style="${small}">${about.join(" · ")}</p>
+<p class="soft" style="${small}">${about.map(unbroken).join("\u00a0· ")}</p>
 ${note !== "" && html`<p class="ink" style="${small}">${note}</p>`}
-${contacts.length > 0 && html`<p style="${small}">${contacts.map(contactLink)}</p>`}
+${contacts.length > 0 && html`<p class="soft" style="${small}">${contacts.map(contactLink)}</p>`}
 </div>`;
+}
+
+/** Returns a short text without places for a line break: `CNPJ` stays with its number. */
+function unbroken(text: string): string {
+  return text.length > UNBROKEN_MAX ? text : text.replaceAll(" ", "\u00a0");
 }
 
 function contactLink({ text, href }: EmailContact, at: number): Markup {

@@ -11,7 +11,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { AppError, type Mistake } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { AuditStore } from "../store/auditstore.ts";
-import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { NoticeRow } from "../store/noticestore.ts";
 import type { ReceiverMailRow, ReceiverMailStore } from "../store/receivermailstore.ts";
 import type { SearchStore } from "../store/searchstore.ts";
 import type { EmailLanguage, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
@@ -51,7 +51,6 @@ interface EmailParts {
   readonly store: WebhookStore;
   readonly mails: ReceiverMailStore;
   readonly searches: SearchStore;
-  readonly notices: Pick<NoticeStore, "newest">;
   readonly audit: AuditStore;
   readonly clock: Clock;
   /** Null if the operator has set no mail server. */
@@ -174,7 +173,7 @@ export class Emails {
     id: string,
   ): Promise<{ readonly id: string; readonly outcome: DeliveryAttempt }> {
     const row = this.find(tenantId, id);
-    const { mailer, notices } = this.#parts;
+    const { mailer } = this.#parts;
     if (mailer === null || row.unsubscribedAt !== null) {
       const detail =
         mailer === null
@@ -182,9 +181,8 @@ export class Emails {
           : "The reader has unsubscribed, so no test is sent either.";
       throw new AppError("invalid_request", detail);
     }
-    const month = notices.newest()?.label ?? "2026-10";
     const test = `tst_${randomBytes(16).toString("hex")}`;
-    const content = testContent({ name: "Peneira", months: [month, month] }, this.#options(row));
+    const content = testContent(this.#options(row));
     const list = { id: "test", name: "Peneira" };
     const email = this.#email(row, content, { id: test, list });
     return { id: test, outcome: await mailer.send(email, new AbortController().signal) };

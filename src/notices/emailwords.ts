@@ -80,11 +80,15 @@ interface Words {
   readonly locale: string;
   readonly subject: (counts: Counts, name: string, month: string) => string;
   readonly lead: (month: string, since: string) => string;
+  /** The lead if nothing changed. */
+  readonly quiet: (month: string, since: string) => string;
   readonly nouns: (counts: Counts) => readonly [entered: string, left: string, changed: string];
   readonly dates: Intl.DateTimeFormatOptions;
   readonly opened: (day: string) => string;
   readonly left: string;
   readonly changed: (fields: string) => string;
+  /** Fields that are not named, after those that are. */
+  readonly moreFields: (count: number) => string;
   readonly more: (count: number, shown: string) => string;
   readonly button: string;
   readonly file: string;
@@ -95,6 +99,8 @@ interface Words {
   readonly reason: (name: string) => string;
   readonly unsubscribe: string;
   readonly test: string;
+  readonly testLead: string;
+  readonly testReason: string;
 }
 
 const one = (count: number, single: string, several: string) => (count === 1 ? single : several);
@@ -116,6 +122,7 @@ const PT: Words = {
     return `Nada de novo em ${month}: ${name}`;
   },
   lead: (month, since) => `O que mudou em ${month}, em comparação com ${since}.`,
+  quiet: (month, since) => `Nada mudou em ${month}, em comparação com ${since}.`,
   nouns: ({ entered, left, changed }) => [
     one(entered, "nova", "novas"),
     one(left, "saiu", "saíram"),
@@ -125,6 +132,7 @@ const PT: Words = {
   opened: (day) => `aberta em ${day}`,
   left: "Saiu da busca",
   changed: (fields) => (fields === "" ? "Mudou" : `Mudou: ${fields}`),
+  moreFields: (count) => (count === 1 ? "e mais 1 campo" : `e mais ${count} campos`),
   more: (count, shown) =>
     count === 1 ? "E mais 1 empresa no Peneira." : `E mais ${shown} empresas no Peneira.`,
   button: "Ver no Peneira",
@@ -134,10 +142,13 @@ const PT: Words = {
   failed: (name, month) => `O aviso de ${month} falhou: ${name}`,
   failedLead: (month, since) =>
     `O que mudou em ${month}, em comparação com ${since}, não pôde ser contado. O motivo está na ` +
-    "página da busca, onde o aviso pode ser enviado de novo.",
+    "página da busca, onde o aviso pode ser enviado de novo. Sem isso, o próximo aviso traz " +
+    "também essas mudanças.",
   reason: (name) => `Você recebe este e-mail porque a busca “${name}” está salva no Peneira.`,
   unsubscribe: "Cancelar estes e-mails",
   test: "Teste de e-mail do Peneira",
+  testLead: "Os avisos das buscas salvas chegarão a este endereço, como este teste.",
+  testReason: "Você recebe este teste porque alguém da equipe o enviou pelo Peneira.",
 };
 
 const EN: Words = {
@@ -156,24 +167,29 @@ const EN: Words = {
     return `Nothing new in ${month}: ${name}`;
   },
   lead: (month, since) => `Changes in ${month}, compared with ${since}.`,
+  quiet: (month, since) => `Nothing changed in ${month}, compared with ${since}.`,
   nouns: () => ["new", "gone", "changed"],
   dates: { dateStyle: "medium" },
   opened: (day) => `opened ${day}`,
   left: "No longer in the search",
   changed: (fields) => (fields === "" ? "Changed" : `Changed: ${fields}`),
+  moreFields: (count) => (count === 1 ? "and 1 more field" : `and ${count} more fields`),
   more: (count, shown) =>
     count === 1 ? "And 1 more company in Peneira." : `And ${shown} more companies in Peneira.`,
-  button: "See them in Peneira",
+  button: "View in Peneira",
   file: "Download the sheet",
   until: (day) => `available until ${day}`,
   noFile: "The sheet could not be made. The page of this notice says why.",
   failed: (name, month) => `The notice of ${month} failed: ${name}`,
   failedLead: (month, since) =>
     `The changes in ${month}, compared with ${since}, could not be counted. The page of the ` +
-    "search says why, and can send the notice again.",
+    "search says why, and can send the notice again. Otherwise, the next notice holds these " +
+    "changes too.",
   reason: (name) => `You get this e-mail because the search “${name}” is saved in Peneira.`,
   unsubscribe: "Stop these e-mails",
   test: "Test e-mail of Peneira",
+  testLead: "The notices of saved searches will reach this address as this test did.",
+  testReason: "You get this test because a member of the team sent it from Peneira.",
 };
 
 const WORDS: Readonly<Record<EmailLanguage, Words>> = { pt: PT, en: EN };
@@ -189,14 +205,15 @@ export function emailContent(row: NoticeRow, options: EmailOptions): EmailConten
   const title = line(row.searchName, TEXT_MAX);
   const [month, since] = [monthOf(row.snapshot, words), monthOf(row.since, words)];
   const { entered, left, changed, cards = counts.first } = counts;
-  const rest = entered + left + changed - cards.length;
+  const all = entered + left + changed;
+  const rest = all - cards.length;
   const [forEntered, forLeft, forChanged] = words.nouns(counts);
   const number = (count: number) => count.toLocaleString(words.locale);
   const links = linksOf(row, base);
   const dayOf = (iso: string) => day(iso.slice(0, 10), words);
   const until = counts.file_until === undefined ? "" : words.until(dayOf(counts.file_until));
   return {
-    ...{ language, title, lead: words.lead(month, since) },
+    ...{ language, title, lead: (all === 0 ? words.quiet : words.lead)(month, since) },
     subject: line(words.subject(counts, title, month), SUBJECT_MAX),
     counts: [
       { number: number(entered), noun: forEntered },
@@ -230,19 +247,12 @@ function failureContent(
   };
 }
 
-/** Returns the content of a test: an e-mail like those to come, without companies. */
-export function testContent(
-  search: { readonly name: string; readonly months: readonly [newer: string, older: string] },
-  { language, base, unsubscribe }: EmailOptions,
-): EmailContent {
+/** Returns the content of a test: an e-mail like those to come, without a notice. */
+export function testContent({ language, base, unsubscribe }: EmailOptions): EmailContent {
   const words = WORDS[language];
-  const title = line(search.name, TEXT_MAX);
-  const [month, since] = search.months.map((label) => monthOf(label, words));
-  const none: Counts = { entered: 0, left: 0, changed: 0 };
   return {
-    ...{ language, title, subject: words.test, lead: words.lead(month ?? "", since ?? "") },
-    counts: words.nouns(none).map((noun) => ({ number: "0", noun })),
-    ...{ companies: [], more: "", file: null, problem: "", reason: words.reason(title) },
+    ...{ language, title: words.test, subject: words.test, lead: words.testLead },
+    ...{ counts: [], companies: [], more: "", file: null, problem: "", reason: words.testReason },
     button: { label: words.button, href: `${base}/app/news` },
     unsubscribe: { label: words.unsubscribe, href: unsubscribe },
   };
@@ -268,9 +278,12 @@ function company(account: FirstAccount, options: CompanyOptions): EmailCompany {
   ];
   const names = [text("trade_name"), text("legal_name"), cnpjText(text("cnpj"))];
   const headings: Readonly<Record<string, string>> = HEADINGS[language];
-  const fields = account.changed_fields.map((name) => headings[name] ?? name).slice(0, FIELDS_MAX);
+  const all = account.changed_fields.map((name) => headings[name] ?? name);
+  const rest = all.length - FIELDS_MAX;
+  const fields =
+    all.slice(0, FIELDS_MAX).join(", ") + (rest > 0 ? ` ${words.moreFields(rest)}` : "");
   const notes: Readonly<Record<string, string>> = {
-    changed: words.changed(fields.join(", ")),
+    changed: words.changed(fields),
     left: words.left,
   };
   return {

@@ -121,7 +121,7 @@ export class Notices {
     const receivers = { store: webhooks, searches: new SearchStore(database), audit, clock };
     this.webhooks = new Webhooks({ ...receivers, egress, way, userAgent, baseUrl });
     const mailer = smtp === null ? null : new Mailer(smtp, clock);
-    this.emails = new Emails({ ...receivers, mails, notices: store, mailer, baseUrl });
+    this.emails = new Emails({ ...receivers, mails, mailer, baseUrl });
     this.#mails = new ReceiverMails({ mails, webhooks, emails: this.emails, clock, log, work });
     this.history = new NoticeHistory({ store, hooks: webhooks, clock, baseUrl });
     this.#deliverer = new Deliverer({

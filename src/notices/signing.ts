@@ -4,17 +4,21 @@
  * delivery.
  * Invariant: the shared secret (v1) and the private key (v1a) are derived from one seed that never
  * leaves the server. Neither reveals the other, so a receiver with the secret cannot sign as v1a.
- * During a rotation both generations sign. The same message has the same id in every attempt.
+ * After a rotation the earlier generations sign too for at least a day. The same message has the
+ * same id in every attempt.
  */
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { SignatureKind } from "../store/webhookstore.ts";
+import type { SignatureKind, WebhookRow } from "../store/webhookstore.ts";
 
 /** Bytes of a seed. */
 export const SEED_BYTES = 32;
 
-/** Time for which the previous secret signs too after a rotation, in milliseconds. */
+/** Time for which earlier secrets sign too after a rotation, in milliseconds. */
 export const OVERLAP_MS = 86_400_000;
+
+/** Earlier secrets that sign: a second rotation must not end the first one's overlap. */
+const OLD_SEEDS_MAX = 4;
 
 /** DER of an ed25519 private key before its 32 bytes (RFC 8410). */
 const PKCS8_START = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -28,6 +32,8 @@ interface Message {
   readonly body: string;
 }
 
+type SeedsOfWebhook = Pick<WebhookRow, "seed" | "oldSeed" | "oldUntil">;
+
 /** Returns the secret that the receiver verifies v1 with. */
 export function secretOf(seed: Uint8Array): string {
   return `whsec_${derived(seed, "v1").toString("base64")}`;
@@ -37,6 +43,24 @@ export function secretOf(seed: Uint8Array): string {
 export function publicKeyOf(seed: Uint8Array): string {
   const spki = createPublicKey(privateKeyOf(seed)).export({ format: "der", type: "spki" });
   return `whpk_${spki.subarray(-SEED_BYTES).toString("base64")}`;
+}
+
+/** Returns the seeds that sign at a time, the newest first. */
+export function seedsOf(row: SeedsOfWebhook, nowMs: number): Buffer[] {
+  return [row.seed, ...oldSeedsOf(row, nowMs)];
+}
+
+/** Returns the earlier seeds after a rotation, as stored: the newest first, without gaps. */
+export function rotatedSeeds(row: SeedsOfWebhook, nowMs: number): Buffer {
+  return Buffer.concat(seedsOf(row, nowMs).slice(0, OLD_SEEDS_MAX));
+}
+
+function oldSeedsOf({ oldSeed, oldUntil }: SeedsOfWebhook, nowMs: number): Buffer[] {
+  if (oldUntil === null || nowMs >= oldUntil) return [];
+  const count = oldSeed.length / SEED_BYTES;
+  return Array.from({ length: count }, (_, at) =>
+    oldSeed.subarray(at * SEED_BYTES, (at + 1) * SEED_BYTES),
+  );
 }
 
 /** Returns the headers of an attempt; `seeds` are those that are valid, the newest first. */

@@ -13,7 +13,6 @@ import type { Clock } from "../process/clock.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { SearchStore } from "../store/searchstore.ts";
 import type { SignatureKind, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
-import { seedsOf } from "./deliverer.ts";
 import type { Egress } from "./egress.ts";
 import { testBody } from "./payload.ts";
 import {
@@ -26,7 +25,7 @@ import {
 } from "./receivers.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
 import { attempt } from "./sender.ts";
-import { OVERLAP_MS, SEED_BYTES, signedHeaders } from "./signing.ts";
+import { OVERLAP_MS, rotatedSeeds, SEED_BYTES, seedsOf, signedHeaders } from "./signing.ts";
 
 /** Longest address of a receiver. */
 const URL_MAX = 2_048;
@@ -118,14 +117,15 @@ export class Webhooks {
     return this.find(tenantId, id);
   }
 
-  /** Replaces the secret; the previous one signs too for a day. Throws `not_found`. */
+  /** Replaces the secret; the previous ones sign too for a day. Throws `not_found`. */
   rotate({ tenantId, actor }: ReceiverOwner, id: string): WebhookRow {
     const { store, audit, clock } = this.#parts;
-    this.find(tenantId, id);
     const nowMs = clock.nowMs();
     stored(() =>
       store.atomically(() => {
-        store.rotate(id, randomBytes(SEED_BYTES), { oldUntil: nowMs + OVERLAP_MS, nowMs });
+        const oldSeed = rotatedSeeds(this.find(tenantId, id), nowMs);
+        const oldUntil = nowMs + OVERLAP_MS;
+        store.rotate(id, { seed: randomBytes(SEED_BYTES), oldSeed, oldUntil }, nowMs);
         const line = { at: nowMs, actor, tenantId, subject: id };
         audit.record({ ...line, action: "webhook.rotate", facts: {} });
       }),

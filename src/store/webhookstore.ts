@@ -40,7 +40,7 @@ export interface WebhookRow {
   readonly unsubscribedAt: number | null;
   /** Seed of its secrets, 32 bytes. */
   readonly seed: Buffer;
-  /** Seed before the last rotation, which signs too until `oldUntil`; empty if there is none. */
+  /** Seeds before the last rotations, which sign too until `oldUntil`; empty if there are none. */
   readonly oldSeed: Buffer;
   readonly oldUntil: number | null;
   readonly checksum: number | null;
@@ -197,22 +197,18 @@ export class WebhookStore {
       .run({ ...WITHOUT_EMAIL, ...change, id });
   }
 
-  /** Replaces the seed; the previous one signs too until a time. */
-  rotate(id: string, seed: Buffer, { oldUntil, nowMs }: { oldUntil: number; nowMs: number }): void {
-    const rotation = this.#database.transaction(() => {
-      const old = this.#database
-        .prepare<[string], Buffer>("SELECT seed FROM webhooks WHERE id = ?")
-        .pluck()
-        .get(id) as Buffer | undefined;
-      if (old === undefined) return;
-      this.#database
-        .prepare(
-          `UPDATE webhooks SET old_seed = @old, old_until = @oldUntil, seed = @seed,
-             checksum = @checksum, changed_at = @nowMs WHERE id = @id`,
-        )
-        .run({ id, seed, old, checksum: blobChecksum(seed, old), oldUntil, nowMs });
-    });
-    rotation.immediate();
+  /** Replaces the seed; earlier ones sign too until a time. */
+  rotate(
+    id: string,
+    { seed, oldSeed, oldUntil }: Pick<WebhookRow, "seed" | "oldSeed" | "oldUntil">,
+    nowMs: number,
+  ): void {
+    this.#database
+      .prepare(
+        `UPDATE webhooks SET old_seed = @oldSeed, old_until = @oldUntil, seed = @seed,
+           checksum = @checksum, changed_at = @nowMs WHERE id = @id`,
+      )
+      .run({ id, seed, oldSeed, checksum: blobChecksum(seed, oldSeed), oldUntil, nowMs });
   }
 
   /** Stores the health of a webhook after an attempt. */

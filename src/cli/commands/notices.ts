@@ -191,7 +191,7 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const smtp = smtpOf(config);
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
   const mails = new ReceiverMailStore(database);
-  const emails = new Emails({ ...receivers, mails, notices: store, mailer });
+  const emails = new Emails({ ...receivers, mails, mailer });
   const history = new NoticeHistory({ store, hooks, clock, baseUrl });
   const knows = (search: string | undefined) => {
     if (search === undefined) return;

@@ -304,9 +304,19 @@ describe("notices", () => {
     const both = String(receiver.got[1]?.headers["webhook-signature"]).split(" ");
     assert.equal(both.length, 4);
     assert.notEqual(secretOf(renewed.seed), secretOf(webhook.seed));
+    // A second rotation within the day, because its secret was lost, ends no overlap.
+    office.clock.advance(86_000_000);
+    office.notices.webhooks.rotate(OWNER, webhook.id);
+    await office.notices.webhooks.test(TENANT, webhook.id);
+    const [second] = receiver.got.slice(2) as [Received];
+    const id = String(second.headers["webhook-id"]);
+    const then = new Date(Number(second.headers["webhook-timestamp"]) * 1000);
+    const all = String(second.headers["webhook-signature"]).split(" ");
+    assert.equal(all.length, 6);
+    assert.ok(all.includes(v1.sign(id, then, second.body)));
     office.clock.advance(86_400_001);
     await office.notices.webhooks.test(TENANT, webhook.id);
-    assert.equal(String(receiver.got[2]?.headers["webhook-signature"]).split(" ").length, 2);
+    assert.equal(String(receiver.got[3]?.headers["webhook-signature"]).split(" ").length, 2);
   });
 
   it("fit into 20 KB, however long the accounts are", async () => {

@@ -126,7 +126,7 @@ describe("the blobs of the state", () => {
     const webhook = { tenantId, url, searches: null, signature: "v1", seed: hash } as const;
     webhooks.insert({ id: "w", ...webhook, createdAt: 0 }, 1);
     assert.deepEqual(findingsIn(database), []);
-    webhooks.rotate("w", Buffer.alloc(32, 9), { oldUntil: 9, nowMs: 1 });
+    webhooks.rotate("w", { seed: Buffer.alloc(32, 9), oldSeed: hash, oldUntil: 9 }, 1);
     assert.deepEqual(webhooks.find("w")?.oldSeed, hash);
     assert.deepEqual(findingsIn(database), []);
     const written = BLOBS.filter(({ table }) => {

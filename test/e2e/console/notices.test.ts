@@ -1,7 +1,8 @@
 /**
  * Proves, in Chromium against a real server and a receiver: a result becomes a monthly notice in
  * three clicks, saved once, with a webhook whose secret is shown once and a feed that can be
- * replaced and withdrawn. The next month's notice is shown with its counts, changed columns, and
+ * replaced and withdrawn. Its days are fixed, or move with the month. A paused one is named in the
+ * list and makes no notice. The next month's notice is shown with its counts, changed columns, and
  * deliveries, and is sent again under the same id. A watched list notifies about its groups of
  * fields. Webhooks are tested, paused, given a new secret, and deleted. A refused address is shown
  * at its field and saves nothing twice; members change no webhook. Without a mail
@@ -31,6 +32,7 @@ const { notices, news, commands, exports, shell, table } = words;
 const MADE = { accounts: 3_000, seed: 6 };
 const [OLDER, NEWER] = ["2026-10", "2026-11"] as const;
 const NAME = "Ativas de São Paulo";
+const ROLLING = "Abertas há pouco";
 
 let ana: Person;
 let bia: Person;
@@ -61,7 +63,10 @@ after(() => receiver.close());
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 const searches = async (visit: Visit) => (await visit.ask<SearchList>("/searches")).searches;
 const hooks = async (visit: Visit) => (await visit.ask<WebhookPage>("/webhooks")).webhooks;
-const idOf = async (visit: Visit) => (await searches(visit)).find(({ name }) => name === NAME)?.id;
+const idOf = async (visit: Visit, wanted = NAME) =>
+  (await searches(visit)).find(({ name }) => name === wanted)?.id;
+const optionsOf = async (visit: Visit, wanted: string) =>
+  (await visit.ask<NoticeOptionsAnswer>(`/searches/${await idOf(visit, wanted)}/notices`)).search;
 
 async function clean(visit: Visit, name: string): Promise<void> {
   await visit.page.evaluate(AXE);
@@ -129,8 +134,47 @@ describe("a monthly notice", () => {
     assert.match(page.url(), /opened=2026-01-15/);
     assert.equal(await page.locator(".told-edited").count(), 0);
     await button(page, commands.saveButton).click();
-    const days = notices.fixedDays("abertas desde 15 de jan. de 2026");
-    await dialog(visit).getByText(days).waitFor();
+    const days = "abertas desde 15 de jan. de 2026";
+    await dialog(visit).getByText(notices.fixedDays(days)).waitFor();
+    await dialog(visit).getByLabel(commands.saveName).fill(ROLLING);
+    await dialog(visit).getByLabel(notices.rolling).check();
+    await dialog(visit).getByText(days, { exact: true }).waitFor();
+    await clean(visit, "moving days");
+    await button(page, notices.create).click();
+    await page.getByText(commands.savedToast(ROLLING)).waitFor();
+    assert.equal((await optionsOf(visit, ROLLING)).rolling_days, true);
+  });
+
+  inBrowser("is paused and resumed, and its days are fixed again", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const change = async () => {
+      await visit.go(`/app/news#${await idOf(visit, ROLLING)}`);
+      await button(page, notices.change).click();
+      await dialog(visit).getByLabel(notices.paused).waitFor();
+    };
+    const save = async () => {
+      await button(page, shell.save).click();
+      await page.getByText(notices.saved).waitFor();
+      const { paused, rolling_days } = await optionsOf(visit, ROLLING);
+      return [paused, rolling_days];
+    };
+    await change();
+    assert.ok(await dialog(visit).getByLabel(notices.rolling).isChecked());
+    await dialog(visit).getByLabel(notices.paused).check();
+    await clean(visit, "a pause");
+    assert.deepEqual(await save(), [true, true]);
+    await change();
+    assert.ok(await dialog(visit).getByLabel(notices.paused).isChecked());
+    await dialog(visit).getByLabel(notices.paused).uncheck();
+    await dialog(visit).getByLabel(notices.rolling).uncheck();
+    assert.deepEqual(await save(), [false, false]);
+    await change();
+    await dialog(visit).getByLabel(notices.paused).check();
+    assert.deepEqual(await save(), [true, false]);
+    await visit.go("/app/saved");
+    const row = page.locator(".record").filter({ hasText: ROLLING });
+    await row.getByText(notices.reasons.owner, { exact: true }).waitFor();
   });
 
   inBrowser("takes a known webhook, and its feed is replaced and withdrawn", async (open) => {
@@ -213,6 +257,8 @@ describe("a notice of the next month", () => {
     await row.getByText(held).waitFor();
     await row.getByText(notices.last(month(NEWER))).waitFor();
     await clean(visit, "the last notices");
+    const paused = await visit.ask<NoticePage>(`/notices?search=${await idOf(visit, ROLLING)}`);
+    assert.deepEqual(paused.notices, []);
     await visit.go(`/app/news#${id}`);
     await page.getByText(held).waitFor();
     await page.getByText(notices.status(503)).waitFor();

@@ -106,6 +106,21 @@ describe("the e-mail of a notice", () => {
     }
   });
 
+  it("says that nothing changed, and how many changed fields it does not name", () => {
+    assert.match(textOf(emailContent(notice({}), OPTIONS)), /^Nada mudou em novembro de 2026/m);
+    const fields = ["email", "phone_1", "phone_2", "street", "district", "postal_code", "uf"];
+    const card = { ...CARD, change: "changed", changed_fields: fields };
+    const text = (changed_fields: readonly string[]) =>
+      textOf(emailContent(notice({ changed: 1, cards: [{ ...card, changed_fields }] }), OPTIONS));
+    assert.match(text(fields), /Mudou: E-mail, .*, CEP e mais 1 campo$/m);
+    assert.doesNotMatch(text(fields.slice(1)), /e mais/);
+  });
+
+  it("breaks no short text of a company in two", () => {
+    const page = htmlOf(emailContent(notice({ entered: 1, cards: [CARD] }), OPTIONS));
+    assert.ok(page.includes("aberta\u00a0em\u00a003/11/2026\u00a0· CNPJ\u00a011.222.333/0001-81"));
+  });
+
   it("is about the accounts of the webhook's body if an earlier version counted it", () => {
     const first = [{ cnpj: "11222333000181", change: "entered", changed_fields: [] }];
     const { companies } = emailContent(notice({ entered: 1, first }), OPTIONS);
@@ -158,10 +173,10 @@ describe("the e-mail of a notice", () => {
   });
 
   it("of a test has no companies", () => {
-    const content = testContent({ name: "Peneira", months: ["2026-11", "2026-10"] }, OPTIONS);
+    const content = testContent(OPTIONS);
     assert.equal(content.subject, "Teste de e-mail do Peneira");
-    assert.deepEqual([content.companies, content.file], [[], null]);
-    assert.match(htmlOf(content), /0/);
+    assert.deepEqual([content.companies, content.counts, content.file], [[], [], null]);
+    assert.doesNotMatch(textOf(content), /mudou|busca “/);
   });
 });
 
