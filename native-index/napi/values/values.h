@@ -227,5 +227,7 @@ void registerProcess(napi_env env, napi_value exports);
 void registerPorts(napi_env env, napi_value exports);
 // Adds the functions on ledgers: napi/threads/ledger.cc.
 void registerLedgers(napi_env env, napi_value exports);
+// Adds openHashedFile: napi/threads/writer.cc.
+void registerWriters(napi_env env, napi_value exports);
 
 }  // namespace peneira
