@@ -85,6 +85,7 @@ NAPI_MODULE_INIT() {
     peneira::registerPorts(env, exports);
     peneira::registerLedgers(env, exports);
     peneira::registerLeases(env, exports);
+    peneira::registerWriters(env, exports);
     peneira::registerChanges(env, exports);
     peneira::registerPasses(env, exports);
     peneira::putFunction(env, exports, "deflate", peneira::deflate);

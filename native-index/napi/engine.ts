@@ -11,9 +11,11 @@ import type {
   DifferenceRequest,
   DifferenceSlice,
   DirectoryLocation,
+  HashPath,
   IndexRequest,
   NativeChanges,
   NativeFacet,
+  NativeHashedFile,
   NativeSegment,
   RecordScan,
   RenderedPageRequest,
@@ -134,7 +136,7 @@ interface Addon extends NativeLedgers {
   queuedConnections(port: number): number;
   limitReceiveBuffer(port: number, bytes: number): boolean;
   unsentBytes(descriptor: number): number;
-  startWriteback(descriptor: number, from: number, length: number): boolean;
+  openHashedFile(descriptor: number, path: HashPath): NativeHashedFile;
   removeIfUnused(path: string): Removal;
 }
 
@@ -451,17 +453,18 @@ export function unsentBytes(descriptor: number): number {
 }
 
 /**
- * Starts writeback of a range of a file without waiting; fsync reports errors. Returns false if the
- * system lacks or refuses the call.
- */
-export function startWriteback(descriptor: number, from: number, length: number): boolean {
-  return addon().startWriteback(descriptor, from, length);
-}
-
-/**
  * Removes a file unless a process on this machine has it mapped (such as a server, an export, or a
  * comparison). @throws Error of the system, with its `code`.
  */
 export function removeIfUnused(path: string): Removal {
   return addon().removeIfUnused(path);
+}
+
+/**
+ * Opens a file that another thread hashes and writes. The descriptor is duplicated. `path` selects
+ * the code of the hash, for tests.
+ * @throws Error of the system, with its `code`.
+ */
+export function openHashedFile(descriptor: number, path: HashPath = "fastest"): NativeHashedFile {
+  return addon().openHashedFile(descriptor, path);
 }

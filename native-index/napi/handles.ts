@@ -47,6 +47,28 @@ export interface Selection {
   readonly work: Work;
 }
 
+/** Code of a file's hash; `fastest` is the best of this processor. */
+export type HashPath = "fastest" | "openssl" | "portable";
+
+/** Result of a hashed file. */
+export interface HashedFileEnd {
+  /** 0, or the errno of the failed write. */
+  readonly failure: number;
+  readonly sha256: Uint8Array;
+  /** Bytes for which writeback was started. */
+  readonly startedBytes: number;
+}
+
+/** A file that another thread hashes and writes. Once it is closed, calls throw. */
+export interface NativeHashedFile {
+  /** Copies the bytes. Returns 0, or the errno of a failed write of these or earlier bytes. */
+  write(bytes: Uint8Array): number;
+  /** Waits until all bytes are written, then closes the file. */
+  finish(): HashedFileEnd;
+  /** Waits for the write in progress, and drops the rest. May be called again. */
+  close(): void;
+}
+
 /** Location of the block digests, and the hash over them, which is the identity. */
 export interface DigestsLocation {
   readonly offset: number;

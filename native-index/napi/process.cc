@@ -1,6 +1,6 @@
 // System calls that Node lacks. They disable core files, drain a port (no new connections, but
-// those in its queue are accepted), limit and measure socket buffers, start writeback of a file,
-// and remove a file that no process has mapped.
+// those in its queue are accepted), limit and measure socket buffers, and remove a file that no
+// process has mapped.
 // Invariant: only this process's sockets that listen at the port are touched.
 #include "napi/values/values.h"
 
@@ -119,17 +119,12 @@ uint32_t unsentBytes(int descriptor) {
   return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
 }
 
-bool startWriteback(int descriptor, int64_t from, int64_t length) {
-  return sync_file_range(descriptor, from, length, SYNC_FILE_RANGE_WRITE) == 0;
-}
-
 #else
 
 bool refuseNewConnections(uint16_t) { return false; }
 uint32_t queuedConnections(uint16_t) { return 0; }
 bool limitReceiveBuffer(uint16_t, int) { return false; }
 uint32_t unsentBytes(int) { return 0; }
-bool startWriteback(int, int64_t, int64_t) { return false; }
 
 #endif
 
@@ -171,18 +166,6 @@ napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// startWriteback(descriptor, from, length): true if writeback has started. Does not wait; fsync
-// reports errors.
-napi_value startWritebackOf(napi_env env, napi_callback_info info) {
-  return guarded(env, [&]() {
-    const Arguments arguments(env, info);
-    const int64_t descriptor = arguments.at(0, "descriptor").integer(0, INT32_MAX);
-    const int64_t from = arguments.at(1, "from").integer(0, kSafeInteger);
-    const int64_t length = arguments.at(2, "length").integer(1, kSafeInteger);
-    return fromBool(env, startWriteback(static_cast<int>(descriptor), from, length));
-  });
-}
-
 const char* wordFor(Removal removal) {
   switch (removal) {
     case Removal::kRemoved: return "removed";
@@ -208,7 +191,6 @@ void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "queuedConnections", queuedConnectionsFor);
   putFunction(env, exports, "limitReceiveBuffer", limitReceiveBufferFor);
   putFunction(env, exports, "unsentBytes", unsentBytesFor);
-  putFunction(env, exports, "startWriteback", startWritebackOf);
   putFunction(env, exports, "removeIfUnused", removeIfUnusedAt);
 }
 

@@ -110,10 +110,36 @@ export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: { js: REQUIRE_BANNER },
   });
+  writeInOneByte(fresh, ".mjs");
   // The launcher has no extension, so Node must know that it is CommonJS.
   fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
   fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });
   putInPlace(fresh, folder);
+}
+
+/**
+ * Escapes characters above U+00FF. V8 holds a source that has one of them in two bytes a character.
+ * esbuild leaves them in comments and regular expressions only, where an escape means the same.
+ */
+export function inOneByte(text) {
+  return text.replace(/\\*[\u0100-\uffff]/g, (found) => {
+    const backslashes = found.slice(0, -1);
+    const code = found
+      .charCodeAt(found.length - 1)
+      .toString(16)
+      .padStart(4, "0");
+    // An odd one belongs to the character, which needs no other escape.
+    return `${backslashes.slice(backslashes.length % 2)}\\u${code}`;
+  });
+}
+
+/** Rewrites the scripts of a folder by `inOneByte`. */
+export function writeInOneByte(folder, extension) {
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.endsWith(extension)) continue;
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, inOneByte(fs.readFileSync(file, "utf8")));
+  }
 }
 
 /** Copies the compiled addon to a bundle, unless it is unchanged. */

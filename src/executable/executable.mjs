@@ -13,7 +13,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { ADDONS, addonIn, compileAddon, findBase, sourcesOf } from "./base.mjs";
-import { bundleOptions } from "./bundle.mjs";
+import { bundleOptions, writeInOneByte } from "./bundle.mjs";
 import { licenseText, packagesOf, zstdLicense } from "./licenses.mjs";
 import { installShipped } from "./packages.mjs";
 
@@ -86,6 +86,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
     banner: { js: URL_BANNER },
     metafile: true,
   });
+  writeInOneByte(folder, ".cjs");
   const main = path.join(folder, "main.cjs");
   fs.writeFileSync(main, asFunction(fs.readFileSync(main, "utf8")));
   return packagesOf(metafile);

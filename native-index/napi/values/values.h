@@ -229,5 +229,7 @@ void registerPorts(napi_env env, napi_value exports);
 void registerLedgers(napi_env env, napi_value exports);
 // Adds the functions on leases of a fleet: napi/threads/leases.cc.
 void registerLeases(napi_env env, napi_value exports);
+// Adds openHashedFile: napi/threads/writer.cc.
+void registerWriters(napi_env env, napi_value exports);
 
 }  // namespace peneira

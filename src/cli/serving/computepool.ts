@@ -6,7 +6,7 @@
  */
 import { AppError } from "../../errors.ts";
 import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
-import { ThreadPool } from "../../process/threads.ts";
+import { ThreadPool, YOUNG_MB } from "../../process/threads.ts";
 import { FairQueue } from "../../scheduling/fairqueue.ts";
 import type { Segment } from "../../search/segment.ts";
 import { descriptorsInUse } from "../../translate/activities/officialtexts.ts";
@@ -98,7 +98,9 @@ export class ComputePool implements Compute {
   #started(): ThreadPool<ComputeWork> {
     if (this.#ended) throw new Error("the compute thread has ended");
     const worker = "cli/serving/compute.worker.ts";
-    this.#pool ??= new ThreadPool({ worker, threads: THREADS });
+    // V8 collects the garbage of an idle thread only if it has an event loop.
+    const options = { threads: THREADS, listening: true, youngMb: YOUNG_MB };
+    this.#pool ??= new ThreadPool({ worker, ...options });
     return this.#pool;
   }
 

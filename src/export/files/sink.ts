@@ -5,23 +5,31 @@
  * step closes the descriptor, removes the partial file, and is rethrown unchanged. fsync is never
  * retried, because the kernel forgets pages that it could not write.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { startWriteback } from "../../../native-index/napi/engine.ts";
+import { getSystemErrorMap } from "node:util";
+import { openHashedFile } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../process/fault.ts";
+
+/** Writes the bytes of an opened file in order, and hashes them. */
+export interface FileWriter {
+  /** Copies the bytes. Throws the system's error if these or earlier bytes cannot be written. */
+  write(bytes: Uint8Array): void;
+  /** Returns the SHA-256 in hexadecimal after all bytes are written. Throws like `write`. */
+  finish(): string;
+  /** Writes nothing more. Never fails, and may be called again. */
+  close(): void;
+}
 
 /** System calls of a sink; tests replace them with failing ones. */
 export type DiskCalls = Pick<
   typeof fs,
-  "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
-> & {
-  /** Starts writing buffered bytes to the disk. Never fails, and may have no effect. */
-  readonly startWriteback: (fd: number, from: number, length: number) => unknown;
-};
+  "openSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
+> & { readonly openWriter: (fd: number) => FileWriter };
 
-const SYSTEM: DiskCalls = { ...fs, startWriteback };
+const SYSTEM: DiskCalls = { ...fs, openWriter };
 
 interface WrittenFile {
   readonly sizeBytes: number;
@@ -29,14 +37,8 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/** Bytes of one write: large enough that the calls cost little compared with the copy. */
-const CHUNK_BYTES = 1 << 20;
-
-/**
- * Bytes after which writeback starts, while the next bytes are made. Otherwise fsync would wait for
- * all bytes.
- */
-export const FLUSH_BYTES = 16 << 20;
+/** Bytes between two fault points, so that a test can stop at a part of a file. */
+const FAULT_BYTES = 1 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -46,8 +48,8 @@ export function temporaryName(path: string): string {
 }
 
 /**
- * Writes a file. `fill` passes its bytes to `write`, which copies or writes each chunk before it
- * returns. No byte beyond `bytesMax` is written.
+ * Writes a file. `fill` passes its bytes to `write`, which copies each chunk before it returns.
+ * Another thread hashes and writes them, so an error of the system may follow a later chunk. No byte beyond `bytesMax` is written.
  * @throws any error of `fill` or the system, and `quota_exceeded` if there are more bytes than
  * that; the file does not exist then.
  */
@@ -71,43 +73,43 @@ class Sink {
   readonly #path: string;
   readonly #disk: DiskCalls;
   readonly #bytesMax: number;
-  readonly #hash = createHash("sha256");
-  readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   /** Current location of the file: first the temporary name, then the path. */
   #name: string;
-  #fd: number | null;
-  #held = 0;
+  #fd: number | null = null;
+  readonly #writer: FileWriter;
   #sizeBytes = 0;
-  /** Bytes for which writeback was started. */
-  #startedBytes = 0;
 
   constructor(path: string, disk: DiskCalls, bytesMax: number) {
     this.#path = path;
     this.#disk = disk;
     this.#bytesMax = bytesMax;
     this.#name = temporaryName(path);
-    this.#fd = disk.openSync(this.#name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+    const fd = disk.openSync(this.#name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+    this.#fd = fd;
+    try {
+      this.#writer = disk.openWriter(fd);
+    } catch (error) {
+      this.#remove();
+      throw error;
+    }
   }
 
   write(bytes: Uint8Array): void {
-    for (let from = 0; from < bytes.byteLength; ) {
-      const whole = this.#held === 0 && bytes.byteLength - from >= CHUNK_BYTES;
-      const end = Math.min(bytes.byteLength, from + CHUNK_BYTES - this.#held);
-      const part = bytes.subarray(from, end);
-      from = end;
-      if (whole) {
-        this.#put(part);
-        continue;
-      }
-      this.#chunk.set(part, this.#held);
-      this.#held += part.byteLength;
-      if (this.#held === CHUNK_BYTES) this.#flush();
+    const before = this.#sizeBytes;
+    if (before + bytes.byteLength > this.#bytesMax) {
+      throw new AppError("quota_exceeded", `The file would have over ${this.#bytesMax} bytes.`);
+    }
+    this.#writer.write(bytes);
+    this.#sizeBytes += bytes.byteLength;
+    if (Math.floor(before / FAULT_BYTES) < Math.floor(this.#sizeBytes / FAULT_BYTES)) {
+      faultPoint("render.after_write");
     }
   }
 
   /** Moves the file to its path; after this it survives a power loss. */
   finish(): WrittenFile {
-    this.#flush();
+    const sha256 = this.#writer.finish();
+    if (this.#sizeBytes > 0) faultPoint("render.after_write");
     faultPoint("render.before_fsync");
     this.#disk.fsyncSync(this.#opened());
     this.#close();
@@ -117,38 +119,18 @@ class Sink {
     faultPoint("render.after_rename");
     this.#syncFolder();
     faultPoint("render.after_dirsync");
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
+    return { sizeBytes: this.#sizeBytes, sha256 };
   }
 
   /** Frees the space; errors are ignored, because they would hide the original failure. */
   discard(): void {
+    attempt(() => this.#writer.close());
+    this.#remove();
+  }
+
+  #remove(): void {
     attempt(() => this.#close());
     attempt(() => this.#disk.unlinkSync(this.#name));
-  }
-
-  #flush(): void {
-    if (this.#held > 0) this.#put(this.#chunk.subarray(0, this.#held));
-    this.#held = 0;
-  }
-
-  /** The kernel may accept fewer bytes than it is offered. */
-  #put(bytes: Uint8Array): void {
-    if (this.#sizeBytes + bytes.byteLength > this.#bytesMax) {
-      throw new AppError("quota_exceeded", `The file would have over ${this.#bytesMax} bytes.`);
-    }
-    this.#hash.update(bytes);
-    for (let done = 0; done < bytes.byteLength; ) {
-      done += this.#disk.writeSync(this.#opened(), bytes, done, bytes.byteLength - done);
-    }
-    this.#sizeBytes += bytes.byteLength;
-    if (this.#sizeBytes - this.#startedBytes >= FLUSH_BYTES) this.#startWriteback();
-    faultPoint("render.after_write");
-  }
-
-  #startWriteback(): void {
-    const length = this.#sizeBytes - this.#startedBytes;
-    this.#disk.startWriteback(this.#opened(), this.#startedBytes, length);
-    this.#startedBytes = this.#sizeBytes;
   }
 
   #opened(): number {
@@ -179,4 +161,26 @@ function attempt(call: () => void): void {
   } catch {
     // Ignored: the caller gets the first failure.
   }
+}
+
+/** Opens the writer of the addon, whose errors become those of Node's own calls. */
+function openWriter(fd: number): FileWriter {
+  const file = openHashedFile(fd);
+  return {
+    write: (bytes) => throwFailure(file.write(bytes)),
+    finish() {
+      const { failure, sha256 } = file.finish();
+      throwFailure(failure);
+      return Buffer.from(sha256).toString("hex");
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Throws the error that Node throws if a write fails with this errno; 0 is none. */
+function throwFailure(failure: number): void {
+  if (failure === 0) return;
+  const [code, text] = getSystemErrorMap().get(-failure) ?? ["UNKNOWN", "unknown error"];
+  const error = new Error(`${code}: ${text}, write`);
+  throw Object.assign(error, { errno: -failure, code, syscall: "write" });
 }

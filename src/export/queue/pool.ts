@@ -6,7 +6,7 @@
  */
 import { BroadcastChannel, MessageChannel } from "node:worker_threads";
 import { describeError } from "../../process/log.ts";
-import { ThreadPool } from "../../process/threads.ts";
+import { ThreadPool, YOUNG_MB } from "../../process/threads.ts";
 import {
   type RenderFunctions,
   type RenderOutcome,
@@ -84,6 +84,7 @@ export class RenderPool implements RenderThreads {
       worker: "export/queue/export.worker.ts",
       threads: this.size,
       listening: true,
+      youngMb: YOUNG_MB,
     });
     return this.#pool;
   }

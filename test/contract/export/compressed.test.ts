@@ -25,6 +25,7 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { plainDisk } from "../../support/export/plain-writer.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
@@ -188,10 +189,10 @@ describe("a compressed export", () => {
 
     it(`in ${compression} leaves no file if a write fails`, async () => {
       const failure = Object.assign(new Error("no space"), { code: "ENOSPC" });
-      const failing = { ...fs, startWriteback: () => true };
-      failing.writeSync = (() => {
+      const writeSync = () => {
         throw failure;
-      }) as typeof fs.writeSync;
+      };
+      const failing = plainDisk({ ...fs, writeSync });
       const spec = specOf({ format: "csv", compression });
       for (const isSpare of [false, true]) {
         const path = join(folder, `full.csv.${ending}`);

@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { MessageChannel } from "node:worker_threads";
-import type { DiskCalls } from "../../../src/export/files/sink.ts";
 import { explainColumns } from "../../../src/export/formats/explained.ts";
 import { FORMATS, refuseTooManyRows } from "../../../src/export/formats/format.ts";
 import { openHtmlRenderer } from "../../../src/export/formats/html/html.ts";
@@ -31,6 +30,7 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { plainDisk } from "../../support/export/plain-writer.ts";
 import { readCsv } from "../../support/export/readers.ts";
 import {
   batchesOf,
@@ -352,7 +352,7 @@ describe("a file that cannot be written", () => {
       const writeSync = () => {
         throw failure;
       };
-      const disk = { ...fs, writeSync, startWriteback: () => {} } as DiskCalls;
+      const disk = plainDisk({ ...fs, writeSync });
       const work = () =>
         renderExport({ segment, spec: specOf(format), path: pathOf(format) }, disk);
       await leavesNothing(work, (error) => error === failure);

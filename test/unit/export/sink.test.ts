@@ -1,8 +1,9 @@
 /**
  * Proves: a file appears whole, once all of its bytes are on the disk, with its true size and
  * SHA-256. If any system call fails, or the producer aborts at any point, no file is left, no
- * descriptor stays open, and the failure is thrown unchanged. Does not prove: that the disk keeps
- * fsync's promise; the power cuts of the crash tests do.
+ * descriptor stays open, and the failure is thrown unchanged. The calls that fail are those of the
+ * writer on this thread; hashed-file.test.ts has the failures of the addon's. Does not prove: that
+ * the disk keeps fsync's promise; the power cuts of the crash tests do.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -10,17 +11,12 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { startWriteback } from "../../../native-index/napi/engine.ts";
-import {
-  type DiskCalls,
-  FLUSH_BYTES,
-  temporaryName,
-  writeWhole,
-} from "../../../src/export/files/sink.ts";
+import { type DiskCalls, temporaryName, writeWhole } from "../../../src/export/files/sink.ts";
 import { failureOf } from "../../../src/export/queue/rendertask.ts";
+import { type PlainCalls, plainDisk } from "../../support/export/plain-writer.ts";
 
-type Call = Exclude<keyof DiskCalls, "startWriteback">;
-const SYSTEM: DiskCalls = { ...fs, startWriteback };
+type Call = keyof PlainCalls;
+const SYSTEM: PlainCalls = fs;
 const CALLS: readonly Call[] = [
   ...(["openSync", "writeSync", "fsyncSync", "closeSync"] as const),
   ...(["renameSync", "unlinkSync"] as const),
@@ -47,7 +43,7 @@ function watched(tell: (name: Call, number: number) => void): DiskCalls {
       return (SYSTEM[name] as (...given: unknown[]) => unknown)(...parameters);
     };
   const calls = Object.fromEntries(CALLS.map((name) => [name, watch(name)]));
-  return { ...calls, startWriteback } as unknown as DiskCalls;
+  return plainDisk(calls as unknown as PlainCalls);
 }
 
 function failing(name: Call, code: string): DiskCalls {
@@ -84,24 +80,28 @@ async function leavesNothing(work: () => Promise<unknown>, wanted: assert.Assert
 
 describe("writeWhole", () => {
   it("writes up to its byte limit, and no byte beyond", async () => {
-    const { sizeBytes } = await writeWhole(path, fill, SYSTEM, BYTES.byteLength);
-    assert.equal(sizeBytes, BYTES.byteLength);
+    const disks = [undefined, plainDisk()];
+    for (const disk of disks) {
+      const { sizeBytes } = await writeWhole(path, fill, disk, BYTES.byteLength);
+      assert.equal(sizeBytes, BYTES.byteLength);
+      fs.unlinkSync(path);
+    }
     let written = 0;
-    const counted: DiskCalls = {
-      ...SYSTEM,
+    const counted = plainDisk({
+      ...fs,
       writeSync: ((...given: Parameters<typeof fs.writeSync>) => {
         const count = fs.writeSync(...given);
         written += count;
         return count;
       }) as typeof fs.writeSync,
-    };
+    });
     for (const most of [BYTES.byteLength - 1, 1_500_000, 0]) {
       written = 0;
       const isRefused = (error: unknown) => failureOf(error) === "quota_exceeded";
       await leavesNothing(() => writeWhole(path + most, fill, counted, most), isRefused);
       assert.ok(written <= most, `${written} of ${most} bytes`);
+      await leavesNothing(() => writeWhole(path + most, fill, undefined, most), isRefused);
     }
-    fs.unlinkSync(path);
   });
 
   it("makes a private file with the reported size and SHA-256", async () => {
@@ -111,39 +111,6 @@ describe("writeWhole", () => {
     assert.ok(fs.readFileSync(path).equals(BYTES));
     assert.equal(fs.statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(fs.readdirSync(folder), ["export.csv"]);
-    fs.rmSync(path);
-  });
-
-  it("starts writeback for every written stretch, once and in order", async () => {
-    const stretches: [from: number, length: number][] = [];
-    let written = 0;
-    const disk: DiskCalls = {
-      ...SYSTEM,
-      writeSync: ((...given: Parameters<typeof fs.writeSync>) => {
-        const count = fs.writeSync(...given);
-        written += count;
-        return count;
-      }) as typeof fs.writeSync,
-      startWriteback: (fd, from, length) => {
-        assert.ok(from + length <= written, "only what the system has");
-        stretches.push([from, length]);
-        if (process.platform === "linux") assert.ok(startWriteback(fd, from, length));
-      },
-    };
-    const bytes = Buffer.alloc(700_001, "0123456789abcdef-");
-    const { sha256 } = await writeWhole(
-      path,
-      async (write) => {
-        for (let i = 0; i < 60; i++) write(bytes);
-      },
-      disk,
-    );
-    assert.deepEqual(stretches, [
-      [0, FLUSH_BYTES],
-      [FLUSH_BYTES, FLUSH_BYTES],
-    ]);
-    assert.equal(createHash("sha256").update(fs.readFileSync(path)).digest("hex"), sha256);
-    assert.equal(startWriteback(1_000_000, 0, 1), false, "no such descriptor");
     fs.rmSync(path);
   });
 
@@ -244,11 +211,16 @@ describe("writeWhole", () => {
 
   it("writes all bytes although the kernel takes few of them at a time", async () => {
     let writes = 0;
-    const stingy = {
+    const stingy = plainDisk({
       ...fs,
-      writeSync: (fd: number, bytes: Uint8Array, from: number, length: number) =>
-        fs.writeSync(fd, bytes, from, Math.min(length, 1 + ((writes++ * 7919) % 400_000))),
-    } as unknown as DiskCalls;
+      writeSync: ((fd: number, bytes: Uint8Array, from: number, length: number) =>
+        fs.writeSync(
+          fd,
+          bytes,
+          from,
+          Math.min(length, 1 + ((writes++ * 7919) % 400_000)),
+        )) as typeof fs.writeSync,
+    });
     const { sizeBytes } = await writeWhole(path, fill, stingy);
     assert.equal(sizeBytes, BYTES.length);
     assert.ok(fs.readFileSync(path).equals(BYTES));

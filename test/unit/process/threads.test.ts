@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { ThreadPool } from "../../../src/process/threads.ts";
+import { ThreadPool, YOUNG_MB } from "../../../src/process/threads.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -97,6 +97,24 @@ describe("a thread pool", () => {
       ["loaded", "ended"],
       ["loaded", "ended"],
     ]);
+  });
+
+  it("limits the young generation of its threads if it is set", async () => {
+    const limits: (number | undefined)[] = [];
+    const note = ({ resourceLimits }: Worker) =>
+      limits.push(resourceLimits?.maxYoungGenerationSizeMb);
+    process.on("worker", note);
+    for (const options of [{ youngMb: YOUNG_MB }, {}]) {
+      const pool = new ThreadPool<Work>({
+        ...{ worker: "store/statecheck.worker.ts", threads: 1 },
+        ...options,
+      });
+      await pool.close();
+    }
+    process.off("worker", note);
+    assert.equal(limits.length, 2);
+    assert.equal(limits[0], YOUNG_MB);
+    assert.notEqual(limits[1], YOUNG_MB);
   });
 
   it("terminates no loading thread that replaces one whose task was canceled", async () => {

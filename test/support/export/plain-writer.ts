@@ -1,0 +1,42 @@
+/**
+ * The writer of a file in TypeScript, on this thread: the twin of the addon's. Its calls may be
+ * replaced by failing ones, whose errors it throws unchanged.
+ */
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import type { DiskCalls, FileWriter } from "../../../src/export/files/sink.ts";
+
+/** The system calls of a file, all of them on this thread. */
+export type PlainCalls = Omit<DiskCalls, "openWriter"> & Pick<typeof fs, "writeSync">;
+
+/** Bytes of one write. */
+const CHUNK_BYTES = 1 << 20;
+
+/** Returns the calls of a sink whose writer calls `writeSync`. */
+export function plainDisk(calls: PlainCalls = fs): DiskCalls {
+  return { ...calls, openWriter: (fd) => openPlainWriter(fd, calls) };
+}
+
+function openPlainWriter(fd: number, calls: PlainCalls): FileWriter {
+  const hash = createHash("sha256");
+  let held = Buffer.alloc(0);
+  const put = (bytes: Uint8Array) => {
+    hash.update(bytes);
+    for (let done = 0; done < bytes.byteLength; ) {
+      done += calls.writeSync(fd, bytes, done, bytes.byteLength - done);
+    }
+  };
+  return {
+    write(bytes) {
+      held = Buffer.concat([held, bytes]);
+      for (; held.byteLength >= CHUNK_BYTES; held = held.subarray(CHUNK_BYTES)) {
+        put(held.subarray(0, CHUNK_BYTES));
+      }
+    },
+    finish() {
+      put(held);
+      return hash.digest("hex");
+    },
+    close() {},
+  };
+}
