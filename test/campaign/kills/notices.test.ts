@@ -151,7 +151,7 @@ describe("notices of a killed server", () => {
     return { ids: [...ids, broken], broken };
   }
 
-  /** Gives a search a spec that can be read. */
+  /** Replaces the spec of a search by one that can be read. */
   async function repair(server: Server, search: string): Promise<void> {
     const body = { spec: { filters: {} } };
     const reply = await server.ask(`/v1/searches/${search}`, { method: "PATCH", tenant: 0, body });
