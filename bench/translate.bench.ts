@@ -1,11 +1,11 @@
 /**
  * Quality and speed of the translation of sentences.
  * Command: `npm run bench -- translate [--accounts 1000000] [--golden FILE] [--half development]
- * [--misses]`; `… --unseen FILE --snapshot FILE [--misses]` runs a file of labelled sentences once,
- * and `… --confidence [--fit]` measures, and fits, the confidence alone. Output: recall and
- * precision of activities on queries with acceptable codes, next to the best rival. On both halves
- * of the project's sentences: fields, whole sentences, accounts, refusals, and calibration. The
- * time per sentence, and for 2,000 characters of any text.
+ * [--misses]`; `… --unseen FILE --snapshot FILE [--misses]` runs a file, or a folder of files, of
+ * labelled sentences, and `… --confidence [--fit]` measures, and fits, the confidence alone.
+ * Output: recall and precision of activities on queries with acceptable codes, next to the best
+ * rival. On both halves of the project's sentences: fields, whole sentences, accounts, refusals,
+ * and calibration. The time per sentence, and for 2,000 characters of any text.
  * Invariant: the held-out half and the golden queries are only measured; no option shows one of
  * their misses.
  */

@@ -32,7 +32,7 @@ export function confidenceTable(segment: Segment, fit: boolean): string[] {
   const known = fit ? examplesOf([...people, ...half("development")], segment) : [];
   const apart = examplesOf([...loadSentences("held-out"), ...half("held-out")], segment);
   const lines = fit ? fitted(known, MEASURE_NAMES) : [];
-  return [...lines, ...reliability(apart, UNCERTAIN_BELOW)];
+  return [...lines, "not fitted:", ...reliability(apart, UNCERTAIN_BELOW)];
 }
 
 /** Each sentence unchanged, and some with an inserted word that no stage knows. */

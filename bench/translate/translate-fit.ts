@@ -79,7 +79,7 @@ export function reliability(all: readonly Example[], threshold: number): string[
   const run = all.filter(({ confidence }) => confidence >= threshold);
   const refused = all.filter(({ confidence, right }) => confidence < threshold && right);
   return [
-    `reliability of ${all.length} translations that had no part in the fit`,
+    `reliability of ${all.length} translations`,
     ...rows,
     `  run (from ${threshold}): ${run.length}, right ${percent(rightOf(run))}`,
     `  refused though right: ${percent(refused.length / all.length)}`,

@@ -1,15 +1,17 @@
 /**
- * Runs a file of labeled sentences for the first time against a snapshot. Input: the file and the
- * snapshot. Output: how many are right, honest, flagged, silent, and right and run, by `group`.
+ * Runs labeled sentences against a snapshot. Input: a file, or a folder of files, and the snapshot.
+ * Output: how many are right, honest, flagged, silent, and right and run, by `group`, and the
+ * reliability of the confidence; with `misses`, the sentences that are wrong or needlessly refused.
  * Invariant: nothing is fitted or changed. Right: every labeled field is right, and every part
  * labeled as unmapped is named. Other sentences are flagged (refused), honest (run, with something
  * named as not understood, doubtful, or in a warning), or silent (run without such a sign).
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { catalogLookup } from "../../src/spec/catalog.ts";
 import { foldDistrict } from "../../src/spec/districtname.ts";
-import { isUncertain } from "../../src/translate/confidence.ts";
+import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
   FIELDS,
@@ -17,6 +19,7 @@ import {
   type LabelledSentence,
   normalizedForJudging,
 } from "../../test/support/translate/sentences.ts";
+import { reliability } from "./translate-fit.ts";
 
 /** A sentence whose label may name districts, as `IBGE code:name`. */
 type Unseen = LabelledSentence & { readonly expect: { readonly district?: readonly string[] } };
@@ -28,6 +31,7 @@ interface Judged {
   readonly sentence: Unseen;
   readonly verdict: Verdict;
   readonly run: boolean;
+  readonly confidence: number;
   readonly wrong: readonly string[];
 }
 
@@ -39,19 +43,38 @@ export async function unseenTable(
   snapshot: string,
   misses: boolean,
 ): Promise<string[]> {
-  const lines = readFileSync(file, "utf8").split("\n");
-  const sentences = lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+  const sentences = filesOf(file).flatMap((one) => {
+    const lines = readFileSync(one, "utf8").split("\n");
+    return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+  });
   const segment = await openSegment(snapshot);
   const judged = (sentences as readonly Unseen[]).map((one) => judgedOf(one, segment));
   segment.close();
   const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
   const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
   const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
+  const needless = misses ? judged.filter(({ verdict, run }) => verdict === "right" && !run) : [];
+  // Sentences that must not run are right if they are refused, which no confidence predicts.
+  const rated = judged.filter(({ sentence }) => sentence.expect.uncertain !== true);
   return [
     rowOf("all", judged),
     ...groups.map((name) => rowOf(name, own(name))),
+    ...reliability(
+      rated.map(({ verdict, confidence }) => {
+        return { right: verdict === "right", confidence, measures: [] };
+      }),
+      UNCERTAIN_BELOW,
+    ),
     ...wrong.map((one) => `  ${one.verdict} [${one.wrong.join(" ")}]: ${one.sentence.text}`),
+    ...needless.map(({ sentence }) => `  refused: ${sentence.text}`),
   ];
+}
+
+/** Returns a file, or the labeled files of a folder. */
+function filesOf(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path).filter((name) => name.endsWith(".jsonl"));
+  return names.sort().map((name) => join(path, name));
 }
 
 function judgedOf(sentence: Unseen, on: Segment): Judged {
@@ -69,7 +92,7 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   const signs = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer").length;
   const isSaid = signs + explain.warnings.length + doubts.length > 0;
   const verdict = isRight ? "right" : !run ? "flagged" : isSaid ? "honest" : "silent";
-  return { sentence, verdict, run: isRefusal ? !run : run, wrong };
+  return { sentence, verdict, run: isRefusal ? !run : run, confidence: explain.confidence, wrong };
 }
 
 /** True if the only places besides the right districts are their cities and states. */

@@ -340,11 +340,8 @@ export function unmapOtherPlaces(
   for (const place of places) {
     const cause = causeBefore(sentence, place);
     if (cause < 0) continue;
-    const isSeparate = places.some(
-      (other) =>
-        other.to <= cause || (other.from >= place.to && !arePlacesJoined(sentence, place, other)),
-    );
-    if (!isSeparate) continue;
+    const end = joinedEnd(sentence, place, places);
+    if (!places.some((other) => other.to <= cause || other.from >= end)) continue;
     notes.addUnmapped("place_of_condition", OTHER, sentence.words(cause, place.to));
     return true;
   }
@@ -360,6 +357,15 @@ function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
     if (!SMALL.test(word)) return -1;
   }
   return -1;
+}
+
+/** Returns the end of the list of places that one begins. */
+function joinedEnd(sentence: Sentence, first: PlaceAt, places: readonly PlaceAt[]): number {
+  let last = first;
+  for (const other of [...places].sort((a, b) => a.from - b.from)) {
+    if (other.from >= last.to && arePlacesJoined(sentence, last, other)) last = other;
+  }
+  return last.to;
 }
 
 /** True if only conjunctions, marks, and small words separate two places. */

@@ -9,6 +9,7 @@
 import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
 import { beginsRequest } from "./items.ts";
+import { jobSoughtAt } from "./jobseekers.ts";
 import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
@@ -34,7 +35,7 @@ const SELLS = wordSet(
     "distribuye trabaja " +
     "sell sells offer offers provide provides supply supplies make makes produce produces " +
     "manufacture manufactures distribute distributes represent represents import imports export " +
-    "exports rent rents install installs build builds run runs own owns operate operates work " +
+    "exports buy buys rent rents install installs build builds run runs own owns operate operates work " +
     "works design designs",
 );
 /** Infinitives after "para", "quero", "to"; alone, they begin a sentence. */
@@ -208,6 +209,7 @@ function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
 
 function clauseAt(context: SpeakerContext, at: number): Clause | null {
   return (
+    jobSoughtAt(context.sentence, at, REQUESTS) ??
     offerAt(context, at) ??
     purchaseAt(context, at) ??
     selfAt(context, at) ??

@@ -19,7 +19,7 @@ interface Reason {
 /** Frequent requests without a filter, by a characteristic word. */
 const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences])[] = [
   [
-    "faturamento faturam fatura receita vendas lucro revenue",
+    "faturamento faturam fatura facturen facturan facturacion receita vendas lucro revenue",
     "revenue",
     { pt: "A Receita não informa faturamento.", en: "The registry has no revenue." },
   ],

@@ -182,7 +182,7 @@ function findKnown(
     const bare: GoodsReading | null =
       plain === null ? null : withPurpose(sentence, withGoods(sentence, at, plain));
     if (bare === null) {
-      at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
+      at = Math.max(at, sameGoods(context, at, { before, found }) - 1);
       continue;
     }
     const listed = served >= 0 && isListed(sentence, served, at);
@@ -229,16 +229,18 @@ function roleOfCodes(codes: readonly string[]): TradeRole | null {
 
 /** Returns the end of goods that repeat the trade's own: "adega de bebidas". */
 function sameGoods(
-  sentence: Sentence,
+  context: ActivityContext,
   at: number,
   { before, found }: { readonly before: Before | null; readonly found: readonly FoundActivity[] },
 ): number {
+  const { sentence } = context;
   if (before?.to !== at - 1 || !OF.has(sentence.folded(at - 1))) return at;
-  const goods = readGoods(sentence, at);
+  const goods = lexicon().goods.longest(sentence.tokens, at, (index) => sentence.free(index));
   const own = found.at(-1)?.codes ?? [];
-  if (goods === null || !goods.codes.map(spelled).some((code) => own.includes(code))) return at;
+  const codes = Object.values(goods?.value ?? {}).flatMap((role) => role.codes);
+  if (goods === null || !codes.map(spelled).some((code) => own.includes(code))) return at;
   sentence.claim(at, goods.to, "activity");
-  return goods.to;
+  return noteKinds(context, at, goods.to);
 }
 
 /**

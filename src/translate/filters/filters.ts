@@ -246,6 +246,9 @@ class FilterStage {
       return;
     }
     const included = this.#include(taken, negated);
+    // "small size (EPP)": the size in brackets is the one that is meant.
+    const isNamed = phrase.role === "size" && this.#sentence.tokens[at - 1]?.text === "(";
+    if (isNamed && !negated && this.#last?.phrase.role === "size") found.sizes.clear();
     let outcome = this.#had(taken, from, negated) ?? phrase.apply(found, negated);
     // "inclusive inativas" next to active ones means all.
     if (included && outcome === "contradiction") {

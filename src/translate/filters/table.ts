@@ -140,7 +140,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "micro e pequena|micro e pequena empresa|micro ou pequena|micro e pequeno porte|" +
       "micro e pequeno negócio|microempresa e pequena empresa|MPE|MPEs|small business|" +
-      "small businesses|small company|small companies|micro and small|small",
+      "small businesses|small company|small companies|micro and small|small|small size|" +
+      "small sized",
     { role: "size", apply: size("01", "03") },
   ],
   [
@@ -163,7 +164,9 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "size", apply: size("00") },
   ],
   [
-    "MEI|MEIs|microempreendedor individual|microempreendedor|micro empreendedor individual|" +
+    "MEI|MEIs|individual micro entrepreneur|one person micro entrepreneur|" +
+      "micro entrepreneur|individual microentrepreneur|microentrepreneur|" +
+      "one person microentrepreneur|microempreendedor individual|microempreendedor|micro empreendedor individual|" +
       "micro empreendedor|microempreendedora individual|microempreendedora|SIMEI|optante MEI|" +
       "optante pelo MEI|optante pelo SIMEI|optante SIMEI|enquadrada MEI|enquadrado MEI",
     { role: "regime", apply: flag("mei") },

@@ -81,7 +81,9 @@ export function leaveWishes(context: WishContext): void {
 }
 
 /** First words of these requests that are no numbers. */
-const BEGINS: ReadonlySet<string> = new Set([...THAT, "boutique", "boutiques"]);
+const BEGINS: ReadonlySet<string> = new Set([
+  ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
+]);
 
 function readAt(context: WishContext, at: number): Read | null {
   const { sentence } = context;
@@ -107,6 +109,11 @@ interface Read {
 
 /** Reads "que importam direto da China", "that export", "that are hiring". */
 function verbAt(sentence: Sentence, at: number): Read | null {
+  // "Which bakeries in Recife export to the EU?"
+  const isVerb = /^(?:ex|im)ports?$/.test(sentence.folded(at));
+  if (isVerb && /^(?:to|from)$/.test(sentence.folded(at + 1))) {
+    return { to: objectEnd(sentence, at + 1), why: TRADE };
+  }
   if (!THAT.has(sentence.folded(at))) return null;
   let verb = at + 1;
   while (verb < at + 4 && (ADVERBS.has(sentence.folded(verb)) || isBeing(sentence, verb))) verb++;

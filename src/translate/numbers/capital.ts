@@ -272,7 +272,8 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
 }
 
 const REVENUE = wordSet(
-  "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue",
+  "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue " +
+    "facturen facturan facturando facturacion",
 );
 const NO_REVENUE = {
   pt: "A Receita não informa faturamento.",

@@ -244,7 +244,8 @@ function before(context: PlaceContext, city: CityAt): boolean {
   if (!sentence.free(city.from)) return false;
   const lead = leadOf(sentence, city.from);
   let end = lead.from;
-  if (sentence.tokens[end - 1]?.text === ",") end--;
+  // "em Moema e Pinheiros (São Paulo)"
+  if (/^[,(]$/.test(sentence.tokens[end - 1]?.text ?? "")) end--;
   // "no centro de Recife"
   const centre = CENTRES.has(sentence.folded(end - 1));
   if (lead.kind === "of" && !centre) return false;
@@ -317,8 +318,11 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   // "Santos centro", "campo grande ms jardim dos estados"
   const isCentre = end === city.to && CENTRES.has(sentence.folded(at));
   const isBare = at === end && isStrange(context, at);
-  if ((at === end && !isCentre && !isBare) || !mayBegin(context, at, city)) return false;
+  if (at === end && !isCentre && !isBare) return false;
   const list = listAt(context, at, [city]);
+  // "campo grande ms, jardim dos estados": only a longer name may begin like any part or town.
+  const isLong = (list[0]?.to ?? at) > at + 2;
+  if (!isLong && !mayBegin(context, at, city)) return false;
   if (list.length === 0 || !isImplied(context, list, city)) return false;
   take(context, at, list, { implied: true, near: [city] });
   return true;

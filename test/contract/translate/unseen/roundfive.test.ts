@@ -89,4 +89,63 @@ describe("classes of the fifth round", () => {
     const { company } = filtersOf("tiendas de ropa dadas de baja en Recife");
     assert.deepEqual(company.registration_status_any_of, [8]);
   });
+
+  it("leaves what speakers buy and the jobs they seek to their own offer", () => {
+    for (const [text, code] of [
+      ["I buy coffee: coffee farms in Bahia", "0134200"],
+      ["tô procurando emprego de caldeireiro: caldeirarias em Camaçari", "2513600"],
+      ["procuro emprego em logística e quero caldeirarias em Camaçari", "2513600"],
+      ["looking for a job as a baker, list boiler shops in Camaçari", ""],
+    ] as const) {
+      const { explain, filters } = probe.spec(text);
+      const codes = filters.industry.cnae_any_of.map((one) => one.replace(/\D/g, ""));
+      if (code !== "") assert.deepEqual(codes, [code], text);
+      assert.ok(!codes.includes("4721102"), text);
+      assert.ok(
+        explain.unmapped_constraints.some((one) => codeOf(one) === "own_offer"),
+        text,
+      );
+    }
+  });
+
+  it("reports foreign trade without a word such as that", () => {
+    for (const text of [
+      "Which bakeries in Recife export to the EU?",
+      "bakeries in Recife import from Spain",
+    ]) {
+      const { explain } = probe.spec(text);
+      assert.ok(
+        explain.unmapped_constraints.some((one) => codeOf(one) === "foreign_trade"),
+        text,
+      );
+    }
+  });
+
+  it("reads every town of a list after a word for head offices", () => {
+    const { geo } = filtersOf("bakeries with headquarters in Recife, Olinda or Caruaru");
+    assert.equal(geo.municipality_ibge_any_of.length, 3);
+    const near = probe.spec("padarias perto de Recife, Olinda e Caruaru, em Santos");
+    assert.equal(isUncertain(near.explain.confidence), true);
+  });
+
+  it("takes the size in brackets, and names of micro-entrepreneurs", () => {
+    const sizes = (text: string) => filtersOf(text).company.company_size_code_any_of;
+    assert.deepEqual(sizes("bakeries in Recife, small size (EPP)"), ["03"]);
+    assert.deepEqual(sizes("small bakeries in Recife"), ["01", "03"]);
+    for (const words of ["one-person micro-entrepreneurs", "individual microentrepreneurs"]) {
+      assert.equal(filtersOf(`bakeries in Recife, ${words}`).company.mei_opt_in, true, words);
+    }
+  });
+
+  it("reads goods that describe the trade before them", () => {
+    assert.deepEqual(codesOf("alambiques de cachaça artesanal em Recife"), ["1111901"]);
+  });
+
+  it("leaves the possessive of a word that is no place", () => {
+    const { explain } = probe.spec("bakeries in Recife with the accountant's e-mail");
+    const words = explain.unmapped_constraints.map((one) => JSON.stringify(one)).join();
+    assert.match(words, /accountant's e-mail/);
+  });
 });
+
+const codeOf = (note: unknown) => (note as { readonly code?: string }).code;

@@ -1,0 +1,49 @@
+/**
+ * Clauses of people who look for work: "procurando emprego de enfermeira, …".
+ * Input: a position in an unread sentence. Output: the clause, or null.
+ * Invariant: a clause names a job after a verb of seeking, and a mark or the next request ends it;
+ * a text without such an end stays as it is.
+ * On its own because the job is sought, while speaker.ts reads what a speaker has, is, or offers.
+ */
+import type { Sentence } from "./words/sentence.ts";
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+const LEADS = wordSet("eu to tou estou estamos ando estoy i we am m are re ainda ja");
+const SEEKING = wordSet(
+  "procuro procurando busco buscando quero querendo preciso looking searching seeking hunting want",
+);
+const BETWEEN = wordSet("for um uma un una a an meu mi my novo nova nuevo new primeiro de por");
+const JOBS = wordSet("emprego empregos estagio empleo empleos job jobs internship internships");
+const JOINS = wordSet("e y and mas but pero");
+const ENDS = /^[:;.,!?\u2013\u2014|]$/;
+/** Max words before the verb, between it and the job, and after the job. */
+const REACH = { lead: 3, between: 3, job: 10 } as const;
+
+/** Tokens of a clause; the job begins at `object`. */
+interface JobClause {
+  readonly from: number;
+  readonly object: number;
+  readonly to: number;
+}
+
+/** Reads such a clause at a token; `requests` are the words that begin a request. */
+export function jobSoughtAt(
+  sentence: Sentence,
+  from: number,
+  requests: ReadonlySet<string>,
+): JobClause | null {
+  let at = from;
+  while (at < from + REACH.lead && LEADS.has(sentence.folded(at))) at++;
+  if (!SEEKING.has(sentence.folded(at))) return null;
+  const after = at + 1;
+  at = after;
+  while (at < after + REACH.between && BETWEEN.has(sentence.folded(at))) at++;
+  if (!JOBS.has(sentence.folded(at))) return null;
+  for (let to = at + 1; to <= at + REACH.job && to < sentence.tokens.length - 1; to++) {
+    const isMark = ENDS.test(sentence.tokens[to]?.text ?? "");
+    const isJoined = JOINS.has(sentence.folded(to)) && requests.has(sentence.folded(to + 1));
+    if (isMark || isJoined) return { from, object: at, to };
+  }
+  return null;
+}
