@@ -136,7 +136,8 @@ class Judge {
       return (entry.columns & watch_) != 0 || days_.differing(entry) != 0;
     };
     if (inBoth && (entry.columns & filters_) == 0) {
-      return isWatched() && newer_.contains(entry.newer) ? ChangeKind::kChanged : ChangeKind::kCount;
+      return isWatched() && newer_.contains(entry.newer) ? ChangeKind::kChanged
+                                                         : ChangeKind::kCount;
     }
     const bool before = older_.contains(entry.older), after = newer_.contains(entry.newer);
     if (before != after) return after ? ChangeKind::kEntered : ChangeKind::kLeft;
@@ -391,7 +392,7 @@ class Comparison {
 
   const Segment& older_;
   const Segment& newer_;
-  std::vector<bool> columns_;  // by number: true if it is compared
+  std::vector<bool> columns_;                        // by number: true if it is compared
   std::unordered_map<uint32_t, SharedCodes> codes_;  // by table
 };
 

@@ -63,9 +63,9 @@ enum class ChangeKind : uint32_t { kEntered, kLeft, kChanged, kCount };
 struct WalkRequest {
   std::shared_ptr<Segment> older, newer;
   Query olderQuery, newerQuery;
-  uint32_t watch = 0;              // bits of columns that have one of their own
+  uint32_t watch = 0;               // bits of columns that have one of their own
   std::vector<uint32_t> watchDays;  // numbers of columns of days that share a bit, up to 32
-  uint32_t kinds = 0;              // a bit per kind
+  uint32_t kinds = 0;               // a bit per kind
   uint64_t from = 0, to = 0;
   uint64_t limit = 0;
 };

@@ -44,7 +44,8 @@ Limits limitsOf(uint32_t column) {
     case ColumnType::kUint32: return {0, std::numeric_limits<uint32_t>::max(), 4};
     case ColumnType::kInt64:
       return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 8};
-    default: badArgument("a range clause needs a column of dates, numbers, flags, or ascending codes");
+    default:
+      badArgument("a range clause needs a column of dates, numbers, flags, or ascending codes");
   }
 }
 

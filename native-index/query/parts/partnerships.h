@@ -1,7 +1,7 @@
 // Numbers of partnerships of a company, from OWNERS.
 // Input: the root of a company. Output: how many companies it owns, or how many own it.
-// Invariant: the numbers equal those of the pairs in format/snapshot/owners.ts. A search ends within
-// the part, even if its pairs do not ascend; without OWNERS there are no numbers.
+// Invariant: the numbers equal those of the pairs in format/snapshot/owners.ts. A search ends
+// within the part, even if its pairs do not ascend; without OWNERS there are no numbers.
 #pragma once
 #include <cstdint>
 #include <string_view>

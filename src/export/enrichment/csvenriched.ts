@@ -33,8 +33,11 @@ import {
 const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
 const READ_BYTES = 1 << 21;
-/** Max batches that other threads look up at the same time. */
-const AHEAD = 3;
+/**
+ * Max batches in memory: one is rendered by another thread while this one scans the next and writes
+ * the one before. A third needs 25 MB more and gains nothing.
+ */
+const AHEAD = 2;
 
 /** Records that are being enriched. */
 interface Batch {

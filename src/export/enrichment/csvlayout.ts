@@ -87,6 +87,7 @@ interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCel
 
 function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefined): Begun {
   refuseOthers(head);
+  if (isLast && isEmpty(bytes)) throw new ColumnRefusal("The file is empty.");
   const lines = sampleLines(bytes, isLast);
   const declared = /^"?sep=(.)"?$/i.exec(lines[0] ?? "")?.[1];
   const delimiter = declared === undefined ? delimiterOf(lines) : knownDelimiter(declared);
@@ -113,6 +114,11 @@ export function findShown(
   const found = findColumn(rows, wanted, lettered);
   if (wanted !== undefined || showsCnpjs(rows, found) || saysCnpj(found.header)) return found;
   throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
+}
+
+/** True for nothing, or blank lines alone. */
+function isEmpty(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes).toString("latin1").trim() === "";
 }
 
 function refuseOthers(head: Uint8Array): void {

@@ -8,7 +8,7 @@ import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
 
 /** Records per look-up. */
-const BATCH = 1 << 20;
+const BATCH = 1 << 19;
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
 

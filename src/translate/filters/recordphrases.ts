@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [DebtKind, RegExp, RegExp?, RegExp?])[] = [
   ["social_security", /^previdencia$/, /^social$/],
   ["social_security", /^(?:previdenciari[ao]s?|previdencia|inss|previsional(?:es)?)$/],
   ["social_security", /^social$/, /^security$/],
-  ["social_security", /^segur(?:idad|o)$/, /^social$/],
+  ["social_security", /^segur(?:idad|anca|o)$/, /^social$/],
 ];
 
 /** First words of the phrases here. */
@@ -188,7 +188,7 @@ function countAfter(sentence: Sentence, from: number): Count | null {
 
 /** Reads the number that ends before a token: "com mais de 2". */
 function countBefore(sentence: Sentence, unit: number): Count | null {
-  for (let at = unit - 1; at >= Math.max(0, unit - REACH) && sentence.free(at); at--) {
+  for (let at = Math.max(0, unit - REACH); at < unit; at++) {
     const number = numberAt(sentence, at);
     if (number === null || !Number.isInteger(number.value)) continue;
     const read = valuesAt(sentence, at, number);

@@ -263,6 +263,9 @@ describe("an enriched CSV file", () => {
   it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });
+    for (const nothing of ["", "\ufeff", "\r\n\r\n", " \n"]) {
+      await refused(Buffer.from(nothing), /^The file is empty\.$/);
+    }
     await refused(Buffer.from("nome;idade\nAna;3\n"), /No column of the first lines holds CNPJs/);
     await refused(Buffer.from("nomes\nAna\n"), /The first lines hold no CNPJ/);
     const named = Buffer.from("cnpj;nome\n11222333000181;a\n");

@@ -9,7 +9,7 @@ import { KnownRows, UNKNOWN_ROW } from "../../../src/export/enrichment/knownrows
 import type { Segment } from "../../../src/search/segment.ts";
 
 const LENGTH = 14;
-const BATCH = 1 << 20;
+const BATCH = 1 << 19;
 
 /** A snapshot in which the row of a CNPJ is its first four bytes, and how often it was read. */
 function fakeSegment(): { segment: Segment; batches: number[] } {
