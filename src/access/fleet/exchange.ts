@@ -36,7 +36,7 @@ interface ExchangeParts {
   readonly ledger: Ledger;
   readonly signals: LeaseSignals;
   open(): Promise<RateBank>;
-  /** Receives the failure when the database goes away, and null when it is back. */
+  /** Receives the failure when the database goes away, and null when it is there. */
   report(failure: unknown): void;
 }
 
@@ -44,7 +44,8 @@ interface ExchangeParts {
 export class LeaseExchange {
   readonly #parts: ExchangeParts;
   #isStopped = false;
-  #isAway = false;
+  /** Null before the first connection. */
+  #isAway: boolean | null = null;
   #countedMs = Number.NEGATIVE_INFINITY;
   #sweptMs = performance.now();
 
@@ -116,13 +117,13 @@ export class LeaseExchange {
     const { ledger, signals, report } = this.#parts;
     ledger.setAway(true);
     signals.settle();
-    if (!this.#isAway) report(error);
+    if (this.#isAway !== true) report(error);
     this.#isAway = true;
   }
 
   #regain(): void {
     this.#parts.ledger.setAway(false);
-    if (this.#isAway) this.#parts.report(null);
+    if (this.#isAway !== false) this.#parts.report(null);
     this.#isAway = false;
   }
 }

@@ -92,6 +92,8 @@ export interface ServedService extends Service {
   readonly compute: ComputePool;
   /** Opens a snapshot on all threads that will serve it. */
   prepare(segment: Segment): Promise<void>;
+  /** Resolves when rate limits of a fleet can be leased. */
+  readonly leasing: Promise<void>;
   /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
   start(segment: Segment | null): void;
   /** Serves a prepared snapshot from now on; the previous one stays open for its cursors. */
@@ -142,7 +144,7 @@ export function makeService(parts: Parts): ServedService {
   let stopping = false;
   return {
     engine: ENGINE,
-    compute,
+    ...{ compute, leasing: fleetRates?.ready ?? Promise.resolve() },
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), notices, rateLimits, overload },
