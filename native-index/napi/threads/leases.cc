@@ -166,7 +166,7 @@ std::optional<LeaseRequest> Leases::requestOf(std::string_view name, Lease& leas
   // From a scarce bucket, nothing is leased in advance that another process may need.
   const bool isLow = lease.held < size / 2 && lease.levelAt(now) >= size * members_;
   if (lease.lacked > 0 || (isUsed && isLow)) {
-    request.wanted = std::max(0.0, std::ceil(std::max(size, lease.lacked) - lease.held));
+    request.wanted = std::ceil(std::max(size - lease.held, lease.lacked));
   }
   request.held = lease.held;
   const bool isDue = request.wanted > 0 || request.debt > 0 || (isEnding && lease.held > 0);

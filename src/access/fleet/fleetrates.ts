@@ -28,7 +28,10 @@ export interface FleetNumbers {
 /** Longest time in which leases are given back, in milliseconds. */
 const CLOSE_MS = 1_000;
 const RESTART_MS = 1_000;
-/** Longest time that a server waits for the first connection of the thread. */
+/**
+ * Longest time that a server waits for the first connection of the thread; after it, the server
+ * begins with its share of each limit.
+ */
 const READY_MS = 5_000;
 
 /** The thread that leases, and what it reports. */
@@ -44,8 +47,14 @@ export class FleetRates {
     this.#parts = parts;
     parts.ledger.setMembers(1);
     this.ready = new Promise((resolve) => {
-      this.#opened = resolve;
-      setTimeout(resolve, READY_MS).unref();
+      const late = setTimeout(() => {
+        parts.ledger.setAway(true);
+        resolve();
+      }, READY_MS).unref();
+      this.#opened = () => {
+        clearTimeout(late);
+        resolve();
+      };
     });
     this.#worker = this.#start();
   }

@@ -42,7 +42,11 @@ const [, , address, text] = process.argv as [string, string, string, string];
 const { seed, ms, keys } = JSON.parse(text) as MemberLoad;
 const ledger = Ledger.open();
 const signals = new LeaseSignals();
-const log = { warn: () => {}, info: () => {} };
+let opened = () => {};
+const leasing = new Promise<void>((resolve) => {
+  opened = resolve;
+});
+const log = { warn: () => {}, info: () => opened() };
 const rates = new FleetRates({ address: stateAddress(address), ledger, signals, log });
 const limits = new RateLimits(systemClock, GUESS_POLICY, ledger, signals);
 const random = seededRng(seed);
@@ -93,7 +97,7 @@ async function sendOf(key: MemberLoad["keys"][number]): Promise<void> {
 }
 
 for (const { name } of keys) allowed[name] = [];
-await rates.ready;
+await leasing;
 // All begin together, so that each knows the number of members.
 process.send?.("ready");
 await new Promise((resolve) => process.once("message", resolve));
