@@ -18,10 +18,7 @@ import {
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
-/**
- * Period of the check for changes, and the limit of its answer: after a lost notice, a disabled key
- * is refused within a second.
- */
+/** Period of the check for changes: after a lost notice, a disabled key is refused in a second. */
 const LOOK_MS = 400;
 /** Period of the attempts to reach a server that is away. */
 const RETRY_MS = 250;

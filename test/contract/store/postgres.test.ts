@@ -151,6 +151,22 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
   });
 
+  it("refuses a disabled key within a second if the notice is lost", async () => {
+    const [one, two] = [open("unheard"), open("unheard")];
+    const [here, there] = [one, two].map((database) => {
+      return new Keyring(new KeyStore(database), systemClock);
+    }) as [Keyring, Keyring];
+    const { key } = here.create({ tenant: "acme", plan: "free", name: "crm" });
+    one.exec(
+      `CREATE OR REPLACE FUNCTION access_changed() RETURNS trigger LANGUAGE plpgsql AS $body$
+       BEGIN UPDATE access_changes SET number = number + 1; RETURN NULL; END $body$`,
+    );
+    there.authenticate(`Bearer ${key}`);
+    here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
+    await sleep(1_000);
+    assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
+  });
+
   it("goes on with keys in use while the server is away, until the time of grace", async () => {
     const database = open("away");
     const store = new KeyStore(database);
