@@ -3,7 +3,8 @@
  * Input: names whose leases are due, in the ledger. Output: grants in the ledger; while the
  * database is away, the share of this member instead.
  * Invariant: one request at a time; an answer that comes too late is never used. The threads that
- * answer requests never wait for this one.
+ * answer requests never wait for this one. Apart from its thread (leases.worker.ts), because tests
+ * run it without a database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "../../process/ledger.ts";

@@ -92,8 +92,8 @@ for (const transport of TRANSPORTS) {
       const large = await search(newKey(), 9_000);
       assert.equal(large.status, 200);
       assert.equal(remaining(large), 10);
-      const codes = Array.from({ length: 1_300 }, (_, at) => String(10_000_000 + at));
-      const listed = await search(newKey(), 1, { filters: { geo: { postal_code_any_of: codes } } });
+      const codes = Array.from({ length: 1_300 }, (_, at) => String(10_000 + at));
+      const listed = await search(newKey(), 1, { filters: { geo: { postal_code_prefix_any_of: codes } } });
       assert.equal(listed.status, 200, await listed.text());
       assert.equal(remaining(listed), 17);
     });
