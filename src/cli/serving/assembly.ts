@@ -20,6 +20,7 @@ import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
+import { fleetMetrics } from "../../http/server/fleetmetrics.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
@@ -220,7 +221,7 @@ function openFleetRates(
   const address = rememberedAddress(dataDir);
   if (signals === null || address === null) return null;
   const rates = new FleetRates({ address, ledger, signals, log });
-  telemetry.watchFleet(() => rates.numbers());
+  telemetry.watchFleet(fleetMetrics(() => rates.numbers()));
   return rates;
 }
 

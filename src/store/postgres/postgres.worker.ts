@@ -1,6 +1,7 @@
 /**
- * The thread that talks to PostgreSQL for a thread that waits (bridge.ts). Input: requests on a port, one at a time for each session. Output: answers on
- * the port, and the shared words that wake the waiting thread.
+ * The thread that talks to PostgreSQL for a thread that waits (bridge.ts).
+ * Input: requests on a port, one at a time for each session. Output: answers on the port, and the
+ * shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
  * transaction never goes on over another connection. While the server is away, a request fails
  * immediately, and the server is tried again in the background. Passwords never leave this thread.

@@ -120,7 +120,8 @@ describe("rate limits on PostgreSQL", { skip: withoutPostgres }, () => {
       const share = refused / (allowed + refused);
       const percent = (100 * share).toFixed(2);
       t.diagnostic(
-        `${name}: ${perSecond}/s, burst ${burst}: ${allowed} allowed, ${refused} refused (${percent} %)`,
+        `${name}: ${perSecond}/s, burst ${burst}: ` +
+          `${allowed} allowed, ${refused} refused (${percent} %)`,
       );
       shares.push(share);
     }

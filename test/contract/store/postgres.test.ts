@@ -102,7 +102,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.equal(new QuotaStore(open("writers")).charged("ten", 1), 180);
   });
 
-  it("creates one export for a key, within its limits, when processes create together", async () => {
+  it("creates one export for a key, and no more than allowed, in three processes", async () => {
     const database = open("exports");
     new KeyStore(database).tenantId("acme", "ten", 1);
     const results = await Promise.all([1, 2, 3].map(() => runs(CREATOR, "exports", ["40", "25"])));
