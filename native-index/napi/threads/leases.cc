@@ -81,7 +81,9 @@ RateDecision Leases::refuse(Lease& lease, const RateAttempt& attempt, double lac
   const double level = lease.levelAt(now);
   const bool waits = mayAsk(lease, lacking, now);
   if (waits) {
-    lease.lacked = std::min(lease.burst, lease.lacked + lacking);
+    // Attempts that wait for the answer come again, so they are not added up meanwhile.
+    lease.lacked = lease.asked ? std::max(lease.lacked, lacking)
+                               : std::min(lease.burst, lease.lacked + lacking);
     counts_.waits++;
   } else if (lacking <= level + lease.others + ROUNDING_UNITS) {
     counts_.early++;
@@ -161,9 +163,10 @@ std::optional<LeaseRequest> Leases::requestOf(std::string_view name, Lease& leas
     return request;
   }
   const double size = sizeOf(lease);
-  const bool isLow = lease.held < size / 2 && mayAsk(lease, 1, now);
+  // From a scarce bucket, nothing is leased in advance that another process may need.
+  const bool isLow = lease.held < size / 2 && lease.levelAt(now) >= size * members_;
   if (lease.lacked > 0 || (isUsed && isLow)) {
-    request.wanted = std::max(0.0, std::ceil(std::max(size, lease.lacked) - lease.held));
+    request.wanted = std::ceil(std::max(size - lease.held, lease.lacked));
   }
   request.held = lease.held;
   const bool isDue = request.wanted > 0 || request.debt > 0 || (isEnding && lease.held > 0);
@@ -179,6 +182,7 @@ std::vector<LeaseRequest> Leases::collect(double now, size_t most, bool all) {
     std::optional<LeaseRequest> request = requestOf(name, lease, now, all);
     if (request) {
       lease.known = lease.held;
+      lease.asked = true;
       lease.spent = 0;
       lease.lacked = 0;
       requests.push_back(std::move(*request));
@@ -196,6 +200,8 @@ void Leases::settle(const LeaseGrant& grant, double sentMs, double now) {
   Lease& lease = found->second;
   lease.expire(now);
   lease.debt = 0;
+  lease.asked = false;
+  lease.lacked = std::max(0.0, lease.lacked - grant.granted);
   lease.endMs = sentMs + LEASE_MS;
   lease.held += grant.granted;
   lease.known += grant.granted;

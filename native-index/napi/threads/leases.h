@@ -85,6 +85,8 @@ class Leases {
     double spent = 0;
     double lacked = 0;
     double debt = 0;
+    // True while a request is on its way.
+    bool asked = false;
     // The bucket after the last answer; unknown before the first.
     bool answered = false;
     double level = 0;

@@ -3,7 +3,8 @@
  * Input: names whose leases are due, in the ledger. Output: grants in the ledger; while the
  * database is away, the share of this member instead.
  * Invariant: one request at a time; an answer that comes too late is never used. The threads that
- * answer requests never wait for this one.
+ * answer requests never wait for this one. Apart from its thread (leases.worker.ts), because tests
+ * run it without a database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "../../process/ledger.ts";
@@ -36,7 +37,7 @@ interface ExchangeParts {
   readonly ledger: Ledger;
   readonly signals: LeaseSignals;
   open(): Promise<RateBank>;
-  /** Receives the failure when the database goes away, and null when it is back. */
+  /** Receives the failure when the database goes away, and null when it is there. */
   report(failure: unknown): void;
 }
 
@@ -44,7 +45,8 @@ interface ExchangeParts {
 export class LeaseExchange {
   readonly #parts: ExchangeParts;
   #isStopped = false;
-  #isAway = false;
+  /** Null before the first connection. */
+  #isAway: boolean | null = null;
   #countedMs = Number.NEGATIVE_INFINITY;
   #sweptMs = performance.now();
 
@@ -116,13 +118,13 @@ export class LeaseExchange {
     const { ledger, signals, report } = this.#parts;
     ledger.setAway(true);
     signals.settle();
-    if (!this.#isAway) report(error);
+    if (this.#isAway !== true) report(error);
     this.#isAway = true;
   }
 
   #regain(): void {
     this.#parts.ledger.setAway(false);
-    if (this.#isAway) this.#parts.report(null);
+    if (this.#isAway !== false) this.#parts.report(null);
     this.#isAway = false;
   }
 }

@@ -28,16 +28,34 @@ export interface FleetNumbers {
 /** Longest time in which leases are given back, in milliseconds. */
 const CLOSE_MS = 1_000;
 const RESTART_MS = 1_000;
+/**
+ * Longest time that a server waits for the first connection of the thread; after it, the server
+ * begins with its share of each limit.
+ */
+const READY_MS = 5_000;
 
 /** The thread that leases, and what it reports. */
 export class FleetRates {
   readonly #parts: FleetParts;
   #worker: Worker;
   #isClosed = false;
+  #opened: () => void = () => {};
+  /** Resolves when the first leases can be had, or after a time. */
+  readonly ready: Promise<void>;
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
     parts.ledger.setMembers(1);
+    this.ready = new Promise((resolve) => {
+      const late = setTimeout(() => {
+        parts.ledger.setAway(true);
+        resolve();
+      }, READY_MS).unref();
+      this.#opened = () => {
+        clearTimeout(late);
+        resolve();
+      };
+    });
     this.#worker = this.#start();
   }
 
@@ -69,8 +87,9 @@ export class FleetRates {
     });
     worker.unref();
     worker.on("message", (failure: string | null) => {
-      if (failure === null) log.info("rate limits are leased from the database again");
+      if (failure === null) log.info("rate limits are leased from the database");
       else log.warn({ error: failure }, "rate limits: the database is away, shares are used");
+      this.#opened();
     });
     worker.on("error", (error) => {
       log.warn({ error: error.message }, "the thread that leases rate limits is replaced");

@@ -1,7 +1,7 @@
 /**
  * The thread that leases rate limits from the database of a fleet (exchange.ts).
  * Input: the address, the ledger, and the signals of the process. Output: leases in the ledger;
- * messages when the database goes away and comes back.
+ * messages when the database is reached and when it goes away.
  */
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";

@@ -179,6 +179,7 @@ export async function serve(
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
     printSignInHelp(dataDir);
   const ended = endingOf(log);
+  await service.leasing;
   await serveOnThreads(opened, service, { dataDir, ledger });
   const running = openPorts(config, service, opened, ports);
   if (first === null) printEmpty(snapshotPath);

@@ -20,6 +20,7 @@ import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
+import { fleetMetrics } from "../../http/server/fleetmetrics.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
@@ -102,6 +103,8 @@ export interface ServedService extends Service {
    * this server. Returns the one that they serve, if it is another; call it before `start`.
    */
   recent(first: Segment | null): Promise<Segment | null>;
+  /** Resolves when rate limits of a fleet can be leased. */
+  readonly leasing: Promise<void>;
   /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
   start(segment: Segment | null): void;
   /**
@@ -168,7 +171,7 @@ export function makeService(parts: Parts): ServedService {
   const prepare = (segment: Segment) => threads?.open(segment) ?? Promise.resolve();
   return {
     engine: ENGINE,
-    compute,
+    ...{ compute, leasing: fleetRates?.ready ?? Promise.resolve() },
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), notices, rateLimits, overload },
@@ -250,7 +253,7 @@ function openFleetRates(
   const address = rememberedAddress(dataDir);
   if (signals === null || address === null) return null;
   const rates = new FleetRates({ address, ledger, signals, log });
-  telemetry.watchFleet(() => rates.numbers());
+  telemetry.watchFleet(fleetMetrics(() => rates.numbers()));
   return rates;
 }
 

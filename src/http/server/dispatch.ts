@@ -164,7 +164,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     const found = this.#find(destination);
     const { sheds } = found.route;
     if (sheds !== undefined) this.service.overload.refuse(sheds);
-    const hasBody = found.route.method === "POST" || found.route.method === "PATCH";
+    const hasBody = mayHaveBody(found.route.method);
     if (hasBody && this.#body === null) this.#readBody(found);
     else if (hasBody) this.#settle(this.#handle(found, this.#body ?? NO_BODY));
     else this.#settle(this.#handle(found, NO_BODY));
@@ -372,6 +372,8 @@ class Dispatch implements RequestOrigin, AccessLine {
       rateLimits.leases?.noteImpatient();
       return false;
     }
+    // The transport would drop a body that nothing reads in this turn.
+    if (this.#body === null && mayHaveBody(this.method)) this.exchange.keepBody();
     this.#undo(Math.max(0, this.#charged - paid));
     this.#charged = 0;
     this.#paid = PAID_UNITS;
@@ -460,6 +462,10 @@ class Dispatch implements RequestOrigin, AccessLine {
     const fields = this.service.rateLimits.fields(identity.keyId, limited);
     return headersOf(answer, this.requestId, blockOf(fields));
   }
+}
+
+function mayHaveBody(method: string): boolean {
+  return method === "POST" || method === "PATCH";
 }
 
 function isAnsweredAnywhere(destination: Destination | undefined, method: string): boolean {

@@ -8,7 +8,6 @@
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import type { FleetNumbers } from "../../access/fleet/fleetrates.ts";
 import type { Identity } from "../../access/keyring.ts";
 import type { Plan } from "../../access/plans.ts";
 import type { FilesState } from "../../export/files/exportfiles.ts";
@@ -17,7 +16,6 @@ import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { fileMetrics } from "./filemetrics.ts";
-import { fleetMetrics } from "./fleetmetrics.ts";
 import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -184,8 +182,8 @@ export class Telemetry {
   }
 
   /** Adds the metrics of rate limits that a fleet shares. */
-  watchFleet(read: () => FleetNumbers): void {
-    for (const metric of fleetMetrics(read)) this.#metrics.add(metric);
+  watchFleet(metrics: readonly Gauge[]): void {
+    for (const metric of metrics) this.#metrics.add(metric);
   }
 
   /** Adds the metrics of notices. */

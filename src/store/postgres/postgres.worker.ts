@@ -1,6 +1,7 @@
 /**
- * The thread that talks to PostgreSQL for a thread that waits (bridge.ts). Input: requests on a port, one at a time for each session. Output: answers on
- * the port, and the shared words that wake the waiting thread.
+ * The thread that talks to PostgreSQL for a thread that waits (bridge.ts).
+ * Input: requests on a port, one at a time for each session. Output: answers on the port, and the
+ * shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
  * transaction never goes on over another connection. While the server is away, a request fails
  * immediately, and the server is tried again in the background. Passwords never leave this thread.
@@ -18,10 +19,7 @@ import {
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
-/**
- * Period of the check for changes, and the limit of its answer: after a lost notice, a disabled key
- * is refused within a second.
- */
+/** Period of the check for changes: after a lost notice, a disabled key is refused in a second. */
 const LOOK_MS = 400;
 /** Period of the attempts to reach a server that is away. */
 const RETRY_MS = 250;

@@ -1,7 +1,8 @@
 /**
  * A member's connection to the shared buckets of rate limits (ratelimits.ts).
  * Invariant: asynchronous, unlike all other statements of the state. A crash of the database may
- * lose its last changes, which it treats as spent, so a commit waits for no disk.
+ * lose its last changes, which it treats as spent, so a commit waits for no disk. Apart from its
+ * thread (access/fleet/leases.worker.ts), because tests compare it with a twin.
  */
 import type { StateAddress } from "./address.ts";
 import { connectTo } from "./connection.ts";

@@ -16,6 +16,7 @@ import { openDatabase, openUnmigrated } from "../../../src/store/database.ts";
 import { storageRefusal } from "../../../src/store/failures.ts";
 import { FleetMonth } from "../../../src/store/fleet/fleetmonth.ts";
 import { LEASE_MS, MemberStore } from "../../../src/store/fleet/members.ts";
+import { ExportStore } from "../../../src/store/exportstore.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
@@ -26,6 +27,7 @@ import { UserStore } from "../../../src/store/userstore.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 import { StoreScript, TABLES } from "../../support/server/store-script.ts";
 
+const CREATOR = new URL("../../support/server/export-writer.ts", import.meta.url);
 const WRITER = new URL("../../support/server/quota-writer.ts", import.meta.url);
 
 describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
@@ -102,9 +104,29 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.equal(new QuotaStore(open("writers")).charged("ten", 1), 180);
   });
 
+  it("creates one export for a key, and no more than allowed, in three processes", async () => {
+    const database = open("exports");
+    new KeyStore(database).tenantId("acme", "ten", 1);
+    const results = await Promise.all([1, 2, 3].map(() => runs(CREATOR, "exports", ["40", "25"])));
+    assert.deepEqual(results, [0, 0, 0]);
+    const store = new ExportStore(database);
+    assert.equal(store.queuedOf("ten"), 25);
+    assert.equal(store.quota.charged("ten", 1), 25);
+    const keys = Array.from({ length: 40 }, (_, n) => store.remembered("ten", `k${n}`));
+    assert.equal(new Set(keys.map((row) => row?.exportId)).size, 26, "25, and none for the rest");
+  });
+
   /** Runs a process that adds to a quota, one transaction for each addition. */
   function write(schema: string, times: number): Promise<number | null> {
-    const child = fork(WRITER, [server.address(schema), String(times)], {
+    return runs(WRITER, schema, [String(times)]);
+  }
+
+  function runs(
+    script: URL,
+    schema: string,
+    parameters: readonly string[],
+  ): Promise<number | null> {
+    const child = fork(script, [server.address(schema), ...parameters], {
       execArgv: ["--import", "tsx"],
     });
     return new Promise((resolve) => child.once("exit", resolve));
@@ -147,6 +169,22 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
       return new Keyring(new KeyStore(database), systemClock);
     }) as [Keyring, Keyring];
     const { key } = here.create({ tenant: "acme", plan: "free", name: "crm" });
+    there.authenticate(`Bearer ${key}`);
+    here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
+    await sleep(1_000);
+    assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
+  });
+
+  it("refuses a disabled key within a second if the notice is lost", async () => {
+    const [one, two] = [open("unheard"), open("unheard")];
+    const [here, there] = [one, two].map((database) => {
+      return new Keyring(new KeyStore(database), systemClock);
+    }) as [Keyring, Keyring];
+    const { key } = here.create({ tenant: "acme", plan: "free", name: "crm" });
+    one.exec(
+      `CREATE OR REPLACE FUNCTION access_changed() RETURNS trigger LANGUAGE plpgsql AS $body$
+       BEGIN UPDATE access_changes SET number = number + 1; RETURN NULL; END $body$`,
+    );
     there.authenticate(`Bearer ${key}`);
     here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
     await sleep(1_000);

@@ -44,6 +44,8 @@ export class RateTwin {
       remaining: Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9)),
       resetSeconds: Math.ceil(owedMs / 1000),
       retrySeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
+      // Without a fleet there are no leases.
+      waits: false,
     };
   }
 
