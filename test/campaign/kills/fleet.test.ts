@@ -1,8 +1,8 @@
 /**
- * Proves, with three real servers on one PostgreSQL and a strict store: under random kills and
- * pauses that are longer than the lease, every accepted export ends, each server gives its bytes,
- * one idempotency key gives one export whichever servers it reaches, and nothing is left or made
- * twice. Runs by hand: `node build.mjs test campaign/kills/fleet`; FLEET_HARMS sets the number of
+ * Proves, with three real servers on one PostgreSQL and a strict store, under random kills and
+ * pauses that are longer than the lease: every accepted export ends, and each server gives its
+ * bytes. One idempotency key gives one export at all servers. No file is left or made twice. Runs
+ * by hand: `node build.mjs test campaign/kills/fleet`; FLEET_HARMS sets the number of
  * kills and pauses, FLEET_SEED the seed.
  * Does not prove outages of the database or of the store.
  */

@@ -1,6 +1,6 @@
 /**
  * Three servers on one PostgreSQL and one store, which are killed and paused at random while they
- * export, and the ledger of what clients were told.
+ * export, and the ledger of the answers that clients got.
  * Invariant: every choice comes from the seed, except the moments at which the machine schedules
  * the processes. A pause is longer than the lease. The ledger trusts no server: it compares each
  * file with the bytes of its first server, and counts what the state and the store hold.
@@ -45,7 +45,7 @@ interface Record {
   readonly error: { readonly code: string } | null;
 }
 
-/** What a campaign did. */
+/** Counts of a campaign. */
 export interface FleetReport {
   readonly exports: number;
   readonly failed: number;
@@ -106,8 +106,10 @@ export class FleetCampaign {
   /** Creates exports at random servers, with keys that are used again at others. */
   async create(count: number): Promise<void> {
     for (let made = 0; made < count; ) {
-      const key = `fleet-${this.#promised.size}`;
-      const uf = STATES[this.#below(STATES.length)] as string;
+      const number = this.#promised.size;
+      const key = `fleet-${number}`;
+      // A request without an answer may have been accepted, so the same one is sent again.
+      const uf = STATES[number % STATES.length] as string;
       const answers = await Promise.all(
         [this.#below(SERVERS), this.#below(SERVERS)].map((at) => this.#post(at, key, uf)),
       );
@@ -132,9 +134,10 @@ export class FleetCampaign {
     if (answer.status === 201) {
       return ((await answer.json()) as ExportAnswer).export.export_id;
     }
-    await answer.arrayBuffer();
+    const text = await answer.text();
     this.#refused++;
-    assert.ok([429, 503].includes(answer.status), `${answer.status} for an export`);
+    const { status } = answer;
+    assert.ok([429, 503].includes(status), `${status} for an export: ${text}`);
     return null;
   }
 
@@ -142,7 +145,11 @@ export class FleetCampaign {
   async #ask(
     at: number,
     path: string,
-    { method = "GET", body, headers = {} }: { method?: string; body?: object; headers?: object } = {},
+    {
+      method = "GET",
+      body,
+      headers = {},
+    }: { method?: string; body?: object; headers?: object } = {},
   ): Promise<Response | null> {
     const server = this.#servers[at];
     if (server === null || server === undefined) return null;
@@ -220,7 +227,7 @@ export class FleetCampaign {
     }
   }
 
-  /** Nothing is doubled: one row a key, one object a file, nothing staged for nobody. */
+  /** Nothing is doubled: one row a key, one object a file, and no blocks of an ended render. */
   #checkState(): void {
     const database = openPostgres(stateAddress(this.#address));
     try {
