@@ -29,7 +29,7 @@ export class ExportedStore {
   readonly #blocks: BlockTable;
   readonly #owner: string;
 
-  /** Blocks are staged for the member `owner`; whatever nobody owns is dropped at any time. */
+  /** Blocks are staged for the member `owner`; those without a member are dropped at any time. */
   constructor(database: StateDatabase, owner = "") {
     this.#database = database;
     this.#owner = owner;

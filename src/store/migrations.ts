@@ -366,7 +366,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX receiver_mails_due ON receiver_mails (next_at);
    CREATE INDEX receiver_mails_of_webhook ON receiver_mails (webhook);
    CREATE INDEX receiver_mails_of_user ON receiver_mails (user_id);`,
-  // Servers that work on the state. Whatever belongs to an owner that is no member is free to take.
+  // Servers that work on the state. A row whose owner is no member is free to take.
   // The token of an export counts its claims: a process that was paused for longer than its lease
   // has an older one. Blocks that are staged for a list belong to the server that staged them. The
   // accounts of a file that was made with a notice are on the server that made it, which learns by

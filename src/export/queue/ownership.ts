@@ -1,5 +1,5 @@
 /**
- * What this server owns of the queue that all members share. Input: its renders, and the state.
+ * This server's share of the queue that all members have. Input: its renders, and the state.
  * Output: renders that it has lost, and exports of ended members, queued again.
  * Invariant: a render is lost once the state names another claim of its export, or none. A lost
  * render changes nothing any more. Progress is stored with the token of the claim.

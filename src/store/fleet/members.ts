@@ -2,8 +2,8 @@
  * The servers that work on a state, in the database. Input: what a server is, and its heartbeats.
  * Output: the members whose lease has not ended.
  * Invariant: only the clock of the database decides when a lease ends. A member whose lease has
- * ended cannot renew it: it joins again under a new id, and what it owned and no other member has
- * taken over becomes that id's. Whatever a row without a member owns is free to take.
+ * ended cannot renew it: it joins again under a new id, which takes over what no other member has
+ * taken. A row whose owner is no member is free to take.
  */
 import { CommandError } from "../../errors.ts";
 import type { StateDatabase } from "../statedatabase.ts";

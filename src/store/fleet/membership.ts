@@ -20,7 +20,7 @@ const TICK_MS = 1_000;
 /** Time before the end of a lease at which it is no longer sure, in milliseconds. */
 const MARGIN_MS = 1_000;
 
-/** What a server tells of itself. */
+/** A server as the other members see it. */
 export interface MemberFacts {
   /** Host and port, for people. */
   readonly name: string;

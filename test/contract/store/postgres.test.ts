@@ -226,9 +226,16 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const first = openServedState(one, address, "alone");
     assert.throws(
       () => openServedState(two, address, "alone"),
-      /Another server works on the state/,
+      /Another server works on the state.* Set files\.url/,
+    );
+    assert.throws(
+      () => openServedState(two, address, "shared"),
+      /That one keeps the files .* Set files\.url on it too/,
     );
     first.close();
+    const shared = openServedState(two, address, "shared");
+    openServedState(one, address, "shared").close();
+    shared.close();
     openServedState(two, address, "alone").close();
     const secretsOf = (dataDir: string) => readFileSync(join(dataDir, "secrets.json"), "utf8");
     assert.equal(secretsOf(two), secretsOf(one));

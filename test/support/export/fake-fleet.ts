@@ -25,7 +25,7 @@ export interface Server {
   readonly threads: FakeThreads;
   readonly membership: Membership;
   readonly dataDir: string;
-  /** What happens to it. */
+  /** Its state; the test changes it. */
   life: "live" | "paused" | "killed";
 }
 

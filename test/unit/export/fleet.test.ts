@@ -1,8 +1,8 @@
 /**
  * Proves, with two servers on one state and threads that the test moves by hand: an export is
- * rendered once; the bounds of a plan hold for all servers together; a server that ended is
- * replaced; one that was paused for longer than its lease finishes nothing, leaves nothing, and
- * goes on; both see the same progress, ends, and deletions.
+ * rendered once, and the bounds of a plan hold for all servers together. The work of a server that
+ * ended goes on. A server that was paused for longer than its lease finishes nothing, leaves no
+ * file, and goes on. Both see the same progress, ends, and deletions.
  * Does not prove real processes, PostgreSQL, and a store (campaign/kills/fleet.test.ts).
  */
 import assert from "node:assert/strict";
