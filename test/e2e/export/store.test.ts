@@ -136,7 +136,7 @@ describe("a finished file on a store", () => {
     const refused = await fetch(link);
     assert.equal(refused.status, 409);
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
-    assert.equal(((await refused.json()) as { code: string }).code, "export_not_ready");
+    assert.equal(((await refused.json()) as { code: string }).code, "EXPORT_NOT_READY");
     const again = await client.done(made.export_id);
     assert.equal(again.sha256, record.sha256);
     await eventually(() => filesOf(dataDir).length === 0);

@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { BLOBS, blobChecksum } from "../../../src/store/checksums.ts";
 import { SHARED_TABLES } from "../../../src/store/postgres/schema.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
-import { isSqlite } from "../../../src/store/state.ts";
 import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 type Cell = string | number | Buffer | null;
@@ -235,7 +234,7 @@ export function fillFiles(dataDir: string): void {
 
 /** Names of a database's tables, except those of its engine. */
 export function tablesOf(database: StateDatabase): string[] {
-  if (!isSqlite(database)) return [...columnsOnServer(database).keys()];
+  if (database.engine === "postgres") return [...columnsOnServer(database).keys()];
   const found = database
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1",
@@ -262,8 +261,12 @@ function columnsOnServer(database: StateDatabase): ReadonlyMap<string, string[]>
 
 /** Names of the columns of a table. */
 export function columnsOf(database: StateDatabase, table: string): string[] {
-  if (!isSqlite(database)) return columnsOnServer(database).get(table) ?? [];
-  const found = database.pragma(`table_info(${table})`) as readonly { readonly name: string }[];
+  if (database.engine === "postgres") return columnsOnServer(database).get(table) ?? [];
+  const found = database
+    .prepare<[string], { readonly name: string }>(
+      "SELECT name FROM pragma_table_info(?) ORDER BY cid",
+    )
+    .all(table);
   return found.map(({ name }) => name);
 }
 
