@@ -87,7 +87,7 @@ class Rollup {
     uint32_t count(uint32_t i) const { return load<uint32_t>(counts + uint64_t{i} * 4); }
   };
 
-  // What cells are grouped by besides their keys.
+  // The axes of cells besides their keys.
   struct CellAxes {
     bool activity, state, year;
   };

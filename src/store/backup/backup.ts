@@ -1,9 +1,9 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
  * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
- * of the done exports, the entries of files of notices that are not in the list of exported
- * accounts yet, and the sent files of enrichments that a restore has to render, all as of one
- * moment, and `manifest.json` with sizes and SHA-256.
+ * of the done exports, and the sent files of enrichments that a restore has to render, all as of
+ * one moment, and `manifest.json` with sizes and SHA-256. Entries of files of notices are in it
+ * until they are in the list of exported accounts.
  * Invariant: the moment is a read transaction that begins while no other writer is active, for
  * about a millisecond. By then a hard link retains every file that it names, so a file that is
  * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
@@ -41,7 +41,7 @@ const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
 /** Finished files; temporary ones have a longer name. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
-/** Entries of the file of a done export that no client has read, or that are not in the list yet. */
+/** Entries of the file of a notice that are not in the list of exported accounts yet. */
 const ENTRIES_NAME = /^(exp_[0-9a-f]{32})\.(?:un)?claimed$/;
 /** First schema with exports. */
 const EXPORTS_SINCE = 2;

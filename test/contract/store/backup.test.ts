@@ -151,7 +151,7 @@ describe("a backup", () => {
       mkdirSync(join(dataDir, "sent"), { recursive: true, mode: 0o700 });
       const place = join("sent", `${id}.${kind}`);
       writeFileSync(join(dataDir, place), `entries, ${kind}`, { mode: 0o600 });
-      // Of no export, and not complete.
+      // Entries without an export, and entries that are not complete.
       const other = `exp_${"0".repeat(32)}`;
       writeFileSync(join(dataDir, "sent", `${other}.unclaimed`), "", { mode: 0o600 });
       writeFileSync(join(dataDir, "sent", `${id}.unclaimed.tmp`), "", { mode: 0o600 });

@@ -22,8 +22,9 @@ import { cellText, columnName } from "./table/values.ts";
 
 /** Maximum rows on paper; an export has all. */
 const ROWS_MAX = 200;
-/** Longest text of cells that stay on one line, and shortest one of cells that need a wide column. */
+/** Longest text of cells that stay on one line. */
 const SHORT_MAX = 18;
+/** Shortest text of cells that need a wide column. */
 const LONG_MIN = 40;
 
 const printing = signal(false);

@@ -31,10 +31,10 @@ import {
   SPEC_ERRORS,
   spelling,
 } from "../route.ts";
-import { FILE_TYPES } from "../search/answerformat.ts";
 import { compareAccounts } from "../search/compare.ts";
 import { countAccounts } from "../search/count.ts";
 import { searchAccounts } from "../search/search.ts";
+import { FILE_TYPES } from "../search/search-request.ts";
 import { HEALTH_ROUTES } from "../service/health.ts";
 import { answer } from "../typed-answer.ts";
 import { SUGGEST_ROUTE } from "./suggestions.ts";

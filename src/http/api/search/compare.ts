@@ -36,10 +36,19 @@ import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { findMonth, noSuchMonth } from "../changes/changepair.ts";
 import { answer } from "../typed-answer.ts";
-import { CONTENT_TYPES, type FileFormat, notOfJson, wantedFormat } from "./answerformat.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
-import { boundTo, readChoice, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
+import {
+  boundTo,
+  CONTENT_TYPES,
+  type FileFormat,
+  notOfJson,
+  readChoice,
+  readEither,
+  readFacets,
+  refuseTooBroad,
+  wantedFormat,
+} from "./search-request.ts";
 
 interface CompareQuestion {
   readonly specs: readonly AccountQuerySpec[];

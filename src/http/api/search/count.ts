@@ -36,15 +36,18 @@ import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { timedAsync } from "../../server/telemetry.ts";
 import { answer } from "../typed-answer.ts";
-import { CONTENT_TYPES, type FileFormat, notOfJson, wantedFormat } from "./answerformat.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
   boundTo,
+  CONTENT_TYPES,
+  type FileFormat,
+  notOfJson,
   readChoice,
   readEither,
   readFacetPairs,
   refuseTooBroad,
+  wantedFormat,
 } from "./search-request.ts";
 
 interface CountQuestion {
