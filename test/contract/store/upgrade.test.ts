@@ -21,7 +21,12 @@ import { verifySnapshot } from "../../../native-index/format/snapshot/verify.ts"
 import { ADMITTED, FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { crc32c } from "../../../native-index/napi/engine.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { BACKUP_VERSION, manifestText, parseManifest, WITH_ENTRIES } from "../../../src/store/backup/backup.ts";
+import {
+  BACKUP_VERSION,
+  manifestText,
+  parseManifest,
+  WITH_ENTRIES,
+} from "../../../src/store/backup/backup.ts";
 import { checkBackup, restoreBackup } from "../../../src/store/backup/restore.ts";
 import { openDatabase, SCHEMA_VERSION } from "../../../src/store/database.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
