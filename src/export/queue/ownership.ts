@@ -14,7 +14,7 @@ import { releaseOrphans } from "./recovery.ts";
 const LEAVE_MS = DAY_MS / 24;
 
 /** A render of this server. */
-export interface OwnedRun {
+interface OwnedRun {
   readonly row: ExportRow;
   readonly progress: { readonly rowsWritten: number; readonly rowCount: number };
   /** Set once its end waits for its commit. */
@@ -31,7 +31,7 @@ interface OwnershipParts {
 }
 
 /** The exports of this member. */
-export class Ownership {
+export class OwnedExports {
   readonly #parts: OwnershipParts;
   /** Exports without their snapshot here, by the time since which they are left to others. */
   readonly #left = new Map<string, number>();

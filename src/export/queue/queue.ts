@@ -18,7 +18,7 @@ import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import { Claims } from "./claims.ts";
-import { Ownership } from "./ownership.ts";
+import { OwnedExports } from "./ownership.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import {
   changesOf,
@@ -84,7 +84,7 @@ export class ExportQueue {
   readonly #parts: QueueParts;
   readonly #staging: Staging;
   readonly claims: Claims;
-  readonly #ownership: Ownership;
+  readonly #ownership: OwnedExports;
   readonly #runs = new Map<string, Run>();
   /** Pending ends of renders; `close` waits for them. */
   readonly #ends = new Set<Promise<void>>();
@@ -98,7 +98,7 @@ export class ExportQueue {
     const { threads, dataDir, membership } = parts;
     this.#staging = new Staging({ threads, dataDir, owner: () => membership.id });
     this.claims = new Claims({ ...parts, staging: this.#staging });
-    this.#ownership = new Ownership({ ...parts, ended: (id, why) => this.#drop(id, why) });
+    this.#ownership = new OwnedExports({ ...parts, ended: (id, why) => this.#drop(id, why) });
   }
 
   start(): void {

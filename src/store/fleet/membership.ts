@@ -21,7 +21,7 @@ const TICK_MS = 1_000;
 const MARGIN_MS = 1_000;
 
 /** A server as the other members see it. */
-export interface MemberFacts {
+interface MemberFacts {
   /** Host and port, for people. */
   readonly name: string;
   readonly version: string;

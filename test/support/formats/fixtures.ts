@@ -19,8 +19,8 @@ const ENDINGS = {
 /** The contents: the database, a snapshot, its answers, a backup as paths with base64. */
 export type FixtureKind = keyof typeof ENDINGS;
 
-/** The folder of this file. */
-export const FIXTURES = dirname(fileURLToPath(import.meta.url));
+/** The folder of the committed files. */
+export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "kept");
 
 /** Path of a kept file. */
 export function fixturePath(kind: FixtureKind, version: number, folder = FIXTURES): string {
