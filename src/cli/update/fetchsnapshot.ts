@@ -40,7 +40,7 @@ export interface SnapshotFetch {
   readonly address: string;
   readonly folder: string;
   readonly say: (text: string) => void;
-  /** Newest month in the folder, which may have come from elsewhere; an older one is not fetched. */
+  /** Newest month in the folder, also one from elsewhere; an older one is not fetched. */
   readonly newest?: string | undefined;
   readonly signal?: AbortSignal;
 }

@@ -63,7 +63,7 @@ export const SHARED_TABLES: readonly string[] = [
 ];
 
 /** Schema of a state. */
-export interface Versions {
+interface Versions {
   /** Steps of migrations.ts that were applied. */
   readonly version: number;
   /** Steps of `SHARED_STEPS` that were applied. */

@@ -20,7 +20,7 @@ import {
 import type { StateTable } from "./tables.ts";
 
 /** Two states with the same tables. */
-export interface Pair {
+interface Pair {
   readonly from: StateDatabase;
   readonly to: StateDatabase;
   readonly tables: readonly StateTable[];

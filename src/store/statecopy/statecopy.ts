@@ -146,8 +146,8 @@ function tablesOfBoth(sqlite: StateDatabase, postgres: StateDatabase): StateTabl
 }
 
 /**
- * Renames the copy to its final name. A file of that name is from a run that was cut here: the directory still
- * belonged to the server, so nothing has used it.
+ * Renames the copy to its final name. A file of that name is from a run that was cut here: the
+ * directory still belonged to the server, so nothing has used it.
  */
 function publish(dataDir: string): void {
   if (existsSync(join(dataDir, DATABASE_FILE))) setAside(dataDir);

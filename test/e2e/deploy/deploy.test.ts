@@ -297,11 +297,11 @@ describe("the files of docs/deploy", () => {
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
       // Secrets are in files of the operator's machine.
-      const valueOf = (name = "", value?: string) => (name.endsWith("_FILE") ? secret : value);
+      const valueFor = (name = "", value?: string) => (name.endsWith("_FILE") ? secret : value);
       const environment = Object.fromEntries(
         set
           .filter(([, name]) => !apart.includes(name as string))
-          .map(([, name, value]) => [name, valueOf(name, value)]),
+          .map(([, name, value]) => [name, valueFor(name, value)]),
       );
       // Throws with every variable that is no setting, and every invalid value.
       loadConfig({ environment });
