@@ -14,7 +14,7 @@ import { inOrder, valueCells } from "./countfile.ts";
 import { inWords, type LabelTexts, TOTAL } from "./countwords.ts";
 import { describeFilters } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
-import { type Cell, type Grid, gridCsv, gridXlsx } from "./grid.ts";
+import { type Grid, type GridCell, gridCsv, gridXlsx } from "./grid.ts";
 import { registryNames } from "./names.ts";
 import { type AboutRow, section } from "./source.ts";
 
@@ -34,7 +34,7 @@ interface FileGroup {
 }
 
 /** A comparison, and what its file is about. */
-export interface CompareFile {
+interface CompareFile {
   readonly labels: LabelLanguage | null;
   /** The served snapshot, and its accounts. */
   readonly segment: Segment;
@@ -75,7 +75,7 @@ function gridOf({ labels, segment, groups, facets }: CompareFile): Grid {
     Object.entries(NUMBERS).map((one) => {
       return labels === null ? `${one[0]}_${at + 1}` : `${word(one)} (${at + 1})`;
     });
-  const summed = (name: string, registry: Cell, cellsOf: (group: FileGroup) => Cell[]) => {
+  const summed = (name: string, registry: GridCell, cellsOf: (group: FileGroup) => GridCell[]) => {
     return [name, "", "", registry, ...groups.flatMap(cellsOf)];
   };
   return {
@@ -89,14 +89,14 @@ function gridOf({ labels, segment, groups, facets }: CompareFile): Grid {
         inOrder(name, values).map(({ one }) => [
           ...valueCells(name, one, labels),
           one.registry,
-          ...groups.flatMap((_, at): Cell[] => numbersAt(one, at)),
+          ...groups.flatMap((_, at): GridCell[] => numbersAt(one, at)),
         ]),
       ),
     ],
   };
 }
 
-function numbersAt({ counts, shares, index }: MeasuredValue, at: number): Cell[] {
+function numbersAt({ counts, shares, index }: MeasuredValue, at: number): GridCell[] {
   return [counts[at] as number, shares[at] as number, index[at] ?? ""];
 }
 

@@ -14,7 +14,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { facetWord, inWords, type LabelTexts, TOTAL, valueWords } from "./countwords.ts";
 import { describeFilters } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
-import { type Cell, type Grid, gridCsv, gridXlsx } from "./grid.ts";
+import { type Grid, type GridCell, gridCsv, gridXlsx } from "./grid.ts";
 import { registryNames } from "./names.ts";
 import { type AboutRow, section } from "./source.ts";
 
@@ -128,10 +128,10 @@ function tableOf(
 }
 
 /** The total, then the values of facets, then the pairs. */
-function* linesOf({ counts, labels }: CountFile): Generator<readonly Cell[]> {
+function* linesOf({ counts, labels }: CountFile): Generator<readonly GridCell[]> {
   const { total, facets, crosses } = counts;
   const isPaired = crosses.length > 0;
-  const line = (first: readonly string[], second: readonly string[], count: number): Cell[] => {
+  const line = (first: readonly string[], second: readonly string[], count: number): GridCell[] => {
     const share = total === 0 ? 0 : Math.round((count / total) * 1e6) / 1e6;
     return [...first, ...(isPaired ? second : []), count, share];
   };

@@ -20,12 +20,12 @@ import {
 import { ZipPackage } from "./xlsx/zippackage.ts";
 
 /** A text or a number of a grid. */
-export type Cell = string | number;
+export type GridCell = string | number;
 
 /** Headings and lines of a file. */
 export interface Grid {
   readonly headings: readonly string[];
-  readonly lines: readonly (readonly Cell[])[];
+  readonly lines: readonly (readonly GridCell[])[];
 }
 
 /** What a workbook has besides its grid. */
@@ -46,7 +46,7 @@ interface SheetOptions {
 export function gridCsv({ headings, lines }: Grid, labels: LabelLanguage | null): Buffer {
   const isPt = labels === "pt";
   const delimiter = isPt ? ";" : ",";
-  const textOf = (cell: Cell) => {
+  const textOf = (cell: GridCell) => {
     if (typeof cell === "string") return quoted(cell);
     return isPt ? String(cell).replace(".", ",") : String(cell);
   };
@@ -77,7 +77,7 @@ export function gridXlsx(grid: Grid, { labels, sheet, date, about }: SheetOption
   return Buffer.concat(parts);
 }
 
-function sheetRow(line: readonly Cell[], number: number): string {
+function sheetRow(line: readonly GridCell[], number: number): string {
   const cells = line.map((cell, at) => {
     const place = `${columnName(at)}${number}`;
     if (cell === "") return "";
