@@ -90,7 +90,8 @@ const OPENINGS = phrasesOf(
     "consegue levantar|conseguem levantar|contatar|entrar em contato|falar|conversar|" +
     "fazer contato|fazer uma campanha|fazer campanha|fazer um mailing|montar um mailing|" +
     "criar um mailing|mailing|montar uma base|montar uma lista|criar uma lista|base|" +
-    "base de dados|uma base de dados|recorte|um recorte|planilha|gera uma planilha|gere uma planilha|" +
+    "base de dados|uma base de dados|recorte|um recorte|planilha|gera uma planilha|" +
+    "gere uma planilha|" +
     "gerar uma planilha|gerar planilha|gere um relatório|gera um relatório|" +
     "gerar um relatório|relatório|exporta|exportar|exporte|baixar|baixe|extrair|extraia|" +
     "faça um levantamento|fazer um levantamento|faz um levantamento|levantamento|" +

@@ -35,7 +35,8 @@ const SELLS = wordSet(
     "distribuye trabaja " +
     "sell sells offer offers provide provides supply supplies make makes produce produces " +
     "manufacture manufactures distribute distributes represent represents import imports export " +
-    "exports buy buys rent rents install installs build builds run runs own owns operate operates work " +
+    "exports buy buys rent rents install installs build builds run runs own owns operate " +
+    "operates work " +
     "works design designs",
 );
 /** Infinitives after "para", "quero", "to"; alone, they begin a sentence. */

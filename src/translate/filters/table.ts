@@ -166,7 +166,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "MEI|MEIs|individual micro entrepreneur|one person micro entrepreneur|" +
       "micro entrepreneur|individual microentrepreneur|microentrepreneur|" +
-      "one person microentrepreneur|microempreendedor individual|microempreendedor|micro empreendedor individual|" +
+      "one person microentrepreneur|microempreendedor individual|microempreendedor|" +
+      "micro empreendedor individual|" +
       "micro empreendedor|microempreendedora individual|microempreendedora|SIMEI|optante MEI|" +
       "optante pelo MEI|optante pelo SIMEI|optante SIMEI|enquadrada MEI|enquadrado MEI",
     { role: "regime", apply: flag("mei") },
