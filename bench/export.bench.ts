@@ -1,11 +1,11 @@
 /**
  * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
  * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.zst]`.
- * Output: rows and bytes per second on one rendering thread (a second thread hashes and writes its
- * file) and on all processors, microseconds of processor per row on all threads, sizes, and peak
- * anonymous memory by format and number of rows, as ratios against DuckDB on as many threads. Also
- * the write speed of the disk for a plain file of as many bytes, right after ours, and the latency
- * of a search with none and with two exports running.
+ * Output: rows and bytes per second on one rendering thread and on all processors, as ratios
+ * against DuckDB on as many threads. A second thread of ours hashes and writes the file. Also
+ * microseconds of processor per row on all threads, sizes, and peak anonymous memory by format and
+ * number of rows. Also the write speed of the disk for a plain file of as many bytes, right after
+ * ours, and the latency of a search with none and with two exports running.
  * Invariant: both write every byte to the same disk, with ten columns in the stored order, Parquet
  * with the same compression; ours ends with fsync and a SHA-256, DuckDB's does not. The plain file
  * ends with fsync too.

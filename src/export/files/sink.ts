@@ -49,7 +49,8 @@ export function temporaryName(path: string): string {
 
 /**
  * Writes a file. `fill` passes its bytes to `write`, which copies each chunk before it returns.
- * Another thread hashes and writes them, so an error of the system may follow a later chunk. No byte beyond `bytesMax` is written.
+ * Another thread hashes and writes them, so an error of the system may follow a later chunk. No
+ * byte beyond `bytesMax` is written.
  * @throws any error of `fill` or the system, and `quota_exceeded` if there are more bytes than
  * that; the file does not exist then.
  */
