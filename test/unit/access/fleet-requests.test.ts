@@ -63,8 +63,7 @@ for (const transport of TRANSPORTS) {
       ledger.close();
     });
 
-    const newKey = () =>
-      server.keyring.create({ tenant: "narrow", plan: "starter", name: "" }).key;
+    const newKey = () => server.keyring.create({ tenant: "narrow", plan: "starter", name: "" }).key;
     const search = (key: string, limit: number, spec: object = SP) =>
       fetch(`${server.base}/v1/accounts/search`, {
         method: "POST",
