@@ -91,8 +91,7 @@ export interface NativeLedgers {
     ledger: number,
     names: readonly string[],
     numbers: Float64Array,
-    sentMs: number,
-    nowMs: number,
+    times: Float64Array,
   ): void;
   fleetCounts(ledger: number): Float64Array;
   acquireHold(ledger: number, kind: number, owner: string, numbers: Float64Array): number;

@@ -95,7 +95,7 @@ export class Ledger {
 
   /** Adds grants (`GRANT`) to the requests that they answer. */
   settleLeases({ names, nowMs }: NativeLeaseRequests, grants: Float64Array, now = Number.NaN) {
-    this.#native.settleLeases(this.id, names, grants, nowMs, now);
+    this.#native.settleLeases(this.id, names, grants, Float64Array.of(nowMs, now));
   }
 
   /** Returns what became of attempts in a fleet. */

@@ -1,4 +1,5 @@
 // Leases of units, and their JavaScript functions for the thread that talks to the database.
+// Invariant: units that may be spent are never more than those that the database knows to be here.
 #include "napi/threads/leases.h"
 
 #include <algorithm>
@@ -276,20 +277,20 @@ napi_value collectLeases(napi_env env, napi_callback_info info) {
   });
 }
 
-// settleLeases(ledger, names, numbers, sentMs, now): the answers to collected requests.
+// settleLeases(ledger, names, numbers, times): the answers to collected requests, with the times of
+// the requests and of the answers.
 napi_value settleLeases(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::vector<std::string> names = arguments.at(1, "names").texts();
     const std::span<double> numbers =
         arguments.at(2, "numbers").doubles(names.size() * GRANT_NUMBERS);
-    const double sentMs = arguments.at(3, "sentMs").number();
-    const double given = arguments.at(4, "now").number();
+    const std::span<double> times = arguments.at(3, "times").doubles(2);
     const Locked ledger(ledgerOf(arguments));
-    const double now = ledger->timeOf(given);
+    const double now = ledger->timeOf(times[1]);
     const double* number = numbers.data();
     for (const std::string& name : names) {
-      ledger->leases.settle({name, number[0], number[1], number[2]}, sentMs, now);
+      ledger->leases.settle({name, number[0], number[1], number[2]}, times[0], now);
       number += GRANT_NUMBERS;
     }
     return fromUndefined(env);

@@ -35,7 +35,7 @@ struct LeaseGrant {
   double others;
 };
 
-// What became of attempts.
+// Counts of refused and waiting attempts.
 struct LeaseCounts {
   // Refusals because the bucket was empty.
   double limit = 0;

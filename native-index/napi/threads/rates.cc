@@ -1,4 +1,5 @@
 // The generic cell rate algorithm.
+// Invariant: in any period, a name spends at most its burst and what its rate restored.
 #include "napi/threads/rates.h"
 
 #include <algorithm>

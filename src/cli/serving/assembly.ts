@@ -150,8 +150,7 @@ export function makeService(parts: Parts): ServedService {
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
-  const { keyring, usage, rateLimits } = openAccess(parts);
-  const fleetRates = openFleetRates(parts, log, telemetry);
+  const { keyring, usage, rateLimits, fleetRates } = openAccess(parts, log, telemetry);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const made = { log, exporter, people, secrets, telemetry };
   const notices = openNotices({ ...parts, ...fleet, ...snapshots, ...made });
@@ -207,8 +206,7 @@ export function makeService(parts: Parts): ServedService {
       for (const part of [exporter, notices, changes.lists]) part.stop();
     },
     close: async () => {
-      await notices.close();
-      await fleetRates?.close();
+      await Promise.all([notices.close(), fleetRates?.close()]);
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       for (const part of [overload, telemetry]) part.close();
       for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
@@ -234,13 +232,15 @@ function openLogOf(
   return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
 }
 
-function openAccess({ config, database, ledger, leases }: Parts) {
+function openAccess(parts: Parts, log: Log, telemetry: Telemetry) {
+  const { config, database, ledger, leases } = parts;
   const graceMs = config.get("state.grace_seconds") * 1_000;
   const usage = [new UsageStore(database), new QuotaStore(database)] as const;
   return {
     keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger, graceMs }),
     usage: new Usage(...usage, systemClock, ledger),
     rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger, leases),
+    fleetRates: openFleetRates(parts, log, telemetry),
   };
 }
 

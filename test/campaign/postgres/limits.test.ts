@@ -1,7 +1,7 @@
 /**
- * Rate limits of three real processes on one PostgreSQL: the buckets of the database against their
- * twin; never above a limit while members are killed and paused; the share of requests that are
- * refused early at 80 % load, printed by plan.
+ * Rate limits of three real processes on one PostgreSQL. The buckets of the database equal their
+ * twin. No limit is exceeded while members are killed and paused. Prints the share of requests
+ * that are refused early at 80 % load, by plan.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
@@ -22,7 +22,7 @@ const MEMBER = new URL("../../support/server/rate-member.ts", import.meta.url);
 const MEMBERS = 3;
 const LEASE_MS = 1_000;
 const MARGIN_MS = 50;
-/** Largest rate of a plan whose load two processors can make beside the fleet. */
+/** Largest rate of a plan whose load two processors can make next to the fleet. */
 const PER_SECOND_MAX = 200;
 /** Requests whose time is not known better than this; a busy machine pauses a process. */
 const JITTER_MS = 20;

@@ -29,7 +29,7 @@ export interface MemberLoad {
   }[];
 }
 
-/** What a member did. */
+/** Allowed and refused requests of a member. */
 export interface MemberReport {
   /** Times of allowed requests by key, of the clock that all processes share. */
   readonly allowed: Readonly<Record<string, number[]>>;

@@ -1,7 +1,7 @@
 /**
- * Proves, in simulated time, that the members of a fleet together never spend more than a limit in
- * any period, while members join, die, pause, and lose messages; that units of dead members come
- * back; and that few requests are refused early at 80 % load.
+ * Proves in simulated time: the members of a fleet together never spend more than a limit in any
+ * period. Members join, die, pause, and lose messages meanwhile. Units of dead members come back.
+ * Few requests are refused early at 80 % load.
  * Does not prove: that the database computes as the twin does (contract/store/rate-leases).
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ function simulate({ seed, policy, faults, ms, load, churn = 0, largest = 1 }: Ru
   const random = seededRng(seed);
   const bank = new RateBankTwin(LEASE_MS);
   const ideal = new IdealBucket(policy);
-  /** What one server would have allowed, after the same requests. */
+  /** One server that allowed the same requests. */
   const reference = new IdealBucket(policy);
   let joined = 3;
   const members = [1, 2, 3].map((id) => new FleetMember(`m${id}`, 3));
@@ -125,7 +125,7 @@ describe("rate limits of a fleet", () => {
       if (nowMs > 100 && alive.take("key", policy, 10).allowed) gotAtMs = nowMs;
     }
     for (const member of [dead, alive]) member.close();
-    // What the dead member may have spent at its end is restored by the rate.
+    // The rate restores the units that the dead member may have spent at its end.
     assert.ok(gotAtMs > 11_000 && gotAtMs < 11_500, `${gotAtMs} ms`);
   });
 });

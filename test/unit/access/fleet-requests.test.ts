@@ -1,7 +1,7 @@
 /**
- * Proves what a client of a fleet sees: a request without a lease waits for one and is answered;
- * also a large page, and a body that another thread reads; an empty bucket is 429 with the time to
- * wait; while the database is away, this member's share is allowed, and what it spent is owed.
+ * Proves: a request without a lease waits for one and is answered, also a large page, and a body
+ * that another thread reads. An empty bucket is 429 with the time to wait. While the database is
+ * away, this member's share is allowed, and the units that it spent are owed.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";
