@@ -1,6 +1,7 @@
 // SHA-256 of large files. Invariant: all paths give the same digest; the fastest is chosen once per
 // hash. Reason: without the SHA instructions of x86-64, the assembly of the OpenSSL in Node is
 // twice as fast as portable code (0.54 and 0.25 GB/s), and on arm64 it has those of the processor.
+// Apart because it is tested alone against other code.
 #pragma once
 #include <cstddef>
 #include <cstdint>

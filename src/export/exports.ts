@@ -333,7 +333,7 @@ export class Exports implements Exporter {
     }
   }
 
-  /** Does what is due. Never throws: a temporary failure of the database must not end the server. */
+  /** Does what is due. Never throws: a failure of the database must not end the server. */
   tick(): void {
     try {
       if (this.#hasWork()) this.#sweeper.sweep();

@@ -302,7 +302,7 @@ export class SegmentRegistry {
   }
 
   /**
-   * Returns a retired or held segment by id, for a cursor that began on it; the call keeps a retired
+   * Returns a retired or held segment by id, for a cursor that began on it; this keeps a retired
    * one open.
    */
   retired(belongs: (snapshotId: string) => boolean): Segment | null {
@@ -317,12 +317,13 @@ export class SegmentRegistry {
     this.#held.push(segment);
   }
 
-  /** Keeps a segment open that another server served before, as if it was replaced now. */
+  /** Keeps a segment open that another server has served, as if it was replaced now. */
   keep(segment: Segment): void {
+    this.#letOut(segment);
     this.#retired.push({ segment, usedMs: this.#clock.monotonicMs() });
   }
 
-  /** Gives up a held segment that will not be served. */
+  /** Closes a held segment that will not be served. */
   release(segment: Segment): void {
     if (this.#letOut(segment)) this.#giveUp(segment);
   }

@@ -211,24 +211,16 @@ const DESCRIPTIONS = {
     "import.",
   federal_debt_max:
     "Total of its debts in PGFN's list in reais, inclusive; companies without debt are left out.",
-  federal_debt_any_of:
-    "Has a debt of one of these kinds in PGFN's list: fgts, social_security, other; needs its " +
-    "import.",
+  federal_debt_any_of: "Has a debt of one of these kinds in PGFN's list; needs its import.",
   federal_debt_any_of_normal: "Kinds of debt, sorted. Absent unless used.",
   has_federal_debt: "Whether it is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
-    "A company with one of these CNPJs or roots is its partner; needs the import of corporate " +
-    "partners.",
+    "One of these companies (CNPJ or root) is its partner; needs corporate partners.",
   owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
-  owned_companies_min:
-    "Number of companies of which it is a partner, at least; needs the import of corporate " +
-    "partners.",
-  owned_companies_max:
-    "Number of companies of which it is a partner, at most; those without one included.",
-  owner_companies_min:
-    "Number of companies that are its partners, at least; needs the import of corporate partners.",
-  owner_companies_max:
-    "Number of companies that are its partners, at most; those without one included.",
+  owned_companies_min: "Is a partner of at least this many companies; needs corporate partners.",
+  owned_companies_max: "Is a partner of at most this many companies, or of none.",
+  owner_companies_min: "At least this many companies are its partners; needs corporate partners.",
+  owner_companies_max: "At most this many companies are its partners, or none.",
   missing_any_of:
     "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",

@@ -2,9 +2,9 @@
  * Previously exported accounts in the database. Input: blocks made by a thread, and the export
  * whose completion commits them. Output: the blocks of a revision.
  * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
- * export as done. They belong to the member that staged them, and end with it. A block of a revision exists while that is the newest, or while an export that
- * may be rendered is pinned to it. Lists of this kind have negative numbers. The meaning of entries
- * is unknown here.
+ * export as done. They belong to the member that staged them, and end with it. A block of a
+ * revision exists while that is the newest, or while an export that may be rendered is pinned to
+ * it. Lists of this kind have negative numbers. The meaning of entries is unknown here.
  */
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import type { StateDatabase } from "./statedatabase.ts";

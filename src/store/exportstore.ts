@@ -463,7 +463,7 @@ export class ExportStore {
            (SELECT sequence FROM exports
             WHERE (expired_at IS NOT NULL OR state = 'failed')
               AND coalesce(expired_at, ended_at) < ?
-            ORDER BY coalesce(expired_at, ended_at) LIMIT ?)`,
+            ORDER BY coalesce(expired_at, ended_at), sequence LIMIT ?)`,
       )
       .run(timeMs, limit);
     return result.changes;

@@ -66,7 +66,7 @@ export class FleetRates {
     return { refused: { limit, early: early + impatient, share }, waits, away: away === 1 };
   }
 
-  /** Gives back all leases. */
+  /** Returns all leases to the database. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

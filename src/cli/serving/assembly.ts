@@ -158,16 +158,8 @@ export function makeService(parts: Parts): ServedService {
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   const degraded = () => exporter.filesState()?.up === false || database.away.ms > 0;
   let stopping = false;
-  let started = false;
-  const serve = (segment: Segment) => {
-    registry.put(segment);
-    if (!started) return;
-    for (const part of [exporter, notices, fleet]) part.serve(segment);
-    changes.loaded(segment);
-  };
-  const agreed = { months: fleet.fleetMonth, memberId: fleet.memberId };
-  const monthSwitch = new MonthSwitch({ ...agreed, segments: registry, serve, log });
-  const prepare = (segment: Segment) => threads?.open(segment) ?? Promise.resolve();
+  const reported = { exporter, notices, fleet };
+  const { monthSwitch, ...served } = openSwitch({ ...reported, config, snapshots, threads, log });
   return {
     engine: ENGINE,
     ...{ compute, leasing: fleetRates?.ready ?? Promise.resolve() },
@@ -175,24 +167,12 @@ export function makeService(parts: Parts): ServedService {
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), notices, rateLimits, overload },
     transport: transport.name,
-    prepare,
+    ...served,
     ...{ segment: registry.current.bind(registry), replaced: registry.retired.bind(registry) },
     retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
-    ...{ stopping: () => stopping, behind: () => monthSwitch.isBehind, degraded },
-    recent: (first) => openRecent(first, { config, ...fleet, ...snapshots, prepare, log }),
-    start: (segment) => {
-      fleet.membership.start();
-      if (segment !== null) monthSwitch.take(segment);
-      changes.lists.start();
-      scrubber.start();
-      const current = registry.current();
-      for (const part of [exporter, notices]) part.start(current);
-      if (current !== null) fleet.serve(current);
-      started = true;
-    },
-    ...{ load: (segment) => monthSwitch.take(segment), latest: () => monthSwitch.latest() },
+    ...{ stopping: () => stopping, degraded },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
     sweep: () => {
@@ -218,6 +198,50 @@ export function makeService(parts: Parts): ServedService {
       registry.close();
       closeLog();
     },
+  };
+}
+
+/** Makes the switch of snapshots, and the functions of the service that use it. */
+function openSwitch(parts: {
+  readonly config: Config;
+  readonly snapshots: ReturnType<typeof openSnapshots>;
+  readonly threads: HttpThreads | null;
+  readonly exporter: Exports;
+  readonly notices: Notices;
+  readonly fleet: Fleet;
+  readonly log: Log;
+}): Pick<ServedService, "prepare" | "recent" | "start" | "load" | "latest" | "behind"> & {
+  readonly monthSwitch: MonthSwitch;
+} {
+  const { config, snapshots, threads, exporter, notices, fleet, log } = parts;
+  const { registry, changes, scrubber } = snapshots;
+  let started = false;
+  const serve = (segment: Segment) => {
+    registry.put(segment);
+    if (!started) return;
+    for (const part of [exporter, notices, fleet]) part.serve(segment);
+    changes.loaded(segment);
+  };
+  const agreed = { months: fleet.fleetMonth, memberId: fleet.memberId };
+  const monthSwitch = new MonthSwitch({ ...agreed, segments: registry, serve, log });
+  const prepare = (segment: Segment) => threads?.open(segment) ?? Promise.resolve();
+  return {
+    monthSwitch,
+    prepare,
+    behind: () => monthSwitch.isBehind,
+    recent: (first) => openRecent(first, { config, ...fleet, ...snapshots, prepare, log }),
+    start: (segment) => {
+      fleet.membership.start();
+      if (segment !== null) monthSwitch.take(segment);
+      changes.lists.start();
+      scrubber.start();
+      const current = registry.current();
+      for (const part of [exporter, notices]) part.start(current);
+      if (current !== null) fleet.serve(current);
+      started = true;
+    },
+    load: (segment) => monthSwitch.take(segment),
+    latest: () => monthSwitch.latest(),
   };
 }
 

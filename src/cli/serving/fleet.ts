@@ -20,7 +20,7 @@ import { VERSION } from "../commands/version.ts";
 /** Name of the lease of notices, months, and expiry. */
 const WORK = "work";
 
-/** How a server with these settings locks a state: several share one if their files are on a store. */
+/** How a server locks a state: several servers share one if their files are on a store. */
 export function lockKindOf(config: Config): ServerLockKind {
   return config.get("files.url") === null ? "alone" : "shared";
 }

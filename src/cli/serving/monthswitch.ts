@@ -1,7 +1,7 @@
 /**
  * Changes a server to a newer snapshot together with the other servers of its state. Input:
  * verified snapshots, and ticks. Output: calls of `serve`.
- * Invariant: a server without others serves a snapshot at once. Otherwise it holds the snapshot,
+ * Invariant: a server without others serves a snapshot immediately. Otherwise it holds the snapshot,
  * open for cursors of servers that change first, until every live member has verified the same; a
  * cursor of one member is therefore never refused by another. While the database cannot be reached,
  * nothing changes.
@@ -14,6 +14,7 @@ import type { FleetMonth, OfferedSnapshot } from "../../store/fleet/fleetmonth.t
 interface Segments {
   current(): Segment | null;
   hold(segment: Segment): void;
+  keep(segment: Segment): void;
   release(segment: Segment): void;
 }
 
@@ -33,7 +34,7 @@ export class MonthSwitch {
   readonly #parts: MonthSwitchParts;
   /** Verified segments that wait for other servers, the latest last. */
   #held: Segment[] = [];
-  /** What was offered last, and by which member. */
+  /** The last offer, and the member that made it. */
   #offered: { readonly memberId: string; readonly snapshotId: string | null } | null = null;
   #fleetId: string | null = null;
   #reported = "";
@@ -99,10 +100,9 @@ export class MonthSwitch {
     const next = this.#held.find(({ snapshotId }) => snapshotId === this.#fleetId);
     if (next === undefined) return;
     const replaced = segments.current()?.label ?? "none";
-    // What was verified before it will never be served.
-    const passed = new Set(this.#held.slice(0, this.#held.indexOf(next)));
+    // Another server may have served an earlier one since this server looked last.
+    for (const passed of this.#held.splice(0, this.#held.indexOf(next))) segments.keep(passed);
     this.#held = this.#held.filter((one) => one !== next);
-    this.#release((one) => passed.has(one));
     serve(next);
     const { label: snapshot, snapshotDate: date } = next;
     log.info({ snapshot, date, replaced }, "all servers serve this snapshot now");
@@ -120,7 +120,7 @@ export class MonthSwitch {
     this.#reported = told;
   }
 
-  /** Gives up held segments. */
+  /** Closes held segments that will not be served. */
   #release(isOver: (segment: Segment) => boolean): void {
     const over = this.#held.filter(isOver);
     this.#held = this.#held.filter((one) => !over.includes(one));

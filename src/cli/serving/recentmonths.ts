@@ -2,7 +2,8 @@
  * Opens the snapshots of which other servers still give out cursors, for a server that starts.
  * Input: the folder of snapshots, and the state that the servers share. Output: opened segments.
  * Invariant: a server that starts never refuses a cursor that the others accept, as far as its
- * folder has the file. The snapshot that was served before is kept as if it was replaced now.
+ * folder has the file. The snapshot that was served before is kept as if it was replaced now. Apart
+ * because only a member of a fleet needs it.
  */
 import type { Months } from "../../changes/months.ts";
 import { describeError, type Log } from "../../process/log.ts";

@@ -28,7 +28,7 @@ export interface Grid {
   readonly lines: readonly (readonly GridCell[])[];
 }
 
-/** What a workbook has besides its grid. */
+/** Parts of a workbook besides its grid. */
 interface SheetOptions {
   readonly labels: LabelLanguage | null;
   /** Name of the first sheet. */

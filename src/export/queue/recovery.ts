@@ -3,7 +3,7 @@
  * Output: rows that are queued, done with their file, or failed; no other files.
  * Invariant: runs before this server renders or serves anything, and leaves alone what belongs to
  * other members. If it stops at any point, it can run again with the same result. Row changes are
- * committed before files are removed. Blocks that an ended member has staged for a list are deleted.
+ * committed before files are removed. Blocks that an ended member has staged are deleted.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";

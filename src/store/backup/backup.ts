@@ -413,8 +413,9 @@ async function copied(
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Versions of the backup format: with files that clients sent; with entries of files of notices. */
+/** Version of the backup format with files that clients sent. */
 const WITH_SENT = 2;
+/** Version of the backup format with entries of files of notices. */
 export const WITH_ENTRIES = 3;
 /** A backup of the files of a data directory whose state is on a server. */
 export const FILES_ONLY = 4;

@@ -14,7 +14,7 @@ export interface OfferedSnapshot {
   readonly label: string;
 }
 
-/** What the live members have verified. */
+/** Summary of the offers of the live members. */
 interface Agreement {
   /** Number of different snapshots. */
   readonly kinds: number;
@@ -34,8 +34,8 @@ export class FleetMonth {
   }
 
   /**
-   * The snapshots of which servers may still give out cursors: that of the fleet, and the one before
-   * if it was replaced within this time. The newer comes last.
+   * Returns the ids of the snapshots of which servers may still give out cursors: that of the
+   * fleet, and the one before if it was replaced within this time. The newer comes last.
    */
   recent(keepMs: number): string[] {
     const row = this.#database
@@ -73,7 +73,8 @@ export class FleetMonth {
       if (agreed === null) return before;
       this.#database
         .prepare(
-          `INSERT INTO fleet_month (snapshot_id, label, since) VALUES (@snapshotId, @label, now_ms())
+          `INSERT INTO fleet_month (snapshot_id, label, since)
+           VALUES (@snapshotId, @label, now_ms())
            ON CONFLICT (id) DO UPDATE SET before_id = fleet_month.snapshot_id,
              snapshot_id = excluded.snapshot_id, label = excluded.label, since = excluded.since`,
         )

@@ -108,7 +108,7 @@ const OWNED = wordsOf("controlad[ao]s? owned controlled pertencentes? pertencem 
 const LINK = wordsOf("de do da em no na of in a ao por by to pelo at que than o");
 const OTHER = /^(?:outr[ao]s?|other|otr[ao]s?)$/;
 const COMPANY = /^(?:empresas?|compan(?:y|ies)|sociedades?)$/;
-/** What makes the companies before it partners. */
+/** Words that make the companies before them partners. */
 const PARTNER_TAILS = [
   [/^(?:como|as)$/, /^(?:soci[ao]s?|partners?|owners?|shareholders?|acionistas?)$/],
   [/^soci[ao]s?$/],

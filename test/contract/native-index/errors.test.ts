@@ -381,7 +381,7 @@ describe("a failed memory allocation", () => {
     const batch = createBatch(Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000));
     batch.append(record, new Uint32Array(4000));
     const rows = new Uint32Array(1 << 22);
-    // What garbage holds is given back first, also what a thread of V8 is still letting go.
+    // Memory of garbage is released first; a thread of V8 may still be doing that.
     for (let i = 0; i < 4; i++) { gc(); await new Promise((done) => setTimeout(done, 100)); }
     const pages = /VmSize:\\s+(\\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))[1];
     const limit = "--as=" + (Number(pages) * 1024 + (128 << 20));

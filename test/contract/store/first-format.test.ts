@@ -35,6 +35,7 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   mei_excluded_since: "2020",
   mei_excluded_before: "2021",
   has_federal_debt: false,
+  federal_debt_any_of: ["fgts"],
   owned_by_any_of: ["11222333"],
 };
 
@@ -68,7 +69,7 @@ describe("a snapshot of format 2 without districts", () => {
       );
       const spec = normal({ filters: { contact: { require_own_domain: true } } });
       assert.ok(countMatches(segment, spec) > 0);
-      const lacked = Object.entries(VALUES).slice(-6);
+      const lacked = Object.entries(VALUES).slice(-7);
       for (const [member, value] of [...lacked, ["sanction_any_of", ["cnep"]] as const]) {
         const found = mistakesOf(() => normal({ filters: { company: { [member]: value } } }));
         assert.deepEqual(found.length, 1, member);

@@ -17,8 +17,8 @@ import {
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
-/** A field of both formats, added after the answers were recorded; derived from the phones. */
-const MADE_LATER = "whatsapp";
+/** Fields that were added after the answers were recorded; derived from phones and from owners. */
+const MADE_LATER: readonly string[] = ["whatsapp", "owned_companies", "owner_companies"];
 
 /** The first field of format 3. */
 const RECORD_AT = WIDER_FIELDS.findIndex(({ name }) => name === "simples_excluded_on");
@@ -80,7 +80,7 @@ export function answersOf(segment: Segment): object {
   const wider: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
   const fields = OUTPUT_FIELD_NAMES.filter(
     (name) =>
-      name !== MADE_LATER &&
+      !MADE_LATER.includes(name) &&
       (!isFirst || !wider.includes(name)) &&
       (hasRecord || !record.includes(name)),
   );

@@ -30,7 +30,7 @@ import { openSecrets } from "../../../src/store/secrets.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 import { answersOf } from "./answers.ts";
 import { FIXTURES, fixturePath, keepFixture } from "./fixtures.ts";
-import { fillFiles, fillState } from "./state-rows.ts";
+import { exportId, fillFiles, fillState } from "./state-rows.ts";
 
 const ACCOUNTS = 200;
 const SEED = 11;
@@ -45,6 +45,9 @@ export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
     makeState(dataDir);
     const state = fixturePath("state", SCHEMA_VERSION, folder);
     if (missing(state)) keepFixture(state, readFileSync(join(dataDir, DATABASE_FILE)));
+    const sent = join(dataDir, "sent");
+    mkdirSync(sent, { mode: 0o700 });
+    writeFileSync(join(sent, `${exportId(1)}.unclaimed`), "entries", { mode: 0o600 });
     const backup = fixturePath("backup", WITH_ENTRIES, folder);
     if (missing(backup)) keepFixture(backup, await packedBackup(dataDir, join(scratch, "backup")));
     const snapshot = fixturePath("snapshot", FORMAT_VERSION, folder);

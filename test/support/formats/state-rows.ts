@@ -227,9 +227,6 @@ export function fillFiles(dataDir: string): void {
   const folder = join(dataDir, "exports");
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, `${exportId(1)}.csv`), FILE, { mode: 0o600 });
-  const sent = join(dataDir, "sent");
-  mkdirSync(sent, { mode: 0o700 });
-  writeFileSync(join(sent, `${exportId(1)}.unclaimed`), "entries", { mode: 0o600 });
 }
 
 /** Names of a database's tables, except those of its engine. */
@@ -295,7 +292,7 @@ function key(n: number, more: Row): Row {
   };
 }
 
-function exportId(n: number): string {
+export function exportId(n: number): string {
   return `exp_${hexOf(`export ${n}`).slice(0, 32)}`;
 }
 

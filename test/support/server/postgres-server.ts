@@ -79,7 +79,7 @@ export class TestPostgres {
     }
   }
 
-  /** Ends the server at once, as a crash does. */
+  /** Ends the server immediately, as a crash does. */
   async crash(): Promise<void> {
     const child = this.#child;
     if (child === null || child.exitCode !== null) return;

@@ -29,7 +29,7 @@ const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] 
   [/load\.md/, /24 GB|of memory:|53 GB|11 MB/, "the machine, a rule, an example"],
   [/(comparison|translate)\.md/, /^\| (\[|disk)|rival/, "of others, by their own words"],
   [
-    /(operations|scale|limits|api|errors|changes|recovery)\.md/,
+    /(operations|fleet|limits|api|errors|changes|recovery)\.md/,
     /./,
     "settings and rules of the product",
   ],

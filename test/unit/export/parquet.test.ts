@@ -121,8 +121,8 @@ const DUCKDB_TYPES: Record<string, string> = {
   federal_debt_fgts: "BOOLEAN",
   federal_debt_social_security: "BOOLEAN",
   federal_debt_other: "BOOLEAN",
-  owned_companies: "INT32",
-  owner_companies: "INT32",
+  owned_companies: "INTEGER",
+  owner_companies: "INTEGER",
 };
 
 /** As readers in JavaScript show texts: their decoder takes a byte order mark off the front. */

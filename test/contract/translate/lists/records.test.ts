@@ -1,7 +1,7 @@
 /**
  * Proves that sentences about records of the registry and of public lists become exactly their
- * filters, in Portuguese, English, and Spanish, next to every activity and place and in either
- * order: closing dates, missing contacts, debts, sanctions, left regimes, and owners. Without the
+ * filters, in three languages, next to every activity and place and in either order. The records
+ * are closing dates, missing contacts, debts, sanctions, left regimes, and owners. Without the
  * input in the snapshot, the sentence is refused with a message. Two conditions that no search
  * combines are reported. Words that only look alike keep their meaning.
  * Does not prove: what the filters find (contract/search).
