@@ -178,8 +178,7 @@ const DESCRIPTIONS = {
   require_landline: "Has a landline: seven or eight digits.",
   require_own_domain: "Has an e-mail outside the public mail providers.",
   email_shared_max: "Maximum number of companies with the same e-mail; 1: not shared.",
-  phone_shared_max:
-    "Like email_shared_max, for phones. If there are two, the less shared one counts.",
+  phone_shared_max: "Like email_shared_max, for phones; of two, the less shared one counts.",
   any_of: "In one of these lists.",
   exclude: "In none of these lists.",
   cnae_any_of:
@@ -196,30 +195,27 @@ const DESCRIPTIONS = {
     "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all, " +
     "closed ones included.",
   company_size_code_any_of: "00 not informed, 01 micro, 03 small, 05 other; strings or integers.",
-  district_any_of: "One of these districts; accents, case, and repeated spaces are ignored.",
-  status_since: "The day of the registration status, from this day on.",
-  status_before: "The day of the registration status, before this day.",
-  status_reason_any_of: "Reasons of the status, 1 or 2 digits, such as 01 for voluntary closing.",
+  district_any_of: "One of these districts; accents and case are ignored.",
+  status_since: "Day of the status, from this day on.",
+  status_before: "Day of the status, before this day.",
+  status_reason_any_of: "Reasons of the status, such as 01 (voluntary closing).",
   simples_excluded_since: "Excluded from Simples Nacional, from this day on.",
   simples_excluded_before: "Excluded from Simples Nacional before this day.",
   mei_excluded_since: "Ceased to be a MEI, from this day on.",
   mei_excluded_before: "Ceased to be a MEI before this day.",
-  sanction_any_of: "In one of these lists: ceis, cnep, cepim; each needs its import.",
+  sanction_any_of: "In one of these lists; each needs its import.",
   sanction_any_of_normal: "Lists of sanctions, sorted. Absent unless used.",
-  federal_debt_min:
-    "Total of its debts in PGFN's list, in reais, inclusive, at most two decimals; needs its " +
-    "import.",
-  federal_debt_max:
-    "Total of its debts in PGFN's list in reais, inclusive; companies without debt are left out.",
-  federal_debt_any_of: "Has a debt of one of these kinds in PGFN's list; needs its import.",
+  federal_debt_min: "Total of its debts in PGFN's list in reais, inclusive; needs its import.",
+  federal_debt_max: "Like federal_debt_min; companies without debt are left out.",
+  federal_debt_any_of: "Has a debt of one of these kinds; needs PGFN's list.",
   federal_debt_any_of_normal: "Kinds of debt, sorted. Absent unless used.",
-  has_federal_debt: "Whether it is a debtor in PGFN's list; needs its import.",
+  has_federal_debt: "Is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
     "One of these companies (CNPJ or root) is its partner; needs corporate partners.",
-  owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
-  owned_companies_min: "Is a partner of at least this many companies; needs corporate partners.",
+  owned_by_depth: "Max steps from the owner to the company; default 1.",
+  owned_companies_min: "Is a partner of at least this many companies.",
   owned_companies_max: "Is a partner of at most this many companies, or of none.",
-  owner_companies_min: "At least this many companies are its partners; needs corporate partners.",
+  owner_companies_min: "At least this many companies are its partners.",
   owner_companies_max: "At most this many companies are its partners, or none.",
   missing_any_of:
     "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",

@@ -1,10 +1,10 @@
 /**
  * Changes a server to a newer snapshot together with the other servers of its state. Input:
  * verified snapshots, and ticks. Output: calls of `serve`.
- * Invariant: a server without others serves a snapshot immediately. Otherwise it holds the snapshot,
- * open for cursors of servers that change first, until every live member has verified the same; a
- * cursor of one member is therefore never refused by another. While the database cannot be reached,
- * nothing changes.
+ * Invariant: a server without others serves a snapshot immediately. Otherwise it holds the snapshot
+ * open, for cursors of servers that change first, until every live member has verified the same.
+ * Therefore a cursor of one member is never refused by another. While the database cannot be
+ * reached, nothing changes.
  */
 import { describeError, type Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";

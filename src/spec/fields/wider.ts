@@ -144,13 +144,13 @@ export const WIDER_FIELDS = [
     stored: { type: "number", column: "cnpj", counted: "owned_companies" },
     shown: { heading: "Companies it owns", group: "company", width: 12 },
     unwatched: "listed",
-    description: "Number of companies of which it is a partner; null if not imported.",
+    description: "Companies of which it is a partner; null if not imported.",
   },
   {
     name: "owner_companies",
     stored: { type: "number", column: "cnpj", counted: "owner_companies" },
     shown: { heading: "Companies that own it", group: "company", width: 12 },
     unwatched: "listed",
-    description: "Number of companies that are its partners; null if not imported.",
+    description: "Companies that are its partners; null if not imported.",
   },
 ] as const;

@@ -27,6 +27,23 @@ import {
 /** Longest wait for an answer, in milliseconds: above the limits that the server applies. */
 const ANSWER_MS = 15_000;
 
+/**
+ * Waits until a word has another value than `from`, or until the time is over. A thread may wake
+ * this one for an earlier change: it is resumed between the change and the call that wakes.
+ */
+export function waitForChange(
+  words: Int32Array,
+  word: number,
+  { from, ms }: { readonly from: number; readonly ms: number },
+): void {
+  const endMs = performance.now() + ms;
+  while (Atomics.load(words, word) === from) {
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) return;
+    Atomics.wait(words, word, from, leftMs);
+  }
+}
+
 /** The calling thread's end. */
 export class Bridge {
   readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(WORD).length));
@@ -82,7 +99,7 @@ export class Bridge {
     if (this.awayMs > 0 && request.kind !== "close") throw new StateAway("the server is away");
     const answered = Atomics.load(this.#words, WORD.answered);
     this.#port.postMessage(request);
-    Atomics.wait(this.#words, WORD.answered, answered, ANSWER_MS);
+    waitForChange(this.#words, WORD.answered, { from: answered, ms: ANSWER_MS });
     const received = receiveMessageOnPort(this.#port)?.message as BridgeAnswer | undefined;
     if (received === undefined) {
       this.#end();

@@ -292,6 +292,7 @@ function key(n: number, more: Row): Row {
   };
 }
 
+/** Id of the n-th export. */
 export function exportId(n: number): string {
   return `exp_${hexOf(`export ${n}`).slice(0, 32)}`;
 }

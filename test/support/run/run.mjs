@@ -20,6 +20,7 @@ const CONCURRENCY = 4;
 /** Milliseconds of the longest suites on two processors, for their order in a new clone. */
 const LONG = {
   "campaign/requests/http": 75_000,
+  "contract/store/postgres": 70_000,
   "campaign/twin/engine": 60_000,
   "e2e/console/flows": 40_000,
   "e2e/server/e2e": 30_000,

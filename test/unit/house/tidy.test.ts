@@ -156,8 +156,7 @@ describe("imports", () => {
     const product = reachable(filesMatching(entries));
     // Programs that are started or bundled by their paths, and a file that hooks put in the place
     // of another.
-    const programs =
-      /^test\/support\/(road\/(run|recorder)|server\/(export-writer|on-postgres|quota-writer))\.ts$/;
+    const programs = /^test\/support\/(road\/(run|recorder)|server\/(\w+-writer|on-postgres))\.ts$/;
     const suites = /^(test\/.*\.test|bench\/.*\.bench)\.ts$/;
     const others = reachable([...filesMatching(suites), ...filesMatching(programs)]);
     const dead = [
