@@ -3,8 +3,8 @@
  * Invariant: a month and its notices are noted in one transaction, before anything is counted. A
  * month that was noted, or that is older than one that was, makes no notice, however often it is
  * served. If the state cannot be written, the month is noted later. One server of a fleet works at
- * a time, and its changes are fenced, so one that was paused changes nothing. A stop leaves only
- * what a restart, or another server, continues.
+ * a time, and its changes are fenced, so one that was paused changes nothing. After a stop, a
+ * restart or another server continues all unfinished work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import { type GuardedWay, guardedWay } from "../download/proxy.ts";

@@ -2,9 +2,9 @@
  * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
  * or queued again.
  * Invariant: tenants take turns, each with its oldest export, and none has more renders than its
- * plan allows, on all members together. A state is committed before it is announced. An outcome
- * that cannot be committed is retained and retried. A render that another member has taken over
- * leaves nothing. Stopping leaves nothing running and counts no attempt.
+ * plan allows, on all members together. A state is committed before it is announced; if that fails,
+ * the outcome is retained and retried. If another member takes a render over, nothing of it is
+ * left here. Stopping leaves nothing running and counts no attempt.
  */
 import { isPlanName, type Plans } from "../../access/plans.ts";
 import type { Clock } from "../../process/clock.ts";

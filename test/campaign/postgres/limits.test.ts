@@ -1,7 +1,7 @@
 /**
  * Rate limits of three real processes on one PostgreSQL. The buckets of the database equal their
- * twin. No limit is exceeded while members are killed and paused. Prints the share of requests
- * that are refused early at 80 % load, by plan.
+ * twin. No limit is exceeded while members are killed and paused. Prints the share of early
+ * refusals at 80 % load, by plan.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";

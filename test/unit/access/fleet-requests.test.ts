@@ -1,6 +1,6 @@
 /**
  * Proves: a request without a lease waits for one and is answered, also a large page, and a body
- * that another thread reads. An empty bucket is 429 with the time to wait. While the database is
+ * read by another thread. An empty bucket is 429 with the time to wait. While the database is
  * away, this member's share is allowed, and the units that it spent are owed.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
