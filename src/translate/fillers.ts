@@ -26,7 +26,7 @@ const FILLERS = new Set(
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +
-    "cade quien quienes all any company companies business businesses firm firms " +
+    "cade quien quienes all any company companies business businesses establishments firm firms " +
     "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
     "with " +
     "please want need give us i we looking search ola oi ei bom boa dia tarde noite prezado " +
@@ -61,7 +61,7 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
-    "either exist exists anywhere everywhere nationwide registrado"
+    "uns umas other either exist exists anywhere everywhere nationwide registrado"
   ).split(" "),
 );
 

@@ -64,6 +64,12 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
   ],
   [
+    "avaliado avaliada avaliacao avaliacoes estrela google rated rating star review reviewed " +
+      "calificado calificada estrella resena reputacao reclamacao reclamacoes",
+    "rating",
+    { pt: "A Receita não informa avaliações.", en: "The registry has no ratings." },
+  ],
+  [
     "agora h hora horas 24h domingo domingos sabado sabados feriado feriados " +
       "madrugada horario plantao",
     "opening_hours",

@@ -38,7 +38,8 @@ const BEFORE: RoleWords = {
     "fornecem|venda por atacado|comércio por atacado|importer|exporter|supplier",
   make:
     "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
-    "make|making|manufacture|produce|produces|producing|grow|grows|growing|raise|raising|" +
+    "make|making|manufacture|produce|produces|producing|generate|generates|generating|" +
+    "geram|gerando|grow|grows|growing|raise|raising|" +
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +

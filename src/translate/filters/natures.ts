@@ -17,7 +17,7 @@ export const NATURES: readonly NatureRow[] = [
   {
     names:
       "ltda|ltdas|limitada|limitadas|sociedade limitada|sociedade empresária limitada|" +
-      "empresa limitada|responsabilidade limitada|limited liability company|" +
+      "empresa limitada|responsabilidade limitada|limited liability company|limited liability|" +
       "limited liability companies|llc|llcs|limited company|limited companies",
     codes: ["2062"],
   },

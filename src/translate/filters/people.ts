@@ -35,6 +35,8 @@ const TITLES = wordSet(
 const CALLED = wordSet("chamado chamada chamados chamadas nome sobrenome named called llamado");
 /** Words between a person and an age. */
 const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate over under older");
+/** Verbs between a person and an age: "cujo dono tenha mais de 60 anos". */
+const HAVING = wordSet("tem tenha tenham ter com que seja sejam esta has have is are aged who tiene");
 /** Max words of a person's name, and between a person and the age. */
 const NAME_MAX = 4;
 /** Words that make a contact personal. */
@@ -94,13 +96,23 @@ function namedEnd(sentence: Sentence, at: number): number {
 
 /** Returns the end of an age ("com mais de 60 anos"), or `at`. */
 function agedEnd(sentence: Sentence, at: number): number {
+  const isLead = (word: string) => OF.has(word) || HAVING.has(word);
   let age = at;
-  while (age < at + 2 && OF.has(sentence.folded(age))) age++;
-  if (!AGED.has(sentence.folded(age))) return at;
+  while (age < at + NAME_MAX && isLead(sentence.folded(age))) age++;
+  const isNumber = sentence.tokens[age]?.kind === "number";
+  if (!isNumber && !AGED.has(sentence.folded(age))) return at;
   for (let to = age + 1; to <= age + NAME_MAX; to++) {
-    if (/^(anos|years)$/.test(sentence.folded(to))) return to + 1;
+    if (/^(anos|years|anios)$/.test(sentence.folded(to))) return ageTail(sentence, to + 1);
   }
   return at;
+}
+
+/** Returns the end of "de idade", "old", "ou mais" after a number of years. */
+function ageTail(sentence: Sentence, at: number): number {
+  const [one, two] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (one === "old") return at + 1;
+  const isTail = (one === "de" && two === "idade") || (one === "of" && two === "age");
+  return isTail || (/^(ou|or|o)$/.test(one) && AGED.has(two)) ? at + 2 : at;
 }
 
 interface Read {

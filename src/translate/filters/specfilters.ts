@@ -204,5 +204,10 @@ function sizesOf(found: FoundFilters, notes: Notes): string[] {
     });
   }
   if (sizes.size > 0) return [...sizes];
-  return excludedSizes.size > 0 ? SIZES.filter((code) => !excludedSizes.has(code)) : [];
+  if (excludedSizes.size === 0) return [];
+  notes.warn("unknown_size", {
+    pt: "Inclui as empresas de porte desconhecido; diga os portes procurados para deixá-las fora.",
+    en: "Includes companies of unknown size; name the sizes that you want to leave them out.",
+  });
+  return SIZES.filter((code) => !excludedSizes.has(code));
 }

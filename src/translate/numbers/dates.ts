@@ -355,13 +355,34 @@ function findVague(context: NumberContext): void {
     if (FILTER_PHRASES.longest(sentence.tokens, at)?.value.role === "sort") continue;
     // "clientes novos" are customers of the user.
     const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
-    if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
-    else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
+    if (isOfGoods(sentence, at)) {
+      notes.addUnmapped("goods_quality", OF_GOODS, sentence.claim(at, at + 1, "unmapped"));
+    } else if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) {
+      takeRecent(context, at);
+    } else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
       const detail = { pt: "Idade sem número.", en: "An age without a number." };
       notes.addUnmapped("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
     }
   }
 }
+
+/**
+ * True if an adjective agrees with the goods before it and not with their seller: "lojas de
+ * tratores novos". With one gender for both ("lojas de roupas novas") it may mean either.
+ */
+function isOfGoods(sentence: Sentence, at: number): boolean {
+  const [adjective, goods, of, seller] = [at, at - 1, at - 2, at - 3].map((i) => sentence.folded(i));
+  if (!/^(novos|novas)$/.test(adjective ?? "") || !/^d[aeo]s?$/.test(of ?? "")) return false;
+  const isFeminine = (word = "") => /as?$/.test(word);
+  if (isFeminine(adjective) === isFeminine(seller)) return false;
+  if (isFeminine(adjective) !== isFeminine(goods) || isInTrade(sentence, at, at + 1)) return false;
+  return kindAt(sentence, at - 1) === "activity" && kindAt(sentence, at - 3) === "activity";
+}
+
+const OF_GOODS = {
+  pt: "A Receita não informa se os produtos são novos.",
+  en: "The registry does not tell whether goods are new.",
+};
 
 const RECENT = wordSet(
   "recente recentes recentemente recem nova novas novo novos newly new recently recent pouco",

@@ -19,7 +19,7 @@ const SHORT = new Map(
     "qro:quero kero:quero kro:quero cm:com desd:desde dsd:desde apartir:partir naum:nao nn:nao " +
     "tds:todos tdas:todas eai:oi vlw:obrigado tks:obrigado thx:obrigado pf:favor fvr:favor " +
     "mto:muito mta:muita cap:capital lj:loja ljs:lojas emp:empresas aprox:aproximadamente " +
-    "blza:oi td:tudo kd:cade"
+    "blza:oi td:tudo kd:cade pras:para pros:para"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -43,6 +43,7 @@ const SLASHED = new Map([
   ["c", "com"],
   ["s", "sem"],
   ["p", "para"],
+  ["w", "with"],
 ]);
 
 /** Reads abbreviations as full words. */

@@ -84,7 +84,8 @@ const WORDS = new Map(
     "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
     "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
     "establecimientos:estabelecimentos establecimiento:estabelecimento " +
-    "telas:tecidos tela:tecido licoreria:adega licorerias:adegas"
+    "telas:tecidos tela:tecido licoreria:adega licorerias:adegas " +
+    "cerraron:fecharam abrieron:abriram"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),

@@ -14,7 +14,7 @@ import type { City } from "../placenames.ts";
 import { linkOf } from "../readings.ts";
 import type { KnownDistrict } from "./districtnames.ts";
 import { isOften } from "./districts.ts";
-import { enclosedBy, HYPHEN } from "./enclosed.ts";
+import { enclosedBy, HYPHEN, stateEnd } from "./enclosed.ts";
 
 /** Min ratio between the accounts of a city and of the town. */
 const OUTWEIGHS = 10;
@@ -259,8 +259,9 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   for (const [i, town] of mentions.entries()) {
     const last: Mention | undefined = mentions[i - 1];
     const opened = last === undefined ? null : enclosedBy(context.sentence, last.to, town.at);
-    if (last !== undefined && opened === "(" && isInside(context, last, town)) {
-      asQuarter(context, last, town);
+    const quarters = opened === "(" ? quartersOfBracket(context, mentions, i) : [];
+    if (quarters.length > 0) {
+      for (const quarter of quarters) asQuarter(context, quarter, town);
       city = null;
     } else if (last !== undefined && opened !== null) {
       mark = opened;
@@ -272,11 +273,35 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   }
 }
 
-/** True for "Boa Viagem (Recife)": a district of the city in brackets. */
-function isInside(context: PlaceContext, quarter: Mention, city: Mention): boolean {
-  if (!isOnlyCity(quarter) || !isOnlyCity(city) || quarter.dropped) return false;
-  if (context.sentence.tokens[city.to]?.text !== ")" || quarter.negated) return false;
-  return isKnownPart(context, quarter, city) && !isKnownPart(context, city, quarter);
+/** Returns the districts before a city in brackets: "Boa Viagem (Recife)", "Pina e Torre (Recife)". */
+function quartersOfBracket(
+  context: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): readonly Mention[] {
+  const city = mentions[at] as Mention;
+  const end = stateEnd(context.sentence, city.to);
+  if (!isOnlyCity(city) || context.sentence.tokens[end]?.text !== ")") return [];
+  const run = listBefore(context, mentions, at);
+  const isQuarterOf = (quarter: Mention) =>
+    isOnlyCity(quarter) &&
+    !quarter.negated &&
+    isKnownPart(context, quarter, city) &&
+    !isKnownPart(context, city, quarter);
+  return run.every(isQuarterOf) ? run : [];
+}
+
+/** Returns the names listed before a bracket, from the first one on. */
+function listBefore(
+  context: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): readonly Mention[] {
+  let first = at - 1;
+  while (first > 0 && goesOn(context.sentence, mentions[first - 1], mentions[first] as Mention)) {
+    first--;
+  }
+  return mentions.slice(Math.max(0, first), at);
 }
 
 /** True if only commas and small words separate two names in an enclosed list. */
