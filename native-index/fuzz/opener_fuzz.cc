@@ -16,7 +16,7 @@ namespace {
 
 using namespace peneira;
 
-constexpr uint32_t kQuestions = 660, kAsked = 12;
+constexpr uint32_t kQuestions = 660, kQueried = 12;
 
 Clause posting(uint32_t dimension, std::vector<uint32_t> codes, bool negated) {
   Clause clause;
@@ -60,7 +60,7 @@ void attempt(Step step) {
 }
 
 // Looks up the contacts of a row, and some that no row has.
-void askContacts(const Segment& segment, uint32_t number) {
+void queryContacts(const Segment& segment, uint32_t number) {
   std::vector<std::string> emails{"caixa1@exemplo.com.br", "nobody@example.com"};
   std::vector<int64_t> phones{551133334444};
   if (segment.rowCount() > 0) {
@@ -76,7 +76,7 @@ void askContacts(const Segment& segment, uint32_t number) {
   }
 }
 
-void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
+void runQuery(const Segment& segment, uint32_t number, TextBuffer& text) {
   Work work;
   PageRequest request;
   request.query = queryOf(number);
@@ -95,7 +95,7 @@ void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   attempt([&] { countFacets(segment, request.query, {facet}, work); });
   attempt([&] { countFacets(segment, request.query, {Facet::kMunicipality}, work); });
   attempt([&] { facetsWorkMax(segment, request.query, {Facet::kMunicipality, facet}); });
-  attempt([&] { askContacts(segment, number); });
+  attempt([&] { queryContacts(segment, number); });
   attempt([&] {
     const Page page = selectPage(segment, request, work);
     std::vector<Field> fields;
@@ -129,7 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     TextBuffer text;
     // The input selects the queries, so that a run covers all of them.
     const uint32_t first = crc32c(data, size) % kQuestions;
-    for (uint32_t i = 0; i < kAsked; i++) ask(*segment, (first + i * 7) % kQuestions, text);
+    for (uint32_t i = 0; i < kQueried; i++) runQuery(*segment, (first + i * 7) % kQuestions, text);
   });
   return 0;
 }

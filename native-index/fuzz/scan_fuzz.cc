@@ -26,8 +26,8 @@ std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece
                                .portable = portable,
                                .utf8 = (choice & 128) != 0,
                                .skipBadRows = (choice & 32) != 0 ? 6u : 0u};
-  std::string told;
-  const auto tell = [&told](double number) { told += std::to_string(number) + " "; };
+  std::string reports;
+  const auto tell = [&reports](double number) { reports += std::to_string(number) + " "; };
   try {
     MemberScan scan(files[choice % 3], options);
     for (size_t at = 0; at < bytes.size(); at += piece) {
@@ -49,12 +49,12 @@ std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece
     for (const auto& [rule, line, fields] : scan.output().odd.examples()) {
       tell(rule);
       tell(static_cast<double>(line));
-      for (const std::string& field : fields) told += field + "\n";
+      for (const std::string& field : fields) reports += field + "\n";
     }
   } catch (const Failure& failure) {
-    told = failure.what();
+    reports = failure.what();
   }
-  return told;
+  return reports;
 }
 
 }  // namespace

@@ -295,7 +295,7 @@ class PartitionJoin : RowJoin {
   SharedValues values_;
   std::vector<uint32_t> written_;  // bytes of each range
   const std::unordered_set<std::string_view> providers_;
-  std::vector<bool> kept_;                // by record: true if its CNPJ is the first occurrence
+  std::vector<bool> accepted_;            // by record: true if its CNPJ is the first occurrence
   size_t next_ = 0;                       // index of the next record to join
   KeyTable active_;                       // companies with an active establishment
   std::vector<uint32_t> establishments_;  // number of establishments, by company
@@ -316,9 +316,9 @@ void PartitionJoin::countFile(const EstablishmentSpill& file) {
       active_.prefetchSlot(key.root, 0);
     }
     for (const auto& [record, key] : batch) {
-      kept_.push_back(isNew(key, cnpjOf(record)));
+      accepted_.push_back(isNew(key, cnpjOf(record)));
       const auto status = record.field<uint8_t>(RecordLayout::kRegistrationStatus);
-      if (!kept_.back() || status != kActive) continue;
+      if (!accepted_.back() || status != kActive) continue;
       const uint32_t company = active_.add(key.root, 0);
       if (company == establishments_.size()) establishments_.push_back(0);
       establishments_[company]++;
@@ -338,7 +338,7 @@ void PartitionJoin::joinFile(const EstablishmentSpill& file) {
       if (company < establishments_.size()) __builtin_prefetch(&establishments_[company]);
     }
     for (const auto& [record, key] : batch) {
-      if (kept_[next_++]) join(file, record, key);
+      if (accepted_[next_++]) join(file, record, key);
     }
   });
 }

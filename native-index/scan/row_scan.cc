@@ -344,14 +344,14 @@ void MemberScan::push(std::span<const uint8_t> piece) {
 ScanFindings MemberScan::finish() {
   scanner_.finish();
   takeAll();
-  return {scanner_.count(), kept_, output_.buckets.close()};
+  return {scanner_.count(), accepted_, output_.buckets.close()};
 }
 
 void MemberScan::takeAll() {
   if (scanner_.isUtf8()) output_.encoding.utf8 = true;
   while (scanner_.next()) {
     try {
-      if (rows_->take(scanner_.record())) kept_++;
+      if (rows_->take(scanner_.record())) accepted_++;
     } catch (const RowRefusal& refusal) {
       bad_.leaveOut(refusal);
     }

@@ -273,7 +273,7 @@ class MemberScan {
   BadRows bad_;
   RecordScanner scanner_;
   const std::unique_ptr<RowScan> rows_;
-  uint64_t kept_ = 0;
+  uint64_t accepted_ = 0;
 };
 
 }  // namespace peneira

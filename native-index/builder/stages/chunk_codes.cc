@@ -408,15 +408,15 @@ std::optional<CellTable> countCombinations(const BuildContext& context, const Gr
 
 Cells mergedCells(Cells cells) {
   std::sort(cells.begin(), cells.end(), [](Cell a, Cell b) { return a.key < b.key; });
-  size_t kept = 0;
+  size_t retained = 0;
   for (size_t i = 0; i < cells.size(); i++) {
-    if (kept > 0 && cells[kept - 1].key == cells[i].key) {
-      cells[kept - 1].count += cells[i].count;
+    if (retained > 0 && cells[retained - 1].key == cells[i].key) {
+      cells[retained - 1].count += cells[i].count;
     } else {
-      cells[kept++] = cells[i];
+      cells[retained++] = cells[i];
     }
   }
-  cells.resize(kept);
+  cells.resize(retained);
   return cells;
 }
 

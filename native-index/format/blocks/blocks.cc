@@ -231,8 +231,8 @@ PENEIRA_SHA void compressHardware(uint32_t* state, const uint8_t* bytes, size_t 
 bool hasShaInstructions() {
   static const bool has = [] {
     uint32_t a = 0, b = 0, c = 0, d = 0;
-    const bool told = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0;
-    return told && (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1") != 0;
+    const bool reported = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0;
+    return reported && (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1") != 0;
   }();
   return has;
 }
@@ -333,7 +333,7 @@ Blocks::Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums)
       total_(count_),
       sums_(sums),
       checked_(new std::atomic<uint64_t>[(count_ + 63) / 64]()),
-      asked_(new std::atomic<uint64_t>[(count_ + 63) / 64]()) {}
+      requested_(new std::atomic<uint64_t>[(count_ + 63) / 64]()) {}
 
 void Blocks::addDigests(uint64_t digested, const Digest& identity) {
   digested_ = digested;
@@ -344,49 +344,49 @@ void Blocks::addDigests(uint64_t digested, const Digest& identity) {
 void Blocks::check(uint64_t offset, uint64_t length) const {
   if (length == 0) return;
   const uint64_t last = (offset + length - 1) / kBlockBytes;
-  if (last != offset / kBlockBytes) askBlocks(offset / kBlockBytes, last + 1);
+  if (last != offset / kBlockBytes) requestBlocks(offset / kBlockBytes, last + 1);
   for (uint64_t block = offset / kBlockBytes; block <= last; block++) {
     const uint64_t word = checked_[block / 64].load(std::memory_order_acquire);
     if ((word >> (block % 64) & 1) == 0) verify(block);
   }
 }
 
-void Blocks::ask(uint64_t offset, uint64_t length) const {
+void Blocks::willNeed(uint64_t offset, uint64_t length) const {
   if (all_.load(std::memory_order_relaxed) || length == 0) return;
   if (length > covered_ || offset > covered_ - length) return;  // `view` will report it
-  askBlocks(offset / kBlockBytes, (offset + length - 1) / kBlockBytes + 1);
+  requestBlocks(offset / kBlockBytes, (offset + length - 1) / kBlockBytes + 1);
 }
 
 // Adjacent new blocks are prefetched with one call.
-void Blocks::askBlocks(uint64_t from, uint64_t to) const {
+void Blocks::requestBlocks(uint64_t from, uint64_t to) const {
   uint64_t first = from;
   for (uint64_t block = from; block <= to; block++) {
     const uint64_t bit = uint64_t{1} << (block % 64);
-    const bool fresh = block < to && !isAsked(block) &&
-                       (asked_[block / 64].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    const bool fresh = block < to && !isRequested(block) &&
+                       (requested_[block / 64].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
     if (fresh) continue;
-    if (first < block) mapping_->ask(first * kBlockBytes, (block - first) * kBlockBytes);
+    if (first < block) mapping_->willNeed(first * kBlockBytes, (block - first) * kBlockBytes);
     first = block + 1;
   }
 }
 
 // Prefetches a block about to be read, and after it as many as were prefetched right before it.
-void Blocks::askFor(uint64_t block) const {
+void Blocks::requestBlock(uint64_t block) const {
   uint64_t before = 0;
-  while (before < kAheadMax && before < block && isAsked(block - before - 1)) before++;
-  const bool fresh = !isAsked(block);
+  while (before < kAheadMax && before < block && isRequested(block - before - 1)) before++;
+  const bool fresh = !isRequested(block);
   // Halfway through the prefetched range the next half is prefetched, so that no reader waits.
   if (!fresh && (before < kAheadMax / 2 || block % (kAheadMax / 2) != 0)) return;
   const uint64_t from = fresh ? block : block + kAheadMax / 2;
   const uint64_t count = fresh ? before + 1 : kAheadMax / 2;
-  if (from < count_) askBlocks(from, std::min(from + count, count_));
+  if (from < count_) requestBlocks(from, std::min(from + count, count_));
 }
 
 void Blocks::verify(uint64_t block) const {
   const uint64_t age = age_.load();
   const uint64_t from = block * kBlockBytes;
   const uint64_t length = std::min<uint64_t>(kBlockBytes, covered_ - from);
-  askFor(block);
+  requestBlock(block);
 #ifndef PENEIRA_TRUST_CHECKSUMS  // Set by fuzz targets, so that mutations get past the checksums.
   const uint32_t found = crc32c(base_ + from, length);
   const uint32_t expected = load<uint32_t>(sums_ + block * 4);
@@ -414,7 +414,7 @@ void Blocks::proveIdentity() const {
 #ifndef PENEIRA_TRUST_CHECKSUMS
   if (digested_ == 0) return;
   const uint64_t blocks = (digested_ + kBlockBytes - 1) / kBlockBytes;
-  mapping_->ask(digested_, blocks * kDigestBytes);
+  mapping_->willNeed(digested_, blocks * kDigestBytes);
   if (identityOf(base_ + digested_, blocks, digested_) == identity_) return;
   lost(digested_ / kBlockBytes, "is before digests that are not those of the identity");
 #endif

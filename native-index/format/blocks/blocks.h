@@ -100,7 +100,7 @@ class Blocks {
   void prefetch(uint64_t offset) const { __builtin_prefetch(base_ + offset); }
   // Prefetches blocks from disk, without waiting; skips those already requested. Useful if many
   // cold blocks are needed, because the disk reads them in parallel.
-  void ask(uint64_t offset, uint64_t length) const;
+  void willNeed(uint64_t offset, uint64_t length) const;
   // Number of checked blocks; if it grows, the current reads are cold.
   uint64_t checkedCount() const { return checkedCount_.load(std::memory_order_relaxed); }
 
@@ -126,11 +126,11 @@ class Blocks {
     return (checked_[block / 64].load(std::memory_order_acquire) >> (block % 64) & 1) != 0;
   }
   void check(uint64_t offset, uint64_t length) const;
-  bool isAsked(uint64_t block) const {
-    return (asked_[block / 64].load(std::memory_order_relaxed) >> (block % 64) & 1) != 0;
+  bool isRequested(uint64_t block) const {
+    return (requested_[block / 64].load(std::memory_order_relaxed) >> (block % 64) & 1) != 0;
   }
-  void askBlocks(uint64_t from, uint64_t to) const;
-  void askFor(uint64_t block) const;
+  void requestBlocks(uint64_t from, uint64_t to) const;
+  void requestBlock(uint64_t block) const;
   [[noreturn]] void lost(uint64_t block, const std::string& why) const;
   void remember(uint64_t block, uint64_t age) const;
   void forget(uint64_t word, uint64_t bits) const;
@@ -142,8 +142,8 @@ class Blocks {
   const uint8_t* sums_;
   uint64_t digested_ = 0;  // 0: no digests
   Digest identity_{};
-  std::unique_ptr<std::atomic<uint64_t>[]> checked_;  // one bit per block
-  std::unique_ptr<std::atomic<uint64_t>[]> asked_;    // one bit per block; only a hint
+  std::unique_ptr<std::atomic<uint64_t>[]> checked_;    // one bit per block
+  std::unique_ptr<std::atomic<uint64_t>[]> requested_;  // one bit per block; only a hint
   mutable std::atomic<uint64_t> checkedCount_{0};
   mutable std::atomic<bool> all_{false};
   mutable std::atomic<uint64_t> age_{0};  // number of distrust() calls

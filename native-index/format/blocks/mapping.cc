@@ -158,7 +158,7 @@ std::shared_ptr<Mapping> Mapping::ofBytes(const uint8_t* bytes, size_t length) {
 
 void Mapping::scattered(uint64_t offset) const { advise(offset, size(), MADV_RANDOM); }
 
-void Mapping::ask(uint64_t offset, uint64_t length) const {
+void Mapping::willNeed(uint64_t offset, uint64_t length) const {
   if (offset < size()) advise(offset, offset + std::min(length, size() - offset), MADV_WILLNEED);
 }
 

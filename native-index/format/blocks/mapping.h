@@ -44,7 +44,7 @@ class Mapping {
   // Advises random access from `offset` on, so that the kernel reads no neighboring pages.
   void scattered(uint64_t offset) const;
   // Prefetches bytes from disk, without waiting; failures are ignored.
-  void ask(uint64_t offset, uint64_t length) const;
+  void willNeed(uint64_t offset, uint64_t length) const;
   // State of the mapped file, even if it was renamed or removed.
   FileState state() const;
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }

@@ -111,17 +111,17 @@ void Postings::find(const ChunkView& chunk, uint32_t dimension, std::span<const 
             [&](const uint8_t* entry) { found.push_back(container(chunk, entry)); });
 }
 
-void Postings::askHead(uint32_t number) const {
-  if (number + 1 < offsets_.size()) blocks_->ask(offsets_[number], sizeof(ChunkHeader));
+void Postings::willNeedHead(uint32_t number) const {
+  if (number + 1 < offsets_.size()) blocks_->willNeed(offsets_[number], sizeof(ChunkHeader));
 }
 
-void Postings::askEntries(const ChunkView& chunk, uint32_t dimension) const {
+void Postings::willNeedEntries(const ChunkView& chunk, uint32_t dimension) const {
   const SectionRange place = placeOf(chunk, dimension);
-  blocks_->ask(place.offset, place.length);
+  blocks_->willNeed(place.offset, place.length);
 }
 
-void Postings::askContainers(const ChunkView& chunk, uint32_t dimension,
-                             std::span<const uint32_t> codes) const {
+void Postings::willNeedContainers(const ChunkView& chunk, uint32_t dimension,
+                                  std::span<const uint32_t> codes) const {
   eachEntry(chunk, dimension, codes, [&](const uint8_t* at) {
     const auto stored = load<ContainerEntry>(at);
     // The length of runs is not known yet; most are short.
@@ -129,7 +129,7 @@ void Postings::askContainers(const ChunkView& chunk, uint32_t dimension,
     const bool runs = type == ContainerType::kRun;
     const uint32_t bytes =
         runs ? 2 : Container::plainBytes(type, uint32_t{stored.cardinality_minus_one} + 1);
-    blocks_->ask(chunk.offset + stored.payload_offset, bytes);
+    blocks_->willNeed(chunk.offset + stored.payload_offset, bytes);
   });
 }
 

@@ -38,10 +38,10 @@ class Postings {
             std::vector<Container>& found) const;
   // Prefetches the data of `find` in three steps: the head of a chunk, the entries of a dimension,
   // and the containers. Each step needs only the data of the previous step.
-  void askHead(uint32_t number) const;
-  void askEntries(const ChunkView& chunk, uint32_t dimension) const;
-  void askContainers(const ChunkView& chunk, uint32_t dimension,
-                     std::span<const uint32_t> codes) const;
+  void willNeedHead(uint32_t number) const;
+  void willNeedEntries(const ChunkView& chunk, uint32_t dimension) const;
+  void willNeedContainers(const ChunkView& chunk, uint32_t dimension,
+                          std::span<const uint32_t> codes) const;
   size_t count(const ChunkView& chunk, uint32_t dimension) const;
   // Appends all containers of a dimension in the chunk, in code order.
   void all(const ChunkView& chunk, uint32_t dimension, std::vector<CodedContainer>& found) const;

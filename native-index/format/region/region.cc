@@ -335,11 +335,11 @@ void ColumnSet::ask(uint32_t column, uint32_t row) const {
   if (!holds(column)) return;
   const ColumnEntry& entry = entryOf(column, row);
   const uint64_t index = row & kBatchMask;
-  if (entry.validity_length > 0) blocks_->ask(entry.validity_offset + index / 8, 1);
+  if (entry.validity_length > 0) blocks_->willNeed(entry.validity_offset + index / 8, 1);
   if (entry.offsets_length > 0) {
-    blocks_->ask(entry.offsets_offset + index * 4, 8);
+    blocks_->willNeed(entry.offsets_offset + index * 4, 8);
   } else {
-    blocks_->ask(entry.data_offset + fixedBytes(kColumns[column].type, index), 1);
+    blocks_->willNeed(entry.data_offset + fixedBytes(kColumns[column].type, index), 1);
   }
 }
 
@@ -349,7 +349,7 @@ void ColumnSet::askText(uint32_t column, uint32_t row) const {
   if (entry.offsets_length == 0) return;
   const uint32_t width = kColumns[column].type == ColumnType::kUtf8 ? 1 : 2;
   const auto [offset, length] = range(entry, row, width);
-  blocks_->ask(offset, uint64_t{length} * width);
+  blocks_->willNeed(offset, uint64_t{length} * width);
 }
 
 void ColumnSet::askSpan(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const {
@@ -357,11 +357,11 @@ void ColumnSet::askSpan(uint32_t column, uint32_t row, uint32_t count, uint32_t 
   const ColumnEntry& entry = entryOf(column, row);
   const uint64_t first = row & kBatchMask;
   if (width == 0) {
-    blocks_->ask(entry.data_offset + first / 8, count / 8);
+    blocks_->willNeed(entry.data_offset + first / 8, count / 8);
   } else {
-    blocks_->ask(entry.data_offset + first * width, uint64_t{count} * width);
+    blocks_->willNeed(entry.data_offset + first * width, uint64_t{count} * width);
   }
-  if (entry.validity_length > 0) blocks_->ask(entry.validity_offset + first / 8, count / 8);
+  if (entry.validity_length > 0) blocks_->willNeed(entry.validity_offset + first / 8, count / 8);
 }
 
 std::pair<const uint8_t*, uint32_t> ColumnSet::list(uint32_t column, uint32_t row) const {

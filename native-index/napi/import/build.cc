@@ -452,9 +452,9 @@ napi_value buildIndexCall(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const Given object = arguments.at(0, "request");
     BuildRequest read = readRequest(object);
-    const std::shared_ptr<SharedCounters> kept = progressCounters(object.member("progress"));
-    if (kept != nullptr) read.progress = kept->data();
-    const auto compute = [request = std::move(read), kept]() -> Give {
+    const std::shared_ptr<SharedCounters> retained = progressCounters(object.member("progress"));
+    if (retained != nullptr) read.progress = retained->data();
+    const auto compute = [request = std::move(read), retained]() -> Give {
       const auto result = std::make_shared<BuildResult>(buildIndex(request));
       return [result](napi_env to) { return fromResult(to, *result); };
     };

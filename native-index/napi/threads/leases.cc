@@ -48,7 +48,7 @@ double Leases::sizeOf(const Lease& lease) const {
 }
 
 // While the bucket is short of units, requests are as frequent as if each got a whole lease.
-bool Leases::mayAsk(const Lease& lease, double lacking, double now) const {
+bool Leases::mayRequest(const Lease& lease, double lacking, double now) const {
   if (!lease.answered) return true;
   const double level = lease.levelAt(now) + ROUNDING_UNITS;
   const double passedMs = now - lease.answeredMs;
@@ -80,11 +80,11 @@ RateDecision Leases::take(std::string_view name, const RateAttempt& attempt) {
 RateDecision Leases::refuse(Lease& lease, const RateAttempt& attempt, double lacking) {
   const double now = attempt.nowMs;
   const double level = lease.levelAt(now);
-  const bool waits = mayAsk(lease, lacking, now);
+  const bool waits = mayRequest(lease, lacking, now);
   if (waits) {
     // Attempts that wait for the answer come again, so they are not added up meanwhile.
-    lease.lacked = lease.asked ? std::max(lease.lacked, lacking)
-                               : std::min(lease.burst, lease.lacked + lacking);
+    lease.lacked = lease.requested ? std::max(lease.lacked, lacking)
+                                   : std::min(lease.burst, lease.lacked + lacking);
     counts_.waits++;
   } else if (lacking <= level + lease.others + ROUNDING_UNITS) {
     counts_.early++;
@@ -183,7 +183,7 @@ std::vector<LeaseRequest> Leases::collect(double now, size_t most, bool all) {
     std::optional<LeaseRequest> request = requestOf(name, lease, now, all);
     if (request) {
       lease.known = lease.held;
-      lease.asked = true;
+      lease.requested = true;
       lease.spent = 0;
       lease.lacked = 0;
       requests.push_back(std::move(*request));
@@ -201,7 +201,7 @@ void Leases::settle(const LeaseGrant& grant, double sentMs, double now) {
   Lease& lease = found->second;
   lease.expire(now);
   lease.debt = 0;
-  lease.asked = false;
+  lease.requested = false;
   lease.lacked = std::max(0.0, lease.lacked - grant.granted);
   lease.endMs = sentMs + LEASE_MS;
   lease.held += grant.granted;

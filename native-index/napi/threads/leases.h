@@ -86,7 +86,7 @@ class Leases {
     double lacked = 0;
     double debt = 0;
     // True while a request is on its way.
-    bool asked = false;
+    bool requested = false;
     // The bucket after the last answer; unknown before the first.
     bool answered = false;
     double level = 0;
@@ -111,7 +111,7 @@ class Leases {
   RateDecision takeOfShare(std::string_view name, const RateAttempt& attempt);
   // Units of one lease: an eighth of this process' part of a second.
   double sizeOf(const Lease& lease) const;
-  bool mayAsk(const Lease& lease, double lacking, double now) const;
+  bool mayRequest(const Lease& lease, double lacking, double now) const;
   std::optional<LeaseRequest> requestOf(std::string_view name, Lease& lease, double now,
                                         bool all) const;
 

@@ -320,14 +320,14 @@ napi_value acceptConnections(napi_env env, napi_callback_info info) {
     check(env, napi_create_threadsafe_function(env, arguments.at(1, "taker").value(), nullptr,
                                                fromText(env, "connections"), 0, 1, leaving.get(),
                                                takerIsOver, nullptr, handOver, &call));
-    Leaving* const kept = leaving.release();  // the function owns it from here on
+    Leaving* const retained = leaving.release();  // the function owns it from here on
     {
       const std::lock_guard<std::mutex> lock(portsMutex);
-      kept->id = ++lastTaker;
+      retained->id = ++lastTaker;
     }
     // Registered after the function's own hook, so that it runs before that.
-    check(env, napi_add_env_cleanup_hook(env, threadEnds, kept));
-    port->add(kept->id, call);
+    check(env, napi_add_env_cleanup_hook(env, threadEnds, retained));
+    port->add(retained->id, call);
     return fromBool(env, true);
   });
 }

@@ -339,7 +339,8 @@ struct Aside {
   napi_deferred deferred = nullptr;
   napi_async_work work = nullptr;
 
-  Aside(napi_env asked, std::function<Give()> wanted) : env(asked), compute(std::move(wanted)) {}
+  Aside(napi_env requested, std::function<Give()> wanted)
+      : env(requested), compute(std::move(wanted)) {}
   Aside(const Aside&) = delete;
   Aside& operator=(const Aside&) = delete;
   ~Aside() {

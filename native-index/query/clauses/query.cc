@@ -90,17 +90,17 @@ std::string rowsKey(const Clause& clause) {
 void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
   std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
   std::sort(ranges.begin(), ranges.end());
-  size_t kept = 0;
+  size_t retained = 0;
   for (const auto& [low, high] : ranges) {
-    auto& last = ranges[kept == 0 ? 0 : kept - 1];
-    const bool joins = kept > 0 && (low <= last.second || low - 1 == last.second);
+    auto& last = ranges[retained == 0 ? 0 : retained - 1];
+    const bool joins = retained > 0 && (low <= last.second || low - 1 == last.second);
     if (joins) {
       last.second = std::max(last.second, high);
     } else {
-      ranges[kept++] = {low, high};
+      ranges[retained++] = {low, high};
     }
   }
-  ranges.resize(kept);
+  ranges.resize(retained);
 }
 
 std::string clauseKey(Clause& clause) {

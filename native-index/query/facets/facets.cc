@@ -112,7 +112,7 @@ class ChunksCounted {
   }
 
   void add(uint32_t chunk) {
-    chunks_.askAhead();
+    chunks_.requestAhead();
     if (!chunks_.open(chunk)) return;
     const ChunkMatches found = chunks_.run({0, segment_.chunkRows(chunk)});
     const auto count = static_cast<uint32_t>(found.count());
@@ -314,12 +314,12 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets) {
   const auto split = yearsOf(segment, query);
   // Whole years are summed by year code.
-  const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
+  const Query& requested = split && split->rest.clauses.empty() ? split->whole : query;
   const uint64_t rows = rowsMax(segment, query);
-  const auto total = totalWork(segment, asked);
+  const auto total = totalWork(segment, requested);
   uint64_t work = total.value_or(0), walked = total ? 0 : 1;
   for (const Facet facet : facets) {
-    const auto cells = cellsOf(segment, asked, facet);
+    const auto cells = cellsOf(segment, requested, facet);
     const auto whole = split ? cellsOf(segment, split->whole, facet) : std::nullopt;
     const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
     const auto opened = cells || days ? std::nullopt : openedOf(segment, query, facet);
@@ -359,7 +359,7 @@ FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, 
   const uint32_t all = segment.chunkCount(), atOnce = chunksAtOnce(segment, threads);
   std::vector<PairsApart> apart(threads);
   const auto add = [&](PairsApart& own, uint32_t chunk) {
-    own.chunks->askAhead();
+    own.chunks->requestAhead();
     if (!own.chunks->open(chunk)) return;
     const ChunkMatches found = own.chunks->run({0, segment.chunkRows(chunk)});
     const uint32_t matches = readCodes(segment, first, found, chunk, own.first.data());

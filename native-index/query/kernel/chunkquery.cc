@@ -72,18 +72,18 @@ void ChunkQuery::resolveWords(Condition& condition) {
   condition.conjunctions.resize(condition.words.size());
 }
 
-void ChunkQuery::askAhead() {
+void ChunkQuery::requestAhead() {
   const uint64_t checked = segment_.blocks().checkedCount();
   isCold_ = checked != checked_;
   checked_ = checked;
   if (!isCold_) return;
-  segment_.postings().askHead(chunk_ + kHeadsAhead);
-  askChunk(chunk_ + kEntriesAhead);
-  askChunk(chunk_ + kContainersAhead);
+  segment_.postings().willNeedHead(chunk_ + kHeadsAhead);
+  willNeedChunk(chunk_ + kEntriesAhead);
+  willNeedChunk(chunk_ + kContainersAhead);
 }
 
 // Prefetches the data of a chunk that every condition needs, as far as known before opening.
-void ChunkQuery::askChunk(uint32_t chunk) const {
+void ChunkQuery::willNeedChunk(uint32_t chunk) const {
   if (chunk >= segment_.chunkCount()) return;
   const Postings& postings = segment_.postings();
   const ChunkView view = postings.chunk(chunk);
@@ -91,18 +91,18 @@ void ChunkQuery::askChunk(uint32_t chunk) const {
   for (const Condition& condition : conditions_) {
     for (const DimensionCodes& part : condition.clause->any) {
       if (entries) {
-        postings.askEntries(view, part.dimension);
+        postings.willNeedEntries(view, part.dimension);
       } else {
-        postings.askContainers(view, part.dimension, part.codes);
+        postings.willNeedContainers(view, part.dimension, part.codes);
       }
     }
   }
   if (entries) return;
   for (const Condition& condition : conditions_) {
     if (condition.isIndexed) {
-      segment_.postal().ask(chunk);
+      segment_.postal().willNeed(chunk);
     } else if (condition.range != nullptr) {
-      condition.range->ask(chunk * kChunkRows, segment_.chunkRows(chunk));
+      condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
     }
   }
 }
@@ -407,28 +407,28 @@ void ChunkQuery::filterList(const Condition& condition) {
     fill(condition, scratch_.other);
     return filterByBits(reinterpret_cast<const uint8_t*>(scratch_.other), keep);
   }
-  uint32_t kept = 0;
+  uint32_t retained = 0;
   for (uint32_t i = 0; i < listCount_; i++) {
     const uint16_t value = scratch_.list[i];
     bool found = holdsAny(any, value);
     for (uint32_t k = 0; !found && k < condition.conjunctionCount; k++) {
       found = holdsAll(condition.conjunctions[k], value);
     }
-    scratch_.list[kept] = value;
-    kept += found == keep;
+    scratch_.list[retained] = value;
+    retained += found == keep;
   }
-  listCount_ = kept;
+  listCount_ = retained;
 }
 
 void ChunkQuery::filterByBits(const uint8_t* words, bool keep) {
-  uint32_t kept = 0;
+  uint32_t retained = 0;
   for (uint32_t i = 0; i < listCount_; i++) {
     const uint16_t value = scratch_.list[i];
     const bool found = (words[value / 8] >> (value % 8) & 1) != 0;
-    scratch_.list[kept] = value;
-    kept += found == keep;
+    scratch_.list[retained] = value;
+    retained += found == keep;
   }
-  listCount_ = kept;
+  listCount_ = retained;
 }
 
 void ChunkQuery::filterByCodes(const CodeTest& codes, bool keep) {
@@ -438,30 +438,30 @@ void ChunkQuery::filterByCodes(const CodeTest& codes, bool keep) {
 
 // Gallops to the group of elements that may contain a value, and compares the whole group.
 void ChunkQuery::filterByArray(const Container& container, bool keep) {
-  uint32_t kept = 0, at = 0;
+  uint32_t retained = 0, at = 0;
   for (uint32_t i = 0; i < listCount_; i++) {
     const uint16_t value = scratch_.list[i];
     at = container.arrayGallop(at, value);
-    scratch_.list[kept] = value;
-    kept += container.groupHolds(at, value) == keep;
+    scratch_.list[retained] = value;
+    retained += container.groupHolds(at, value) == keep;
   }
-  listCount_ = kept;
+  listCount_ = retained;
 }
 
 void ChunkQuery::testRange(const RangeTest& range) {
   const uint32_t firstRow = chunk_ * kChunkRows + span_.low;
   const RangeSpan values = range.span(firstRow, span_.rows());
   if (state_ == State::kList) {
-    uint32_t kept = 0;
+    uint32_t retained = 0;
     work_.tests += listCount_;
     for (uint32_t i = 0; i < listCount_; i++) {
       const uint16_t value = scratch_.list[i];
       // An unsorted array may yield rows of another span, whose values are not loaded.
       if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
-      scratch_.list[kept] = value;
-      kept += range.matches(values, value - span_.low);
+      scratch_.list[retained] = value;
+      retained += range.matches(values, value - span_.low);
     }
-    listCount_ = kept;
+    listCount_ = retained;
     return;
   }
   for (uint32_t w = span_.firstWord(); w < span_.endWord(); w++) {

@@ -45,7 +45,7 @@ class ChunkQuery {
   bool open(uint32_t chunk);
   // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Call
   // it only for chunks that are read in sequence; has no effect unless they are cold.
-  void askAhead();
+  void requestAhead();
   // Upper bound of matches in the opened chunk: the rows of the most selective condition.
   uint32_t estimate() const { return estimate_; }
   // The matches of a span of the opened chunk; the span must end at or before its last row.
@@ -70,7 +70,7 @@ class ChunkQuery {
   enum class State : uint8_t { kAll, kBits, kList };
 
   void resolveWords(Condition& condition);
-  void askChunk(uint32_t chunk) const;
+  void willNeedChunk(uint32_t chunk) const;
   bool openPosting(Condition& condition, const ChunkView& view);
   bool openWords(Condition& condition);
   bool openRange(Condition& condition) const;

@@ -60,7 +60,7 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   ChunkQuery chunks(segment, query, work);
   Counted counted;
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
-    chunks.askAhead();
+    chunks.requestAhead();
     if (!chunks.open(chunk)) continue;
     addChunk(chunks, chunk * kChunkRows, segment.chunkRows(chunk), counted);
   }
@@ -139,12 +139,12 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
   if (request.limit == 0) return;
   const CoverRequest covered{request.from, request.limit - request.rows.size()};
   std::optional<std::vector<uint32_t>> rows;
-  const auto asked = segment.cover().read(query);
-  const bool isOfCities = asked && asked->codes.wantsMunicipalities();
-  if (asked && !isOfCities) rows = segment.dated().first(*asked, covered, work);
-  if (isOfCities) rows = segment.cover().first(*asked, covered, work);
+  const auto requested = segment.cover().read(query);
+  const bool isOfCities = requested && requested->codes.wantsMunicipalities();
+  if (requested && !isOfCities) rows = segment.dated().first(*requested, covered, work);
+  if (isOfCities) rows = segment.cover().first(*requested, covered, work);
   if (!rows) rows = segment.opened().first(query, covered, request.matches, work);
-  if (asked && !isOfCities && !rows) rows = segment.cover().first(*asked, covered, work);
+  if (requested && !isOfCities && !rows) rows = segment.cover().first(*requested, covered, work);
   if (rows) {
     request.rows.insert(request.rows.end(), rows->begin(), rows->end());
     return;
@@ -220,8 +220,8 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     }
     if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) continue;
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
-    Query& asked = isPlace ? placed : cubed;
-    asked.clauses.push_back(clause);
+    Query& requested = isPlace ? placed : cubed;
+    requested.clauses.push_back(clause);
     // Skips clauses that the cube cannot count alone or combined with the others.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
@@ -252,7 +252,7 @@ namespace {
 void addChunks(const Segment& segment, const Query& query, RowSet& rows, Work& work) {
   ChunkQuery chunks(segment, query, work);
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
-    chunks.askAhead();
+    chunks.requestAhead();
     if (!chunks.open(chunk)) continue;
     const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
     const uint32_t firstRow = chunk * kChunkRows;

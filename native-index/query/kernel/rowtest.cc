@@ -162,7 +162,7 @@ ColumnSpan RangeTest::spanOf(uint32_t column, uint32_t row, uint32_t count) cons
   return {flags.bits, there.bits, there.first, flags.first};
 }
 
-void RangeTest::ask(uint32_t row, uint32_t count) const {
+void RangeTest::willNeed(uint32_t row, uint32_t count) const {
   columns_->askSpan(column_, row, count, width_);
   if (orColumn_ != kNoColumn) columns_->askSpan(orColumn_, row, count, width_);
 }
@@ -225,17 +225,17 @@ struct Rows {
 // Keeps the rows for which `holds(index)` equals `keep`; the index is relative to the span.
 template <class Holds>
 uint32_t cacheRows(const Rows& given, Holds holds) {
-  uint32_t kept = 0;
+  uint32_t retained = 0;
   for (uint32_t i = 0; i < given.count; i++) {
     const uint16_t row = given.rows[i];
     // An unsorted array may yield rows of another span, whose values are not loaded.
     if (row < given.span.low || row >= given.span.high) {
       damaged("an array container is not sorted");
     }
-    given.rows[kept] = row;
-    kept += holds(row - given.span.low) == given.keep;
+    given.rows[retained] = row;
+    retained += holds(row - given.span.low) == given.keep;
   }
-  return kept;
+  return retained;
 }
 
 template <class Code>

@@ -36,7 +36,7 @@ class RangeTest {
   // The values of `count` consecutive rows of one batch.
   RangeSpan span(uint32_t row, uint32_t count) const;
   // Prefetches the values from disk.
-  void ask(uint32_t row, uint32_t count) const;
+  void willNeed(uint32_t row, uint32_t count) const;
   // True if value `index` of the span matches.
   bool matches(const RangeSpan& span, uint32_t index) const {
     if (matchesIn(span.one, index)) return true;

@@ -153,9 +153,9 @@ void keepFew(const Segment& segment, const Query& query, uint64_t matches,
              const std::vector<uint32_t>& rows) {
   if (rows.size() != matches || matches > kFewRows) return;
   segment.alive();
-  const auto kept = std::make_shared<RowSet>(segment.rowCount());
-  for (const uint32_t row : rows) kept->add(row);
-  segment.resultCache().cacheRows(query.key, kept);
+  const auto retained = std::make_shared<RowSet>(segment.rowCount());
+  for (const uint32_t row : rows) retained->add(row);
+  segment.resultCache().cacheRows(query.key, retained);
 }
 
 std::vector<uint32_t> rankRows(const Segment& segment, const PageRequest& request, Work& work,

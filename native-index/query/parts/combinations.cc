@@ -55,12 +55,12 @@ void Rollup::readHeader(const RollupHeader& header) {
     const RollupTable& table = header.tables[i];
     expectEqual("groups of a table in ROLLUP", table.groups, groups[i / 2]);
     const uint64_t starts = startsOf(i) * 4;
-    const auto lies = [&header](uint64_t at, uint64_t length) {
+    const auto isIn = [&header](uint64_t at, uint64_t length) {
       return at % 4 == 0 && length <= header.length && at <= header.length - length;
     };
     const uint64_t cells = uint64_t{table.cells} * 4;
-    if (!lies(table.starts_offset, starts) || !lies(table.keys_offset, cells) ||
-        !lies(table.counts_offset, cells)) {
+    if (!isIn(table.starts_offset, starts) || !isIn(table.keys_offset, cells) ||
+        !isIn(table.counts_offset, cells)) {
       damaged("a table of ROLLUP lies outside of it");
     }
   }

@@ -158,8 +158,8 @@ class Cover {
   std::optional<WantedDays> read(const Query& query) const;
   // The first `limit` matches from row `from` on; nullopt if COVER cannot answer, or other ways are
   // faster.
-  std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
-                                             Work& work) const;
+  std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
+                                             const CoverRequest& request, Work& work) const;
   // Number of matches; nullopt if COVER cannot answer, or would read over `entriesMax`.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
   // All matches in ascending order; nullopt as for `count`.
@@ -178,20 +178,20 @@ class Cover {
     size_t most;
   };
 
-  std::optional<std::vector<List>> listsOf(const WantedDays& asked) const;
+  std::optional<std::vector<List>> listsOf(const WantedDays& requested) const;
   List listAt(uint64_t number) const;
   void readCities(const Blocks& blocks, const Directory& directory, const StringTable* tables);
   bool hasCities() const { return cities_.length > 0; }
-  std::vector<uint8_t> statesOf(const WantedDays& asked) const;
+  std::vector<uint8_t> statesOf(const WantedDays& requested) const;
   void addCities(uint64_t list, const std::vector<uint8_t>& wanted, std::vector<List>& lists) const;
   CitiesRun cityAt(uint32_t run) const {
     const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
     return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
   }
   // Position of the first entry of COVER, or of CITIES if municipalities are wanted.
-  uint64_t entriesOf(const WantedDays& asked) const {
-    return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
-                                             : offset_ + header_.entries_offset;
+  uint64_t entriesOf(const WantedDays& requested) const {
+    return requested.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
+                                                 : offset_ + header_.entries_offset;
   }
   void skip(uint64_t entries, List& list, uint64_t from) const;
   // Calls `action(rows)` for the matches of each list; returns false if `count` gives nullopt.
@@ -201,8 +201,8 @@ class Cover {
     const uint64_t at = entries + uint64_t{number} * sizeof(CoverEntry);
     return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
   }
-  void readWindow(List& list, const WantedDays& asked, Window window, std::vector<uint32_t>& rows,
-                  Work& work) const;
+  void readWindow(List& list, const WantedDays& requested, Window window,
+                  std::vector<uint32_t>& rows, Work& work) const;
 
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, rowCount_ = 0;

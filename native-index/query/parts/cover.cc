@@ -115,10 +115,10 @@ void Cover::readCities(const Blocks& blocks, const Directory& directory,
 }
 
 // The wanted states that contain one of the wanted municipalities.
-std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
-  auto states = asked.codes.states;
-  const auto& wanted = asked.codes.municipalities;
-  if (!asked.codes.wantsMunicipalities()) return states;
+std::vector<uint8_t> Cover::statesOf(const WantedDays& requested) const {
+  auto states = requested.codes.states;
+  const auto& wanted = requested.codes.municipalities;
+  if (!requested.codes.wantsMunicipalities()) return states;
   const uint8_t* bits = blocks_->view(citiesOffset_ + cities_.states_of_offset,
                                       uint64_t{cities_.municipalities} * sizeof(uint32_t));
   uint32_t all = 0;
@@ -168,17 +168,17 @@ Cover::List Cover::listAt(uint64_t number) const {
 }
 
 // The wanted lists that have rows, with their beginnings prefetched; nullopt if there are too many.
-std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) const {
+std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& requested) const {
   std::vector<List> lists;
-  const std::vector<uint8_t>& activities = asked.codes.activities;
-  const std::vector<uint8_t> states = statesOf(asked);
+  const std::vector<uint8_t>& activities = requested.codes.activities;
+  const std::vector<uint8_t> states = statesOf(requested);
   for (uint32_t activity = nextWanted(activities, 0); activity < header_.activities;
        activity = nextWanted(activities, activity + 1)) {
     for (uint32_t state = nextWanted(states, 0); state < header_.states;
          state = nextWanted(states, state + 1)) {
       const uint64_t number = uint64_t{activity} * header_.states + state;
-      if (asked.codes.wantsMunicipalities()) {
-        addCities(number, asked.codes.municipalities, lists);
+      if (requested.codes.wantsMunicipalities()) {
+        addCities(number, requested.codes.municipalities, lists);
         continue;
       }
       const List list = listAt(number);
@@ -187,8 +187,8 @@ std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) 
     if (lists.size() > kListsMax) return std::nullopt;
   }
   for (const List& list : lists) {
-    const uint64_t at = entriesOf(asked) + list.next * sizeof(CoverEntry);
-    blocks_->ask(at, sizeof(CoverEntry));
+    const uint64_t at = entriesOf(requested) + list.next * sizeof(CoverEntry);
+    blocks_->willNeed(at, sizeof(CoverEntry));
     blocks_->prefetch(at);
   }
   return lists;
@@ -205,10 +205,10 @@ void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
 }
 
 // Adds the first `most` matches of a list whose rows are in a window.
-void Cover::readWindow(List& list, const WantedDays& asked, Window window,
+void Cover::readWindow(List& list, const WantedDays& requested, Window window,
                        std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;
-  const uint64_t all = entriesOf(asked);
+  const uint64_t all = entriesOf(requested);
   uint64_t least = window.from;
   while (list.next < list.end) {
     const uint32_t count = std::min(list.end - list.next, kEntriesPerCall);
@@ -221,7 +221,7 @@ void Cover::readWindow(List& list, const WantedDays& asked, Window window,
       least = uint64_t{entry.row} + 1;
       list.next++;
       work.tests++;
-      if (!asked.holds(entry.key)) continue;
+      if (!requested.holds(entry.key)) continue;
       rows.push_back(entry.row);
       if (rows.size() == full) return;
     }
@@ -231,19 +231,19 @@ void Cover::readWindow(List& list, const WantedDays& asked, Window window,
 std::optional<WantedDays> Cover::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
   const uint32_t municipalities = hasCities() ? cities_.municipalities : 1;
-  auto asked = WantedDays::read(query, {header_.activities, header_.states, municipalities});
-  if (asked && !asked->codes.wantsActivities()) return std::nullopt;
-  return asked;
+  auto requested = WantedDays::read(query, {header_.activities, header_.states, municipalities});
+  if (requested && !requested->codes.wantsActivities()) return std::nullopt;
+  return requested;
 }
 
-std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
+std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& requested,
                                                   const CoverRequest& request, Work& work) const {
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
-  auto lists = listsOf(asked);
+  auto lists = listsOf(requested);
   if (!lists) return std::nullopt;
   uint64_t entries = 0;
   for (List& list : *lists) {
-    if (request.from > 0) skip(entriesOf(asked), list, request.from);
+    if (request.from > 0) skip(entriesOf(requested), list, request.from);
     entries += list.end - list.next;
   }
   FirstOf found(request.limit);
@@ -253,7 +253,7 @@ std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
     end = std::min(rowCount_, from + width);
     const size_t before = found.missing();
     for (List& list : *lists) {
-      readWindow(list, asked, {from, found.endIn(end), request.limit}, found.rows(), work);
+      readWindow(list, requested, {from, found.endIn(end), request.limit}, found.rows(), work);
     }
     from = end;
     const uint64_t came = before - found.missing();
@@ -264,8 +264,8 @@ std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
 
 template <class Action>
 bool Cover::eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const {
-  const auto asked = read(query);
-  const auto lists = asked ? listsOf(*asked) : std::nullopt;
+  const auto requested = read(query);
+  const auto lists = requested ? listsOf(*requested) : std::nullopt;
   if (!lists) return false;
   uint64_t entries = 0;
   for (const List& list : *lists) entries += list.end - list.next;
@@ -273,7 +273,7 @@ bool Cover::eachList(const Query& query, uint64_t entriesMax, Work& work, Action
   std::vector<uint32_t> rows;
   for (List list : *lists) {
     rows.clear();
-    readWindow(list, *asked, {0, rowCount_, SIZE_MAX}, rows, work);
+    readWindow(list, *requested, {0, rowCount_, SIZE_MAX}, rows, work);
     action(rows);
   }
   return true;

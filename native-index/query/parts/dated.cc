@@ -26,8 +26,8 @@ constexpr uint32_t kListsEstimated = 128;
 constexpr uint64_t kSearchWork = 64;
 
 // Cells do not contain activities.
-bool readsLists(const WantedDays& asked, const RollupAxis& axis) {
-  return asked.codes.wantsActivities() || axis.kind == RollupAxis::Kind::kActivity;
+bool readsLists(const WantedDays& requested, const RollupAxis& axis) {
+  return requested.codes.wantsActivities() || axis.kind == RollupAxis::Kind::kActivity;
 }
 
 }  // namespace
@@ -60,9 +60,9 @@ DatedIndex::DatedIndex(const Blocks& blocks, const Directory& directory,
 
 std::optional<WantedDays> DatedIndex::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  auto asked = WantedDays::read(query, {header_.activities, header_.states, 1});
-  if (asked && !asked->dated) return std::nullopt;
-  return asked;
+  auto requested = WantedDays::read(query, {header_.activities, header_.states, 1});
+  if (requested && !requested->dated) return std::nullopt;
+  return requested;
 }
 
 // The entries of a list, or the cells of a state, of any day.
@@ -87,11 +87,11 @@ uint32_t DatedIndex::search(Run run, uint64_t least, bool isList) const {
 }
 
 // Adds the part of a run between the wanted days.
-void DatedIndex::addRuns(Runs& runs, const WantedDays& asked, Run whole, bool isList) const {
+void DatedIndex::addRuns(Runs& runs, const WantedDays& requested, Run whole, bool isList) const {
   if (whole.from == whole.end) return;
   runs.listed += whole.end - whole.from;
   const uint32_t shift = isList ? Dated::kDateShift : Dated::kLowBits;
-  for (const auto& [low, high] : asked.days) {
+  for (const auto& [low, high] : requested.days) {
     Run part = whole;
     part.from = search(whole, uint64_t{low} << shift, isList);
     part.end = search({part.from, whole.end, 0, 0}, (uint64_t{high} + 1) << shift, isList);
@@ -102,9 +102,10 @@ void DatedIndex::addRuns(Runs& runs, const WantedDays& asked, Run whole, bool is
 }
 
 // The entries of the wanted activities and states; nullopt if they have too many lists.
-std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& asked,
+std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& requested,
                                                     uint32_t listsMax) const {
-  const std::vector<uint8_t>&activities = asked.codes.activities, &states = asked.codes.states;
+  const std::vector<uint8_t>&activities = requested.codes.activities,
+        &states = requested.codes.states;
   const auto wanted = [](const std::vector<uint8_t>& codes) {
     return static_cast<uint64_t>(std::count(codes.begin(), codes.end(), 1));
   };
@@ -117,20 +118,20 @@ std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& asked,
       const uint64_t number = uint64_t{activity} * header_.states + state;
       Run list = between(header_.starts_offset, number, rowCount_);
       list.activity = activity, list.state = state;
-      addRuns(runs, asked, list, true);
+      addRuns(runs, requested, list, true);
     }
   }
   return runs;
 }
 
-DatedIndex::Runs DatedIndex::cellsOf(const WantedDays& asked) const {
+DatedIndex::Runs DatedIndex::cellsOf(const WantedDays& requested) const {
   Runs runs;
-  const std::vector<uint8_t>& states = asked.codes.states;
+  const std::vector<uint8_t>& states = requested.codes.states;
   for (uint32_t state = nextWanted(states, 0); state < header_.states;
        state = nextWanted(states, state + 1)) {
     Run cells = between(header_.cell_starts_offset, state, header_.cells);
     cells.state = state;
-    addRuns(runs, asked, cells, false);
+    addRuns(runs, requested, cells, false);
   }
   return runs;
 }
@@ -173,14 +174,14 @@ void DatedIndex::eachCell(const Run& run, Action action) const {
 
 // Adds the matches to the counts of their codes: `codeOf(key, run)` takes a ROLLUP key.
 template <class CodeOf>
-void DatedIndex::tally(const WantedDays& asked, const Runs& runs, bool areLists, CodeOf codeOf,
+void DatedIndex::tally(const WantedDays& requested, const Runs& runs, bool areLists, CodeOf codeOf,
                        std::vector<uint32_t>& counts) const {
   const auto none = static_cast<uint32_t>(counts.size() - 1);
   for (const Run& run : runs.each) {
     const auto add = [&](uint32_t cellKey, uint32_t count) {
       const uint32_t key = Dated::rollupKeyOf(cellKey);
       const uint32_t code = std::min(codeOf(key, run), none);
-      counts[code] += count & -uint32_t{asked.codes.holds(key)};
+      counts[code] += count & -uint32_t{requested.codes.holds(key)};
     };
     if (areLists) {
       eachEntry(run, [&add](uint64_t entry) { add(Dated::cellKeyOf(entry), 1); });
@@ -191,50 +192,51 @@ void DatedIndex::tally(const WantedDays& asked, const Runs& runs, bool areLists,
 }
 
 std::optional<uint64_t> DatedIndex::count(const Query& query, uint64_t most, Work& work) const {
-  const auto asked = read(query);
-  if (!asked) return std::nullopt;
-  const bool areLists = asked->codes.wantsActivities();
-  const auto runs = areLists ? listsOf(*asked, kListsMax) : std::optional(cellsOf(*asked));
+  const auto requested = read(query);
+  if (!requested) return std::nullopt;
+  const bool areLists = requested->codes.wantsActivities();
+  const auto runs = areLists ? listsOf(*requested, kListsMax) : std::optional(cellsOf(*requested));
   if (!runs || runs->entries > most) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> total(1);
   tally(
-      *asked, *runs, areLists, [](uint32_t, const Run&) { return 0u; }, total);
+      *requested, *runs, areLists, [](uint32_t, const Run&) { return 0u; }, total);
   return total[0];
 }
 
 std::optional<uint64_t> DatedIndex::entriesMax(const Query& query, const RollupAxis& axis) const {
-  const auto asked = read(query);
-  if (!asked || axis.kind == RollupAxis::Kind::kMunicipality) return std::nullopt;
-  if (!readsLists(*asked, axis)) return cellsOf(*asked).entries;
-  const auto few = listsOf(*asked, kListsEstimated);
+  const auto requested = read(query);
+  if (!requested || axis.kind == RollupAxis::Kind::kMunicipality) return std::nullopt;
+  if (!readsLists(*requested, axis)) return cellsOf(*requested).entries;
+  const auto few = listsOf(*requested, kListsEstimated);
   if (few) return few->entries + few->each.size() * kSearchWork;
   return rowCount_ + kListsEstimated * kSearchWork;
 }
 
 bool DatedIndex::spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
                         Work& work) const {
-  const auto asked = read(query);
-  if (!asked || axis.kind == RollupAxis::Kind::kMunicipality) return false;
-  const bool areLists = readsLists(*asked, axis);
-  const auto runs = areLists ? listsOf(*asked, kFacetListsMax) : std::optional(cellsOf(*asked));
+  const auto requested = read(query);
+  if (!requested || axis.kind == RollupAxis::Kind::kMunicipality) return false;
+  const bool areLists = readsLists(*requested, axis);
+  const auto runs =
+      areLists ? listsOf(*requested, kFacetListsMax) : std::optional(cellsOf(*requested));
   if (!runs) return false;
   work.tests += runs->entries;
   axis.eachCode([&](auto codeOf) {
     tally(
-        *asked, *runs, areLists,
+        *requested, *runs, areLists,
         [&codeOf](uint32_t key, const Run& run) { return codeOf(key, run.activity, run.state); },
         counts);
   });
   return true;
 }
 
-std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
+std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& requested,
                                                        const CoverRequest& request,
                                                        Work& work) const {
-  if (blocks_ == nullptr || !asked.dated) return std::nullopt;
+  if (blocks_ == nullptr || !requested.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
-  const auto runs = listsOf(asked, kListsMax);
+  const auto runs = listsOf(requested, kListsMax);
   // COVER reads about `limit` x listed / matches entries; these days have `entries`.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
@@ -243,7 +245,7 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
     eachEntry(run, [&](uint64_t entry) {
       const uint32_t row = Dated::rowOf(entry);
       const uint32_t key = Dated::rollupKeyOf(Dated::cellKeyOf(entry));
-      if (row >= request.from && asked.codes.holds(key)) rows.push_back(row);
+      if (row >= request.from && requested.codes.holds(key)) rows.push_back(row);
     });
   }
   const size_t count = std::min(request.limit, rows.size());
@@ -270,7 +272,8 @@ constexpr uint64_t kUnordered = 4;
 
 class OpenedIndex::Match {
  public:
-  Match(const WantedDays& asked, const std::vector<uint16_t>& places) : codes_(asked.codes) {
+  Match(const WantedDays& requested, const std::vector<uint16_t>& places)
+      : codes_(requested.codes) {
     std::copy(codes_.activities.begin(), codes_.activities.end(), activities_.begin());
     const bool all = !codes_.wantsMunicipalities();
     for (size_t i = 0; i < places.size(); i++) {
@@ -369,11 +372,12 @@ std::vector<uint16_t> OpenedIndex::placesOf(uint32_t state) const {
   return places;
 }
 
-bool OpenedIndex::wantsPlaceOf(const WantedDays& asked, uint32_t state) const {
-  if (!asked.codes.wantsMunicipalities()) return true;
+bool OpenedIndex::wantsPlaceOf(const WantedDays& requested, uint32_t state) const {
+  if (!requested.codes.wantsMunicipalities()) return true;
   const std::vector<uint16_t> places = placesOf(state);
-  return std::any_of(places.begin(), places.end(),
-                     [&asked](uint16_t code) { return asked.codes.municipalities[code] != 0; });
+  return std::any_of(places.begin(), places.end(), [&requested](uint16_t code) {
+    return requested.codes.municipalities[code] != 0;
+  });
 }
 
 OpenedRun OpenedIndex::runAt(uint32_t number) const {
@@ -423,11 +427,11 @@ uint32_t OpenedIndex::lastYear() const {
 
 // Adds the wanted dates of a state, year by year if years are wanted too.
 void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
-  const std::vector<uint8_t>& years = spans.asked.codes.years;
+  const std::vector<uint8_t>& years = spans.requested.codes.years;
   const auto [first, last] = startsAt(header_.run_starts_offset, state, header_.runs);
   const Span all = spanOf(state, first, last);
   spans.listed += all.end - all.from;
-  for (const auto& [low, high] : spans.asked.days) {
+  for (const auto& [low, high] : spans.requested.days) {
     for (uint32_t year = low >> CoverKey::kDayBits; year <= high >> CoverKey::kDayBits; year++) {
       if (years[year] == 0) continue;
       const uint32_t from = year;
@@ -446,14 +450,14 @@ void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
 
 std::optional<OpenedIndex::Spans> OpenedIndex::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  auto asked =
+  auto requested =
       WantedDays::read(query, {header_.activities, header_.states, header_.municipalities});
-  if (!asked || !asked->dated) return std::nullopt;
-  Spans spans{std::move(*asked), {}};
-  const std::vector<uint8_t>& states = spans.asked.codes.states;
+  if (!requested || !requested->dated) return std::nullopt;
+  Spans spans{std::move(*requested), {}};
+  const std::vector<uint8_t>& states = spans.requested.codes.states;
   for (uint32_t state = nextWanted(states, 0); state < header_.states;
        state = nextWanted(states, state + 1)) {
-    if (wantsPlaceOf(spans.asked, state)) addSpans(spans, state);
+    if (wantsPlaceOf(spans.requested, state)) addSpans(spans, state);
   }
   return spans;
 }
@@ -465,8 +469,8 @@ const uint8_t* OpenedIndex::entriesAt(uint32_t from, uint32_t count) const {
 
 template <class Action>
 void OpenedIndex::eachMatch(const Match& match, const Span& span, Action action) const {
-  blocks_->ask(offset_ + header_.entries_offset + uint64_t{span.from} * sizeof(uint64_t),
-               uint64_t{span.end - span.from} * sizeof(uint64_t));
+  blocks_->willNeed(offset_ + header_.entries_offset + uint64_t{span.from} * sizeof(uint64_t),
+                    uint64_t{span.end - span.from} * sizeof(uint64_t));
   for (uint32_t from = span.from; from < span.end;) {
     const uint32_t count = std::min(span.end - from, kEntriesPerCall);
     const uint8_t* entries = entriesAt(from, count);
@@ -484,7 +488,7 @@ std::optional<uint64_t> OpenedIndex::count(const Query& query, uint64_t most, Wo
   work.tests += spans->entries;
   uint64_t total = 0;
   for (const Span& span : spans->each) {
-    eachMatch(Match(spans->asked, placesOf(span.state)), span, [&total](uint64_t) { total++; });
+    eachMatch(Match(spans->requested, placesOf(span.state)), span, [&total](uint64_t) { total++; });
   }
   return total;
 }
@@ -502,7 +506,7 @@ bool OpenedIndex::spread(const Query& query, const RollupAxis& axis, std::vector
   const auto none = static_cast<uint32_t>(counts.size() - 1);
   for (const Span& span : spans->each) {
     const std::vector<uint16_t> places = placesOf(span.state);
-    const Match match(spans->asked, places);
+    const Match match(spans->requested, places);
     const auto tally = [&](auto codeOf) {
       eachMatch(match, span, [&](uint64_t entry) { counts[std::min(codeOf(entry), none)]++; });
     };
@@ -561,7 +565,7 @@ std::optional<std::vector<uint32_t>> OpenedIndex::first(const Query& query,
   if (share > kPageEntriesMax) return std::nullopt;
   Lowest lowest(request.limit, request.from);
   for (const Span& span : spans->each) {
-    const Match match(spans->asked, placesOf(span.state));
+    const Match match(spans->requested, placesOf(span.state));
     eachRun(span, [&](uint32_t, uint32_t from, uint32_t end) {
       readRun(from, end, match, lowest, work);
     });

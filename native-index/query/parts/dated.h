@@ -33,8 +33,8 @@ class DatedIndex {
   std::optional<uint64_t> entriesMax(const Query& query, const RollupAxis& axis) const;
   // The first `limit` matches from row `from` on; nullopt if there is no DATED, no day is wanted,
   // or so many rows were opened on these days that the lists of COVER are faster.
-  std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
-                                             Work& work) const;
+  std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
+                                             const CoverRequest& request, Work& work) const;
 
  private:
   // Entries of a list, or cells of a state, between two days.
@@ -48,9 +48,9 @@ class DatedIndex {
   };
 
   std::optional<WantedDays> read(const Query& query) const;
-  std::optional<Runs> listsOf(const WantedDays& asked, uint32_t listsMax) const;
-  Runs cellsOf(const WantedDays& asked) const;
-  void addRuns(Runs& runs, const WantedDays& asked, Run whole, bool isList) const;
+  std::optional<Runs> listsOf(const WantedDays& requested, uint32_t listsMax) const;
+  Runs cellsOf(const WantedDays& requested) const;
+  void addRuns(Runs& runs, const WantedDays& requested, Run whole, bool isList) const;
   Run between(uint64_t startsOffset, uint64_t number, uint64_t count) const;
   uint32_t search(Run run, uint64_t least, bool isList) const;
   template <class Action>
@@ -58,7 +58,7 @@ class DatedIndex {
   template <class Action>
   void eachCell(const Run& run, Action action) const;
   template <class CodeOf>
-  void tally(const WantedDays& asked, const Runs& runs, bool areLists, CodeOf codeOf,
+  void tally(const WantedDays& requested, const Runs& runs, bool areLists, CodeOf codeOf,
              std::vector<uint32_t>& counts) const;
   const uint8_t* view(uint64_t offset, uint64_t length) const {
     return blocks_->view(offset_ + offset, length);
@@ -97,7 +97,7 @@ class OpenedIndex {
     uint32_t from, end;
   };
   struct Spans {
-    WantedDays asked;
+    WantedDays requested;
     std::vector<Span> each;
     uint64_t entries = 0, runs = 0;
     uint64_t listed = 0;  // entries of the states, of any day
@@ -112,7 +112,7 @@ class OpenedIndex {
   Span spanOf(uint32_t state, uint32_t low, uint32_t high) const;
   uint32_t runFrom(uint32_t low, uint32_t high, uint32_t date) const;
   std::vector<uint16_t> placesOf(uint32_t state) const;
-  bool wantsPlaceOf(const WantedDays& asked, uint32_t state) const;
+  bool wantsPlaceOf(const WantedDays& requested, uint32_t state) const;
   const uint8_t* entriesAt(uint32_t from, uint32_t count) const;
   template <class Action>
   void eachMatch(const Match& match, const Span& span, Action action) const;

@@ -22,11 +22,11 @@ PostalIndex::PostalIndex(const Blocks& blocks, const ColumnSet& columns,
   const auto header = load<PostalHeader>(blocks.view(part->offset, sizeof(PostalHeader)));
   expectEqual("groups of POSTAL", header.groups, kPostalGroups);
   expectEqual("chunks of POSTAL", header.chunks, directory.chunkCount);
-  const auto lies = [&part](uint64_t at, uint64_t length) {
+  const auto isIn = [&part](uint64_t at, uint64_t length) {
     return length <= part->length && at <= part->length - length;
   };
-  if (!lies(header.rows_offset, directory.rowCount * 2) ||
-      !lies(header.starts_offset, (uint64_t{kPostalGroups} + 1) * header.chunks * 4)) {
+  if (!isIn(header.rows_offset, directory.rowCount * 2) ||
+      !isIn(header.starts_offset, (uint64_t{kPostalGroups} + 1) * header.chunks * 4)) {
     damaged("rows or starts of POSTAL lie outside of it");
   }
   blocks_ = &blocks;
@@ -82,8 +82,8 @@ PostalRows PostalIndex::find(uint32_t chunk, int64_t low, int64_t high) const {
   return {rows_ + (uint64_t{chunk} * kChunkRows + from) * 2, to - from};
 }
 
-void PostalIndex::ask(uint32_t chunk) const {
-  blocks_->ask(rows_ + uint64_t{chunk} * kChunkRows * 2, uint64_t{rowsOf(chunk)} * 2);
+void PostalIndex::willNeed(uint32_t chunk) const {
+  blocks_->willNeed(rows_ + uint64_t{chunk} * kChunkRows * 2, uint64_t{rowsOf(chunk)} * 2);
 }
 
 // Searches CONTACTS.
@@ -135,16 +135,18 @@ ContactIndex::Bucket ContactIndex::bucketOf(const ContactsKind& kind, uint64_t h
 }
 
 // Prefetches all starts, then all buckets, so the disk reads them in parallel.
-void ContactIndex::ask(const ContactsKind& kind, std::span<const uint64_t> hashes) const {
+void ContactIndex::willNeed(const ContactsKind& kind, std::span<const uint64_t> hashes) const {
   if (hashes.size() < 2) return;
   for (const uint64_t hash : hashes) {
     const uint64_t bucket = contactBucket(hash, kind.bucket_bits);
-    blocks_->ask(offset_ + kind.starts_offset + bucket * sizeof(uint32_t), 2 * sizeof(uint32_t));
+    blocks_->willNeed(offset_ + kind.starts_offset + bucket * sizeof(uint32_t),
+                      2 * sizeof(uint32_t));
   }
   for (const uint64_t hash : hashes) {
     const auto [from, to] = bucketOf(kind, hash);
     if (from == to) continue;
-    blocks_->ask(offset_ + kind.entries_offset + from * kContactBytes, (to - from) * kContactBytes);
+    blocks_->willNeed(offset_ + kind.entries_offset + from * kContactBytes,
+                      (to - from) * kContactBytes);
   }
 }
 
@@ -182,7 +184,7 @@ std::vector<uint32_t> ContactIndex::rowsOf(ContactKind kind, std::span<const uin
                                            Has has) const {
   const ContactsKind& of = kinds_[static_cast<uint32_t>(kind)];
   std::vector<uint32_t> rows;
-  ask(of, hashes);
+  willNeed(of, hashes);
   for (size_t i = 0; i < hashes.size(); i++) {
     find(
         of, hashes[i], [&](uint32_t row) { return has(row, i); }, rows);

@@ -41,7 +41,7 @@ class PostalIndex {
     return blocks_->view(rows.at, uint64_t{rows.count} * 2);
   }
   // Prefetches the rows of a chunk.
-  void ask(uint32_t chunk) const;
+  void willNeed(uint32_t chunk) const;
 
  private:
   uint32_t rowsOf(uint32_t chunk) const;
@@ -75,7 +75,7 @@ class ContactIndex {
     uint64_t from, to;
   };
   Bucket bucketOf(const ContactsKind& kind, uint64_t hash) const;
-  void ask(const ContactsKind& kind, std::span<const uint64_t> hashes) const;
+  void willNeed(const ContactsKind& kind, std::span<const uint64_t> hashes) const;
   template <class Has>
   void find(const ContactsKind& kind, uint64_t hash, Has has, std::vector<uint32_t>& rows) const;
   template <class Has>

@@ -87,7 +87,7 @@ const Mapping& scattered(const Mapping& mapping, const Directory& directory) {
   // Metadata tables come before all other sections and are read whole.
   mapping.scattered(directory.postings.offset);
   // Checksums are four bytes per 64 KiB and are read in random order.
-  mapping.ask(directory.blocks.offset, directory.blocks.length);
+  mapping.willNeed(directory.blocks.offset, directory.blocks.length);
   return mapping;
 }
 
