@@ -72,9 +72,9 @@ export function reliability(all: readonly Example[], threshold: number): string[
   const rows = BANDS.slice(0, -1).map((from, i) => {
     const to = BANDS[i + 1] as number;
     const own = all.filter(({ confidence }) => confidence >= from && confidence < to);
-    const said = own.reduce((sum, { confidence }) => sum + confidence, 0) / own.length;
+    const predicted = own.reduce((sum, { confidence }) => sum + confidence, 0) / own.length;
     const band = `${from.toFixed(2)} to ${Math.min(1, to).toFixed(2)}`;
-    return `  ${band}: ${own.length}, said ${percent(said)}, right ${percent(rightOf(own))}`;
+    return `  ${band}: ${own.length}, said ${percent(predicted)}, right ${percent(rightOf(own))}`;
   });
   const run = all.filter(({ confidence }) => confidence >= threshold);
   const refused = all.filter(({ confidence, right }) => confidence < threshold && right);

@@ -61,7 +61,7 @@ export function halfTables(name: string, all: readonly Judged[]): string[] {
 }
 
 function overallTable(name: string, all: readonly Judged[]): string[] {
-  const [asked, kept] = [cellsOf(all, true), cellsOf(all, false)];
+  const [requested, others] = [cellsOf(all, true), cellsOf(all, false)];
   const unmapped = all.map(({ judgement }) => judgement.unmapped);
   const found = sum(unmapped.map((one) => one.found));
   const missed = sum(unmapped.map((one) => one.missed));
@@ -78,15 +78,15 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
     ),
     row(
       "fields right",
-      share([...asked, ...kept], (right) => right),
+      share([...requested, ...others], (right) => right),
     ),
     row(
       "  fields that are asked for",
-      share(asked, (right) => right),
+      share(requested, (right) => right),
     ),
     row(
       "  fields that are not",
-      share(kept, (right) => right),
+      share(others, (right) => right),
     ),
     row("unmapped: recall", ratio(found, found + missed)),
     row("unmapped: precision", ratio(found, found + extra)),
@@ -104,9 +104,9 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
 }
 
 /** For each requested field, or each other field: true if it is right. */
-function cellsOf(all: readonly Judged[], asked: boolean): boolean[] {
+function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
   return all.flatMap(({ judgement, idle }) =>
-    FIELDS.filter((field) => idle[field] !== asked).map((field) => judgement.fields[field]),
+    FIELDS.filter((field) => idle[field] !== requested).map((field) => judgement.fields[field]),
   );
 }
 
@@ -120,10 +120,10 @@ function familiesOf(all: readonly Judged[]): boolean[] {
 
 function fieldTable(all: readonly Judged[]): string[] {
   const rows = FIELDS.map((field) => {
-    const asked = all.filter(({ idle }) => !idle[field]);
+    const requested = all.filter(({ idle }) => !idle[field]);
     const others = all.filter(({ idle }) => idle[field]);
     const right = ({ judgement }: Judged) => judgement.fields[field];
-    return row(`  ${field}`, `${share(asked, right)}   ${share(others, right)}`);
+    return row(`  ${field}`, `${share(requested, right)}   ${share(others, right)}`);
   });
   return ["  field: right where asked for, right where not", ...rows];
 }
@@ -145,11 +145,11 @@ function refusalTable(all: readonly Judged[]): string[] {
   const free = all.filter(({ sentence }) => sentence.expect.uncertain !== true);
   const rows = THRESHOLDS.map((threshold) => {
     const refused = ({ confidence }: Judged) => confidence < threshold;
-    const kept = all.filter((one) => !refused(one));
+    const others = all.filter((one) => !refused(one));
     const cells = [
       share(free, refused),
       share(must, (one) => !refused(one)),
-      share(kept, ({ judgement }) => judgement.right),
+      share(others, ({ judgement }) => judgement.right),
     ];
     const mark = threshold === UNCERTAIN_BELOW ? "*" : " ";
     return `  ${mark} below ${threshold.toFixed(1)}`.padEnd(34) + cells.join("   ");
@@ -175,14 +175,14 @@ function calibrationTable(all: readonly Judged[]): string[] {
     points.filter(({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === bin),
   );
   const gaps = bins.map((bin) => {
-    const said = mean(bin.map(({ confidence }) => confidence));
-    return { count: bin.length, said, right: mean(bin.map(({ right }) => right)) };
+    const predicted = mean(bin.map(({ confidence }) => confidence));
+    return { count: bin.length, predicted, right: mean(bin.map(({ right }) => right)) };
   });
-  const rows = gaps.map(({ count, said, right }, bin) => {
+  const rows = gaps.map(({ count, predicted, right }, bin) => {
     const range = `${(bin / BINS).toFixed(1)}-${((bin + 1) / BINS).toFixed(1)}`;
-    return row(`  ${range}  ${count} sentences`, `${said.toFixed(3)}   ${right.toFixed(3)}`);
+    return row(`  ${range}  ${count} sentences`, `${predicted.toFixed(3)}   ${right.toFixed(3)}`);
   });
-  const errors = gaps.map(({ count, said, right }) => count * Math.abs(said - right));
+  const errors = gaps.map(({ count, predicted, right }) => count * Math.abs(predicted - right));
   const squares = points.map(({ confidence, right }) => (confidence - right) ** 2);
   return [
     "  confidence: said, right",

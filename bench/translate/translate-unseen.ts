@@ -90,8 +90,8 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   const isRefusal = sentence.expect.uncertain === true;
   const isRight = isRefusal ? !run : wrong.length === 0;
   const signs = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer").length;
-  const isSaid = signs + explain.warnings.length + doubts.length > 0;
-  const verdict = isRight ? "right" : !run ? "flagged" : isSaid ? "honest" : "silent";
+  const isReported = signs + explain.warnings.length + doubts.length > 0;
+  const verdict = isRight ? "right" : !run ? "flagged" : isReported ? "honest" : "silent";
   return { sentence, verdict, run: isRefusal ? !run : run, confidence: explain.confidence, wrong };
 }
 

@@ -19,7 +19,7 @@ const LEXICON = "src/translate/activities/lexicondata.ts";
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
 /** Makes the table of filter phrases. */
-const WISHES = "src/translate/filters/table.ts";
+const PHRASES = "src/translate/filters/table.ts";
 
 /**
  * The lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and the
@@ -28,10 +28,10 @@ const WISHES = "src/translate/filters/table.ts";
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
   const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
-  const wishes = made(root, WISHES).requestText();
+  const phrases = made(root, PHRASES).requestText();
   const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
   return Object.fromEntries(
-    Object.entries({ ...texts, BUILD_WISHES: wishes }).map(([name, text]) => {
+    Object.entries({ ...texts, BUILD_PHRASES: phrases }).map(([name, text]) => {
       return [name, JSON.stringify(text)];
     }),
   );
@@ -65,7 +65,7 @@ const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm",
 const ADDON = "peneira.node";
 
 /** Milliseconds that a file of an older bundle stays: longer than any test suite runs. */
-const KEPT_MS = 15 * 60_000;
+const CACHED_MS = 15 * 60_000;
 
 /** Bundled CommonJS packages call require() for Node's built-in modules. */
 const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
@@ -161,7 +161,7 @@ function putInPlace(fresh, folder) {
     fs.renameSync(path.join(fresh, name), path.join(folder, name));
   }
   fs.rmSync(fresh, { recursive: true });
-  const oldest = Date.now() - KEPT_MS;
+  const oldest = Date.now() - CACHED_MS;
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     if (names.includes(entry.name) || entry.name === ADDON) continue;
     const file = path.join(folder, entry.name);

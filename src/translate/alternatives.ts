@@ -12,7 +12,7 @@ import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** Owners of words that set filters. */
-const ASKED: ReadonlySet<string> = new Set([
+const CONDITION_OWNERS: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
   ...["place", "activity", "status", "list", "unmapped"],
 ]);
@@ -72,7 +72,7 @@ function isLacked(sentence: Sentence, at: number): boolean {
 /** False inside of a name ("lucro presumido ou real") and of a negation, which covers both. */
 function isOpen(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
-  const own = owner !== null && (ASKED.has(owner) || owner === "negation");
+  const own = owner !== null && (CONDITION_OWNERS.has(owner) || owner === "negation");
   // "ou seja," introduces a repetition.
   const again = sentence.folded(at + 1) === "seja" && sentence.tokens[at + 2]?.kind === "mark";
   return !own && !again && reachOf(sentence, at).polarity === "plain";
@@ -84,7 +84,7 @@ function beforeOr(sentence: Sentence, or: number): number {
   while (MARKS.test(sentence.tokens[at]?.text ?? "")) at--;
   if (at < or - 1 && AND.test(sentence.folded(at))) at--;
   while (sentence.owner(at) === "filler" && TAILS.has(sentence.folded(at))) at--;
-  return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
+  return CONDITION_OWNERS.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
 /** Returns the first word of the request after "ou", or -1. */
@@ -97,7 +97,7 @@ function afterOr(sentence: Sentence, or: number): number {
     // After "padarias ou" these are another subject.
     if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
   }
-  return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
+  return CONDITION_OWNERS.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
 /** Returns a word's owner; area codes, postal codes, and addresses have their own filters. */

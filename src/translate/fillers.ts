@@ -166,11 +166,11 @@ function imperativeEnd(sentence: Sentence, at: number): number {
 function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
   const { length } = sentence.tokens;
   for (let at = 0; at < length; ) {
-    const told = imperativeEnd(sentence, at);
-    if (told > at) {
-      sentence.claim(at, told, "filler");
-      sentence.name(at, told);
-      at = told;
+    const imperative = imperativeEnd(sentence, at);
+    if (imperative > at) {
+      sentence.claim(at, imperative, "filler");
+      sentence.name(at, imperative);
+      at = imperative;
       continue;
     }
     const match = OPENINGS.longest(sentence.tokens, at);

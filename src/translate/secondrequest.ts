@@ -35,7 +35,7 @@ const GAP = /\s-\s|\n/;
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
 /** Owners of conditions for only one of the two requests. */
-const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
+const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status", "list"] as const),
 ]);
@@ -54,7 +54,7 @@ export function unmapSecondRequest(
     if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
     // Different conditions may have the same place or activity.
     const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
-    if (isSame && !sentence.tokens.some((_, at) => isSaidOf(sentence, at))) continue;
+    if (isSame && !sentence.tokens.some((_, at) => isAboutCompanies(sentence, at))) continue;
     notes.addUnmapped("two_requests", TWO, sentence.words(other.from, there.to));
     return true;
   }
@@ -136,9 +136,9 @@ function isSmall(sentence: Sentence, at: number): boolean {
   return (owner === null || owner === "filler") && SMALL.test(sentence.folded(at));
 }
 
-function isSaidOf(sentence: Sentence, at: number): boolean {
+function isAboutCompanies(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
-  return owner !== null && (SAID_OF.has(owner) || owner === "negation");
+  return owner !== null && (DESCRIBED.has(owner) || owner === "negation");
 }
 
 /** True for the same words, apart from prepositions. */

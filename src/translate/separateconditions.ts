@@ -15,7 +15,7 @@ import { isIn } from "./places/placewords.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
 /** Owners of words that set conditions for the companies of a place. */
-const ASKED: ReadonlySet<TokenRole> = new Set<TokenRole>([
+const CONDITION_OWNERS: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status"] as const),
 ]);
@@ -29,19 +29,19 @@ interface PlaceRun {
 
 /** A place next to the condition for its companies, in either order. */
 interface Pair {
-  readonly asked: PlaceRun;
+  readonly requested: PlaceRun;
   readonly placeFirst: boolean;
   readonly to: number;
 }
 
-interface Told {
+interface SentenceContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
 }
 
 /** Reports different conditions for different places. Returns true if there are any. */
 export function unmapSeparatePlaces(
-  { sentence, notes }: Told,
+  { sentence, notes }: SentenceContext,
   places: readonly { readonly from: number; readonly to: number }[],
 ): boolean {
   if (places.length < 2) return false;
@@ -52,7 +52,7 @@ export function unmapSeparatePlaces(
     if (one === null || other === null || one.placeFirst !== other.placeFirst) continue;
     const begin = runs[i + 2] as PlaceRun;
     if (!arePairsJoined(sentence, one.to, begin.from)) continue;
-    if (said(sentence, one.asked) === said(sentence, other.asked)) continue;
+    if (phraseOf(sentence, one.requested) === phraseOf(sentence, other.requested)) continue;
     notes.addUnmapped("two_requests", PLACES_APART, sentence.words(begin.from, other.to));
     return true;
   }
@@ -70,10 +70,11 @@ function leaveLast(
     const [place, condition, there] = runs.slice(i, i + 3) as [PlaceRun, PlaceRun, PlaceRun];
     if (!place.isPlace || condition.isPlace || !isFirm(sentence, place.to, condition.from))
       continue;
-    if (!isBeside(sentence, condition.to, there.from)) continue;
+    if (!isNextTo(sentence, condition.to, there.from)) continue;
     // "com telefone em SP e com telefone no Paraná"
     const before = runs[i - 1];
-    if (before !== undefined && said(sentence, before) === said(sentence, condition)) continue;
+    if (before !== undefined && phraseOf(sentence, before) === phraseOf(sentence, condition))
+      continue;
     notes.addUnmapped("two_requests", PLACES_APART, sentence.words(condition.from, there.to));
     return true;
   }
@@ -115,7 +116,7 @@ function placeRunsOf(
   for (let at = 0; at < sentence.tokens.length; at++) {
     const owner = sentence.owner(at);
     const isPlace = owner === "place" && places.has(at);
-    if (!isPlace && (owner === null || !ASKED.has(owner) || !counts(at))) continue;
+    if (!isPlace && (owner === null || !CONDITION_OWNERS.has(owner) || !counts(at))) continue;
     const last = runs.at(-1);
     if (last?.isPlace === isPlace) last.to = at + 1;
     else runs.push({ isPlace, from: at, to: at + 1 });
@@ -125,13 +126,13 @@ function placeRunsOf(
 
 function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair | null {
   const [one, other] = [runs[at] as PlaceRun, runs[at + 1] as PlaceRun];
-  if (one.isPlace === other.isPlace || !isBeside(sentence, one.to, other.from)) return null;
+  if (one.isPlace === other.isPlace || !isNextTo(sentence, one.to, other.from)) return null;
   const placeFirst = one.isPlace;
-  return { asked: placeFirst ? other : one, placeFirst, to: other.to };
+  return { requested: placeFirst ? other : one, placeFirst, to: other.to };
 }
 
 /** True if only small words and a trade stand between the two positions. */
-function isBeside(sentence: Sentence, from: number, to: number): boolean {
+function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   // "em SP, exceto em Santos, com telefone"
   const isExcluding = sentence.tokens
     .slice(from, to)
@@ -166,7 +167,7 @@ function isPairJoint(sentence: Sentence, at: number): boolean {
 }
 
 /** Returns a condition with its negators, in lower case. */
-function said({ tokens }: Sentence, { from, to }: PlaceRun): string {
+function phraseOf({ tokens }: Sentence, { from, to }: PlaceRun): string {
   return tokens
     .slice(from, to)
     .map(({ text }) => text.toLowerCase())
@@ -174,7 +175,7 @@ function said({ tokens }: Sentence, { from, to }: PlaceRun): string {
 }
 
 /** Owners of words that set conditions for a trade. */
-const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
+const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "status"] as const),
 ]);
@@ -208,16 +209,17 @@ export function unmapSeparateTrades(sentence: Sentence, notes: Notes): boolean {
 
 function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]): boolean {
   for (let i = 0; i + 3 < runs.length; i++) {
-    const [one, said, other, too] = runs.slice(i, i + 4) as [
+    const [one, condition, other, too] = runs.slice(i, i + 4) as [
       TradeRun,
       TradeRun,
       TradeRun,
       TradeRun,
     ];
-    if (!one.isTrade || said.isTrade || !other.isTrade || too.isTrade) continue;
-    const isAdjacent = isNext(sentence, one.to, said.from) && isNext(sentence, other.to, too.from);
-    if (!isAdjacent || !areTradesJoined(sentence, said.to, other.from)) continue;
-    if (runWords(sentence, said) === runWords(sentence, too)) continue;
+    if (!one.isTrade || condition.isTrade || !other.isTrade || too.isTrade) continue;
+    const isAdjacent =
+      isNext(sentence, one.to, condition.from) && isNext(sentence, other.to, too.from);
+    if (!isAdjacent || !areTradesJoined(sentence, condition.to, other.from)) continue;
+    if (runWords(sentence, condition) === runWords(sentence, too)) continue;
     notes.addUnmapped("two_requests", TRADES_APART, sentence.words(other.from, too.to));
     return true;
   }
@@ -247,7 +249,7 @@ function tradeRunsOf(sentence: Sentence): TradeRun[] {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const owner = sentence.tokens[at]?.kind === "mark" ? null : sentence.owner(at);
     const isTrade = owner === "activity";
-    if (!isTrade && (owner === null || !SAID_OF.has(owner))) continue;
+    if (!isTrade && (owner === null || !DESCRIBED.has(owner))) continue;
     // Excluded words are neither a requested trade nor its condition.
     if (reachOf(sentence, at).polarity === "negated") continue;
     const last = runs.at(-1);

@@ -79,7 +79,9 @@ const REQUESTS = wordSet(
     "seeking dame interessam",
 );
 /** Third-person verbs after a noun that requests something. */
-const ASKS = wordSet("procura busca precisa quer seeks needs wants looking necesita quiere");
+const REQUEST_VERBS = wordSet(
+  "procura busca precisa quer seeks needs wants looking necesita quiere",
+);
 /** Roles of a speaker, named before a mark. */
 const PERSONS = wordSet(
   "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
@@ -176,7 +178,7 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     }
     at = to - 1;
     // "gráfica procura …": here the verb is not a noun.
-    if (!ASKS.has(sentence.folded(to))) continue;
+    if (!REQUEST_VERBS.has(sentence.folded(to))) continue;
     sentence.claim(to, to + 1, "filler");
   }
   return placed;
@@ -239,23 +241,24 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   }
   if (!isNamed || to < 2 || sentence.tokens[to]?.text !== ":") return null;
   if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
-  const isAsked = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
-  return isAsked ? { from: 0, object: 0, to } : null;
+  const isRequest = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
+  return isRequest ? { from: 0, object: 0, to } : null;
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
 function offerAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
-  const said = (index: number) => sentence.folded(index);
-  if (NOT_SELF.has(said(at - 1))) return null;
+  const wordAt = (index: number) => sentence.folded(index);
+  if (NOT_SELF.has(wordAt(at - 1))) return null;
   let verb = -1;
-  if (SELLING.has(said(at))) verb = at;
-  else if (said(at) === "trabalho" && SELLING_NOW.has(said(at + 1))) verb = at + 1;
-  else if (SELLING_NOW.has(said(at)) && at === 0) verb = at;
-  else if (/^vende[mn]?$/.test(said(at)) && said(at + 1) === "se") verb = at + 1;
-  else if (said(at) === "a" && said(at + 1) === "gente" && SELLS.has(said(at + 2))) verb = at + 2;
-  else if (/^(i|we)$/.test(said(at)) && SELLS.has(said(at + 1))) verb = at + 1;
-  else if (/^(i|we)$/.test(said(at - 1)) && SELLS.has(said(at))) verb = at;
+  if (SELLING.has(wordAt(at))) verb = at;
+  else if (wordAt(at) === "trabalho" && SELLING_NOW.has(wordAt(at + 1))) verb = at + 1;
+  else if (SELLING_NOW.has(wordAt(at)) && at === 0) verb = at;
+  else if (/^vende[mn]?$/.test(wordAt(at)) && wordAt(at + 1) === "se") verb = at + 1;
+  else if (wordAt(at) === "a" && wordAt(at + 1) === "gente" && SELLS.has(wordAt(at + 2)))
+    verb = at + 2;
+  else if (/^(i|we)$/.test(wordAt(at)) && SELLS.has(wordAt(at + 1))) verb = at + 1;
+  else if (/^(i|we)$/.test(wordAt(at - 1)) && SELLS.has(wordAt(at))) verb = at;
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);
   const to = offerEnd(context, object);
@@ -332,7 +335,7 @@ function subjectAt(context: SpeakerContext, at: number): Clause | null {
   if (!OWN.has(sentence.folded(at))) return null;
   for (let verb = at + 2; verb < at + 7; verb++) {
     const word = sentence.folded(verb);
-    if (word === "" || REQUESTS.has(word) || ASKS.has(word)) return null;
+    if (word === "" || REQUESTS.has(word) || REQUEST_VERBS.has(word)) return null;
     const isBeing = BE.has(word) || /é/iu.test(sentence.tokens[verb]?.text ?? "");
     const next = sentence.folded(verb + 1);
     const isThere = isBeing && (IN.has(next) || /^(localizad|situad|sediad|ubicad)/.test(next));
@@ -371,8 +374,9 @@ function signatureAt(context: SpeakerContext, at: number): Clause | null {
     else if (LONE_PARTS.has(sentence.folded(end + 1))) end += 2;
   }
   if (sentence.folded(end) === "is") end++;
-  const asks = ASKS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";
-  return asks && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
+  const requests =
+    REQUEST_VERBS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";
+  return requests && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
 }
 
 function isGreeted(sentence: Sentence, at: number): boolean {
@@ -488,8 +492,8 @@ function endOf(sentence: Sentence, from: number): number {
 /** Returns the index of a requesting word, or -1. */
 function requestIn(sentence: Sentence, from: number, end: number): number {
   for (let at = from; at < end; at++) {
-    const isAsked = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
-    if (isAsked && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
+    const isRequest = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
+    if (isRequest && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
   }
   return -1;
 }

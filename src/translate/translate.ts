@@ -34,7 +34,7 @@ import {
   unmapSameContacts,
 } from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
-import { leaveWishes } from "./filters/wishes.ts";
+import { unmapUnsupported } from "./filters/unsupported.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
 import { isNegatorWord, readNone } from "./negators.ts";
@@ -116,7 +116,7 @@ export interface TranslationExplain {
 }
 
 /** Options of a translation. */
-interface Wishes {
+interface TranslateOptions {
   readonly language?: Language | undefined;
   /** Returns the client's lists, if the client can have any; called at most once. */
   readonly lists?: (() => readonly NamedList[]) | undefined;
@@ -129,7 +129,7 @@ interface Wishes {
 export function translate(
   written: string,
   segment: Segment,
-  { language, lists }: Wishes = {},
+  { language, lists }: TranslateOptions = {},
 ): Translation {
   const { text, hidden } = withoutPersons(written);
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
@@ -149,9 +149,9 @@ export function translate(
   const records = findRecords({ sentence, notes, lookup, dated: bounds.left });
   const contacts = contactsOf(sentence, notes, lookup);
   claimRequestWords(sentence, around.tradeEnd);
-  const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
+  const namedLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
   unmapPersons(sentence, notes);
-  leaveWishes(around);
+  unmapUnsupported(around);
   const hints = findNameWords(around);
   findDistricts(around);
   correctSpelling({ ...around, segment });
@@ -168,7 +168,7 @@ export function translate(
   const limit = limitOf(sentence, notes);
   unmapAmounts(numbers);
   unmapPeople(sentence, notes);
-  const wishes = wishesOf({ sentence, notes, counts, bounds });
+  const values = readFilters({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
@@ -180,15 +180,15 @@ export function translate(
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
   settleLeftovers(sentence, notes);
-  const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
+  const misled = leaveAlternatives({ sentence, notes, lists: namedLists }, places, numbered);
   const filters = filtersOf({
-    ...{ activities, hints, geo, numbered, wishes, districts: named },
-    ...{ bounds, notes, contacts, records, lists: saidLists, shared: contacts.shared },
+    ...{ activities, hints, geo, numbered, conditions: values, districts: named },
+    ...{ bounds, notes, contacts, records, lists: namedLists, shared: contacts.shared },
   });
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
-  const conditions = hints.length + saidLists.anyOf.length + contacts.count + recorded;
+  const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
   const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
-  const [sort, subject] = [sortOf(wishes, notes), conditions + wishes.natures.size > 0];
+  const [sort, subject] = [sortOf(values, notes), conditions + values.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
@@ -236,7 +236,7 @@ function contactsOf(
 }
 
 /** Returns the filters; other words for contacts go to the notes. */
-function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
+function readFilters(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const filters = findFilters(context);
   unmapContactWords(context.sentence, context.notes, "all");
   return filters;

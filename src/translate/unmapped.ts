@@ -150,11 +150,11 @@ function isFiller(sentence: Sentence, at: number): boolean {
   if (token === undefined || isFillerWord(token)) return true;
   // "desde que tenham e-mail"
   if (token.folded === "desde" && sentence.folded(at + 1) === "que") return true;
-  return SAYS_ORDER.has(token.folded) && isOrdered(sentence);
+  return ORDER_WORDS.has(token.folded) && isOrdered(sentence);
 }
 
 /** Words that add nothing to a sort order: "biggest bakeries first". */
-const SAYS_ORDER = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
+const ORDER_WORDS = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
 
 function isOrdered(sentence: Sentence): boolean {
   return sentence.tokens.some((_, at) => sentence.owner(at) === "sort");

@@ -52,7 +52,7 @@ interface Run {
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
   for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
-    const isRequested = isAsked(context, run, others || found.length > 0);
+    const isRequested = isWanted(context, run, others || found.length > 0);
     if (!isRequested && run.telling.length < 2) continue;
     const whole = choose(context, run);
     const parts = whole === null ? partsOf(context.sentence, run) : [];
@@ -152,7 +152,7 @@ function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Ru
 }
 
 /** True if the words around a run request an activity; required for single words. */
-function isAsked({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
+function isWanted({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
   if (run.role !== null || isLed(sentence, run.from)) return true;
   return !others && isSubject(sentence, run);
 }

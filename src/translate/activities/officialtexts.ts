@@ -40,7 +40,7 @@ interface Texts {
 
 /** A text in spoken order, and its code. */
 interface WholeText {
-  readonly said: string;
+  readonly phrase: string;
   readonly code: string;
 }
 
@@ -89,13 +89,13 @@ function makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Texts 
     .filter(({ code }) => known.has(code))
     .flatMap(({ code, texts }) => texts.map((text) => ({ code, text })));
   const phrases = new Phrases<readonly string[]>();
-  const waiting = new Waitlist<WholeText>(({ said, code }) => {
-    phrases.add(said, [code], (old) => (old.includes(code) ? old : [...old, code]));
+  const waiting = new Waitlist<WholeText>(({ phrase, code }) => {
+    phrases.add(phrase, [code], (old) => (old.includes(code) ? old : [...old, code]));
   });
   const firsts = new Map<string, string>();
   for (const { code, text } of each) {
-    for (const said of text.includes(";") ? [text.replaceAll(";", " "), turned(text)] : [text]) {
-      waiting.add(firstWordOf(said, firsts), { said, code });
+    for (const phrase of text.includes(";") ? [text.replaceAll(";", " "), turned(text)] : [text]) {
+      waiting.add(firstWordOf(phrase, firsts), { phrase, code });
     }
   }
   return { phrases, waiting };

@@ -134,7 +134,7 @@ const OPERATED: Replaced = {
 };
 
 const FOR = tableOf(PURPOSES);
-const KEPT = tableOf([["conserva", PRESERVED]]);
+const PRESERVING = tableOf([["conserva", PRESERVED]]);
 const MANNED = tableOf([
   ["operador|operadora|tripulação|tripulante|piloto|motorista|condutor|operação", OPERATED],
 ]);
@@ -157,7 +157,7 @@ export function withPurpose(sentence: Sentence, reading: GoodsReading): GoodsRea
 
 function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   const lead = sentence.folded(reading.to);
-  if (lead === "em") return replaced(sentence, reading, KEPT, reading.to + 1) ?? reading;
+  if (lead === "em") return replaced(sentence, reading, PRESERVING, reading.to + 1) ?? reading;
   if (lead === "com") return replaced(sentence, reading, MANNED, reading.to + 1) ?? reading;
   if (lead === "para" || lead === "pra") {
     return replaced(sentence, reading, FOR, purposeFrom(sentence, reading.to + 1)) ?? reading;

@@ -115,8 +115,8 @@ function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
       : null;
   const trades = words.map(single);
   if (trades.includes(null)) return false;
-  const said = (code: string) => both.codes.some((own) => code.startsWith(own));
-  return isGeneral(both) || !trades.flatMap((one) => one?.value.codes ?? []).every(said);
+  const isNamed = (code: string) => both.codes.some((own) => code.startsWith(own));
+  return isGeneral(both) || !trades.flatMap((one) => one?.value.codes ?? []).every(isNamed);
 }
 
 const AND = new Set(["e", "and"]);

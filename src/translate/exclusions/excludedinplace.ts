@@ -36,7 +36,7 @@ export function unmapExcludedInPlace(
 }
 
 /** Owners of words that may qualify an excluded item. */
-const SAID_OF: ReadonlySet<string> = new Set([
+const DESCRIBED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
 const WHICH = /^(que|that|which|who)$/;
@@ -55,7 +55,7 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const { polarity, negator } = reachOf(sentence, at);
     const owner = sentence.owner(at);
-    const isItem = owner === "activity" || SAID_OF.has(owner ?? "");
+    const isItem = owner === "activity" || DESCRIBED.has(owner ?? "");
     if (polarity !== "negated" || negator >= at || !isItem) continue;
     // "excluídas do Simples em 2025" asks for these companies.
     if (sentence.owner(negator) === "regime") continue;
@@ -91,7 +91,7 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   const isAttached = isExcepted && (isOther || WITH.test(first) || WITHOUT.test(first));
   const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun) || isAttached;
   const isWithout = isExcepted && WITHOUT.test(first);
-  const isStated = (SAID_OF.has(owner) || isWithout) && isLed;
+  const isStated = (DESCRIBED.has(owner) || isWithout) && isLed;
   if (!isStated && !isDistrict) return -1;
   let to = at + 1;
   while (sentence.owner(to) === owner) to++;

@@ -63,9 +63,9 @@ export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
     const out = exceptedBefore(sentence, joint);
     const item = out === null ? null : listedBehind(sentence, joint);
     if (out === null || item === null || !isLost(sentence, { joint, out, item })) continue;
-    const said = saidOf(sentence, out.negator, out.last);
+    const phrase = phraseOf(sentence, out.negator, out.last);
     const { words } = sentence.words(item.from, item.to);
-    const readings = readingsOf({ said, item: words, owner: item.owner });
+    const readings = readingsOf({ phrase, item: words, owner: item.owner });
     notes.addUnmapped("out_or_wished", readings, sentence.words(joint, item.to));
     return true;
   }
@@ -159,7 +159,7 @@ function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach
 function isLostByComma(sentence: Sentence, { negator, last }: ExceptedItem, item: Joined): boolean {
   if (!NOUNS.has(item.owner) || sentence.folded(item.at).startsWith("opta")) return false;
   const isAside = sentence.tokens[negator - 1]?.text === ",";
-  const isSought = sentence.tokens.some((_, at) => at < negator && isSaid(sentence, at));
+  const isSought = sentence.tokens.some((_, at) => at < negator && isMentioned(sentence, at));
   if (!isSought) return false;
   if (item.owner === "activity") return isExcept(sentence, negator) && !isAside;
   if (isExcept(sentence, negator)) return true;
@@ -167,7 +167,7 @@ function isLostByComma(sentence: Sentence, { negator, last }: ExceptedItem, item
   return WITHOUT.has(sentence.folded(negator)) && !isAside && !isContact;
 }
 
-function isSaid(sentence: Sentence, at: number): boolean {
+function isMentioned(sentence: Sentence, at: number): boolean {
   return ITEMS.has(sentence.owner(at) ?? "");
 }
 
@@ -205,9 +205,9 @@ export function unmapExcludedOrRequested(
       list === undefined ? outBefore(sentence, and) : { from: list, kind: "list" as const };
     const item = out === null ? null : joinedBehind(sentence, and, out.kind);
     if (out === null || item === null) continue;
-    const said = saidOf(sentence, out.from, and - 1);
+    const phrase = phraseOf(sentence, out.from, and - 1);
     const words = sentence.words(item.at, item.to).words;
-    const readings = readingsOf({ said, item: words, owner: item.owner });
+    const readings = readingsOf({ phrase, item: words, owner: item.owner });
     notes.addUnmapped("out_or_wished", readings, sentence.words(and, item.to));
     isLeft = true;
   }
@@ -266,7 +266,7 @@ function isLed(sentence: Sentence, at: number): boolean {
 
 /** An exclusion, and the item after it with its owner. */
 interface Unclear {
-  readonly said: string;
+  readonly phrase: string;
   readonly item: string;
   readonly owner: string;
 }
@@ -274,18 +274,18 @@ interface Unclear {
 type Leads = readonly [wished: string, out: string];
 
 /** Returns the text of an exclusion up to a token; empty if no filter takes it. */
-function saidOf(sentence: Sentence, from: number, last: number): string {
+function phraseOf(sentence: Sentence, from: number, last: number): string {
   return sentence.owner(last) === "unmapped" ? "" : sentence.words(from, last + 1).words;
 }
 
 /** Returns how to write each reading, or that no filter takes it. */
-function readingsOf({ said, item, owner }: Unclear): Sentences {
+function readingsOf({ phrase, item, owner }: Unclear): Sentences {
   const questions = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
   if (owner === "unmapped")
     return { pt: `${questions[0]} ${NEITHER.pt}`, en: `${questions[1]} ${NEITHER.en}` };
   const bare = bareOf(item, owner);
   const [[wishedPt, outPt], [wishedEn, outEn]] = leadsOf(owner);
-  const [after, before] = said === "" ? ["", ""] : [`, ${said}`, `${said}, `];
+  const [after, before] = phrase === "" ? ["", ""] : [`, ${phrase}`, `${phrase}, `];
   const canBeOut = CAN_BE_OUT.has(owner);
   const pt = canBeOut ? `para excluir, “${before}${outPt}${bare}”.` : "para excluir não há filtro.";
   const en = canBeOut ? `to leave it out, "${before}${outEn}${bare}".` : "no filter leaves it out.";

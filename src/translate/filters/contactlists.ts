@@ -160,13 +160,17 @@ export function spreadQuality(
   return phrase === undefined || found === null ? null : { phrase, unsure: found.unsure };
 }
 
-interface Said {
+interface QualityPhrase {
   readonly quality: NonNullable<FilterPhrase["quality"]>;
   readonly unsure: boolean;
 }
 
 /** "exclusive e-mail and phone", not "an exclusive e-mail and a phone". */
-function fromBefore(sentence: Sentence, { at }: ContactAt, before: ContactBefore): Said | null {
+function fromBefore(
+  sentence: Sentence,
+  { at }: ContactAt,
+  before: ContactBefore,
+): QualityPhrase | null {
   const joint = jointAt(sentence, before.to);
   const isList = joint !== null && joint.to === at && !joint.isLed && !joint.hasArticle;
   const { quality } = before.phrase;
@@ -174,7 +178,7 @@ function fromBefore(sentence: Sentence, { at }: ContactAt, before: ContactBefore
 }
 
 /** "e-mail, celular e telefone exclusivos". */
-function fromBehind(sentence: Sentence, { to }: ContactAt): Said | null {
+function fromBehind(sentence: Sentence, { to }: ContactAt): QualityPhrase | null {
   let [isLed, from] = [false, to];
   for (let left = LIST_MAX; left > 0; left--) {
     const joint = jointAt(sentence, from);
@@ -184,7 +188,7 @@ function fromBehind(sentence: Sentence, { to }: ContactAt): Said | null {
     isLed ||= joint.isLed;
     const { quality } = next.value;
     if (quality !== undefined) {
-      const isPlural = isSaidInPlural(sentence, joint.to, next.to);
+      const isPlural = isInPlural(sentence, joint.to, next.to);
       // "mobile and phone not shared" is one row of the table.
       const isFirm = joint.isFirm || hasFirm(sentence, joint.to, next.to);
       if (!isPlural && (isLed || !isFirm)) return null;
@@ -233,7 +237,7 @@ function isMail(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "e" && /^mails?$/.test(sentence.folded(at + 1));
 }
 
-function isSaidInPlural(sentence: Sentence, from: number, to: number): boolean {
+function isInPlural(sentence: Sentence, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (PLURAL.test(sentence.folded(at))) return true;
   return false;
 }

@@ -48,7 +48,7 @@ const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
 const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
 /** Max words between a contact and its leading word, and of its description. */
 const BETWEEN_MAX = 5;
-const SAID_MAX = 6;
+const DESCRIPTION_MAX = 6;
 
 const NO_FILTER: Remark = {
   code: "contact_wish",
@@ -71,7 +71,7 @@ export function unmapContactWords(
     if (end < 0 || isInTrade(sentence, at, end)) continue;
     const lead = leadBefore(sentence, at);
     if (lead < 0 || (which === "counted" && !isCounted(sentence, { lead, at, end }))) continue;
-    const to = WHOSE.test(sentence.folded(lead)) ? saidEnd(sentence, end) : end;
+    const to = WHOSE.test(sentence.folded(lead)) ? descriptionEnd(sentence, end) : end;
     notes.addUnmapped(NO_FILTER.code, NO_FILTER, sentence.claim(lead, to, "unmapped"));
     at = to - 1;
   }
@@ -120,9 +120,9 @@ function isBound(sentence: Sentence, at: number): boolean {
 }
 
 /** The end of a contact's description: "cujo telefone não é de contador". */
-function saidEnd(sentence: Sentence, from: number): number {
+function descriptionEnd(sentence: Sentence, from: number): number {
   let to = from;
-  while (to < from + SAID_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
+  while (to < from + DESCRIPTION_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
     const isVerb = sentence.folded(to) === "e" && to === from;
     if (STOP.test(sentence.folded(to)) && !isVerb && sentence.tokens[to]?.text !== "é") break;
     to++;
@@ -138,7 +138,7 @@ const THIS = wordSet(
     "this that these those ese aquel",
 );
 /** Words for the holder, and verbs for a holder's actions. */
-const ASKS = wordSet(
+const HOLDER_WORDS = wordSet(
   "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
     "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
     "divide dividem dividindo dividam compartilha compartilham compartilhando compartilhem " +
@@ -168,7 +168,7 @@ const CONTACTS = wordSet(
 const HOLDERS = wordSet("quem quien quienes who whose whom");
 
 /** All words of questions without a value. */
-const QUESTION = [HOLDERS, THIS, ASKS, JOINS, CONTACTS];
+const QUESTION = [HOLDERS, THIS, HOLDER_WORDS, JOINS, CONTACTS];
 
 const VALUE_MISSING: Remark = {
   code: "contact_value",
@@ -198,7 +198,7 @@ function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   let farthest = start - step;
   for (let at = start; Math.abs(at - start) < REACH && sentence.free(at); at += step) {
     const { folded: word = "" } = sentence.tokens[at] ?? {};
-    if (THIS.has(word) || ASKS.has(word)) farthest = at;
+    if (THIS.has(word) || HOLDER_WORDS.has(word)) farthest = at;
     else if (!JOINS.has(word) && !CONTACTS.has(word)) break;
   }
   return farthest;

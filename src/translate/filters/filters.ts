@@ -26,7 +26,7 @@ import {
   NOT_COUNTED,
   type Outcome,
   PREFERENCE,
-  SAID_OF_ALL,
+  STATED_FOR_ALL,
 } from "./phrase.ts";
 import { preferenceAround } from "./preferences.ts";
 import {
@@ -116,7 +116,7 @@ class FilterStage {
     const { tokens } = this.#sentence;
     const isHyphened = tokens[taken.at]?.key === "mail" && tokens[taken.at - 1]?.folded === "e";
     const words = this.#sentence.words(isHyphened ? taken.at - 1 : taken.at, taken.to);
-    if (spread.unsure) this.#notes.assume(SAID_OF_ALL.code, SAID_OF_ALL, words);
+    if (spread.unsure) this.#notes.assume(STATED_FOR_ALL.code, STATED_FOR_ALL, words);
     this.#remark(taken.phrase, words);
     return { ...taken, phrase };
   }

@@ -36,7 +36,9 @@ const CALLED = wordSet("chamado chamada chamados chamadas nome sobrenome named c
 /** Words between a person and an age. */
 const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate over under older");
 /** Verbs between a person and an age: "cujo dono tenha mais de 60 anos". */
-const HAVING = wordSet("tem tenha tenham ter com que seja sejam esta has have is are aged who tiene");
+const HAVING = wordSet(
+  "tem tenha tenham ter com que seja sejam esta has have is are aged who tiene",
+);
 /** Max words of a person's name, and between a person and the age. */
 const NAME_MAX = 4;
 /** Words that make a contact personal. */

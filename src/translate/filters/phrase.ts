@@ -104,7 +104,7 @@ export const OWN_OF_PHONES: Remark = {
   en: "One of the phones is of no other company; it need not be the mobile or the landline.",
 };
 /** A quality for several contacts. */
-export const SAID_OF_ALL: Remark = {
+export const STATED_FOR_ALL: Remark = {
   code: "said_of_all_contacts",
   pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
   en: "This was taken to be said of every contact of the list, not of the one next to it only.",

@@ -37,7 +37,7 @@ export function preferenceAround(sentence: Sentence, { from, to }: Range): Range
 /** Returns the end of such words at a token; -1 for none. */
 function endFrom(sentence: Sentence, from: number): number {
   for (let length = PHRASE_MAX; length > 0; length--) {
-    if (PREFERRED.has(said(sentence, from, from + length))) return from + length;
+    if (PREFERRED.has(phrase(sentence, from, from + length))) return from + length;
   }
   return -1;
 }
@@ -46,11 +46,11 @@ function endFrom(sentence: Sentence, from: number): number {
 function startTo(sentence: Sentence, last: number): number | undefined {
   for (let length = PHRASE_MAX; length > 0; length--) {
     const from = last - length + 1;
-    if (PREFERRED.has(said(sentence, from, last + 1))) return from;
+    if (PREFERRED.has(phrase(sentence, from, last + 1))) return from;
   }
   return undefined;
 }
 
-function said(sentence: Sentence, from: number, to: number): string {
+function phrase(sentence: Sentence, from: number, to: number): string {
   return Array.from({ length: to - from }, (_, i) => sentence.folded(from + i)).join(" ");
 }

@@ -92,10 +92,10 @@ function afterLinks(sentence: Sentence, from: number): number {
 
 function kindAt(sentence: Sentence, at: number) {
   for (const [kind, ...words] of KINDS) {
-    const isSaid = words.every((word, i) => {
+    const isMentioned = words.every((word, i) => {
       return word !== undefined && sentence.free(at + i) && word.test(sentence.folded(at + i));
     });
-    if (isSaid) return { kind, to: at + words.length };
+    if (isMentioned) return { kind, to: at + words.length };
   }
   return null;
 }
@@ -225,10 +225,10 @@ function valuesAt(sentence: Sentence, at: number, number: { value: number; to: n
 
 /** End of "empresas como sócias" or "sócios pessoa jurídica"; null for other words. */
 function partnersTo(sentence: Sentence, at: number): number | null {
-  const isSaid = (words: readonly RegExp[], from: number) =>
+  const isMentioned = (words: readonly RegExp[], from: number) =>
     words.every((word, i) => sentence.free(from + i) && word.test(sentence.folded(from + i)));
-  if (isSaid(LEGAL_PERSON, at)) return at + LEGAL_PERSON.length;
+  if (isMentioned(LEGAL_PERSON, at)) return at + LEGAL_PERSON.length;
   if (!COMPANY.test(sentence.folded(at))) return null;
-  const tail = PARTNER_TAILS.find((words) => isSaid(words, at + 1));
+  const tail = PARTNER_TAILS.find((words) => isMentioned(words, at + 1));
   return tail === undefined ? null : at + 1 + tail.length;
 }

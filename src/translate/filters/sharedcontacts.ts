@@ -278,7 +278,7 @@ const SHARER = /^(?:empresas?|cnpjs?|firmas?|companhias?|companies|company|busin
 /** Max words between a verb of use and its companies: "mais de uma outra empresa". */
 const OTHER_MAX = 6;
 
-interface Said {
+interface Usage {
   readonly to: number;
   /** Null if there is no filter. */
   readonly most: number | null;
@@ -289,7 +289,7 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
   for (let at = 0; at < sentence.tokens.length; at++) {
     const kind = contactAt(sentence, at);
-    const bound = kind === null || !sentence.free(at) ? null : saidBehind(sentence, at + 1);
+    const bound = kind === null || !sentence.free(at) ? null : usageAfter(sentence, at + 1);
     if (kind === null || bound === null) continue;
     const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
     const from = isHyphened ? at - 1 : at;
@@ -317,7 +317,7 @@ function contactAt(sentence: Sentence, at: number): "phone" | "email" | null {
 }
 
 /** Reads the use of a contact: "usado por até 3 empresas", "de no máximo 2 empresas". */
-function saidBehind(sentence: Sentence, from: number): Said | null {
+function usageAfter(sentence: Sentence, from: number): Usage | null {
   let at = from;
   while (THAT.test(sentence.folded(at))) at++;
   const isUsed = USED.test(sentence.folded(at));
@@ -350,7 +350,7 @@ function boundEnd(sentence: Sentence, at: number): number {
 }
 
 /** "usado por mais de 3 empresas", which has no filter; null without a number. */
-function otherUse(sentence: Sentence, from: number): Said | null {
+function otherUse(sentence: Sentence, from: number): Usage | null {
   let isCounted = false;
   for (let at = from; at < from + OTHER_MAX; at++) {
     isCounted ||= numeralAt(sentence, at) !== null;

@@ -29,7 +29,7 @@ interface Understood {
   /** Districts of the municipalities of `geo`. */
   readonly districts: readonly object[] | undefined;
   readonly numbered: NumberedPlaces;
-  readonly wishes: FoundFilters;
+  readonly conditions: FoundFilters;
   readonly bounds: Bounds;
   readonly records: FoundRecords;
   readonly lists: MentionedLists;
@@ -64,19 +64,19 @@ const READERS = {
   district_any_of: ({ districts }) => districts,
   postal_code_prefix_any_of: ({ numbered }) => listed(numbered.postalCodes),
   area_code_any_of: ({ numbered }) => listed(numbered.areaCodes),
-  registration_status_any_of: ({ wishes, contacts, activities, notes }) =>
-    statusesOf(wishes, contacts.count > 0 && activities.length === 0, notes),
-  company_size_code_any_of: ({ wishes, notes }) => sizesOf(wishes, notes),
-  headquarters_only: ({ wishes }) => wishes.headquarters || undefined,
-  branches_only: ({ wishes }) => wishes.branches || undefined,
+  registration_status_any_of: ({ conditions, contacts, activities, notes }) =>
+    statusesOf(conditions, contacts.count > 0 && activities.length === 0, notes),
+  company_size_code_any_of: ({ conditions, notes }) => sizesOf(conditions, notes),
+  headquarters_only: ({ conditions }) => conditions.headquarters || undefined,
+  branches_only: ({ conditions }) => conditions.branches || undefined,
   // After the sizes, which may absorb the MEI request.
-  simples_opt_in: ({ wishes }) => wishes.simples ?? undefined,
-  mei_opt_in: ({ wishes }) => wishes.mei ?? undefined,
+  simples_opt_in: ({ conditions }) => conditions.simples ?? undefined,
+  mei_opt_in: ({ conditions }) => conditions.mei ?? undefined,
   started_after: ({ bounds }) => bounds.days.opened.since ?? undefined,
   started_before: ({ bounds }) => bounds.days.opened.before ?? undefined,
   share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
   share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
-  legal_nature_any_of: ({ wishes, activities }) => listed(naturesOf(wishes, activities)),
+  legal_nature_any_of: ({ conditions, activities }) => listed(naturesOf(conditions, activities)),
   status_since: ({ bounds }) => bounds.days.status.since ?? undefined,
   status_before: ({ bounds }) => bounds.days.status.before ?? undefined,
   status_reason_any_of: NO_SENTENCE,
@@ -98,18 +98,19 @@ const READERS = {
   owner_companies_max: ({ records }) => records.counts.owners?.max ?? undefined,
   establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
-  require_email: ({ wishes, shared }) => wishes.email || shared.email !== undefined,
-  require_phone: ({ wishes, shared }) => wishes.phone || shared.phone !== undefined,
+  require_email: ({ conditions, shared }) => conditions.email || shared.email !== undefined,
+  require_phone: ({ conditions, shared }) => conditions.phone || shared.phone !== undefined,
   // A required contact makes "any contact" redundant.
-  require_any_contact: ({ wishes }) => wishes.contact && !wishes.email && !wishes.phone,
-  require_mobile: ({ wishes }) => wishes.mobile || undefined,
-  require_landline: ({ wishes }) => wishes.landline || undefined,
-  require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
-  email_shared_max: ({ wishes, shared }) => (wishes.emailOwn ? 1 : shared.email),
-  phone_shared_max: ({ wishes, shared }) => (wishes.phoneOwn ? 1 : shared.phone),
+  require_any_contact: ({ conditions }) =>
+    conditions.contact && !conditions.email && !conditions.phone,
+  require_mobile: ({ conditions }) => conditions.mobile || undefined,
+  require_landline: ({ conditions }) => conditions.landline || undefined,
+  require_own_domain: ({ conditions }) => conditions.ownDomain || undefined,
+  email_shared_max: ({ conditions, shared }) => (conditions.emailOwn ? 1 : shared.email),
+  phone_shared_max: ({ conditions, shared }) => (conditions.phoneOwn ? 1 : shared.phone),
   phone_any_of: ({ contacts }) => listed(contacts.phones),
   email_any_of: ({ contacts }) => listed(contacts.emails),
-  missing_any_of: ({ wishes }) => missingKinds(wishes),
+  missing_any_of: ({ conditions }) => missingKinds(conditions),
   any_of: ({ lists }) => listed(lists.anyOf),
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
@@ -127,7 +128,11 @@ function leftSince({ records, bounds }: Understood, regime: LeftRegime): string 
 const INACTIVE = new Set([1, 3, 4, 8]);
 
 /** Leaves the date of a status to the notes if it would be said of several, or of active ones. */
-function settleStatusDate({ wishes: { statuses, anyStatus }, bounds, notes }: Understood): void {
+function settleStatusDate({
+  conditions: { statuses, anyStatus },
+  bounds,
+  notes,
+}: Understood): void {
   const { days, statusWords } = bounds;
   const isOne = statuses.size === 1 || statuses.size === INACTIVE.size;
   if (!anyStatus && isOne && [...statuses].every((code) => INACTIVE.has(code))) return;

@@ -85,7 +85,7 @@ const directed = (direction: "asc" | "desc") => ({
   }),
 });
 
-const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
+const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "still open|still active|still operating|still in business|currently open|in business|" +
       "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
@@ -361,27 +361,27 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
 ];
 
 /** The names of every phrase, in table order. */
-export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
+export const FILTER_NAMES = PHRASES.map(([names, { role, led = false }]) => {
   return { names: names.split("|"), role, led };
 });
 
 /** The phrases, inlined by the bundler (src/executable/bundle.mjs). */
-declare const BUILD_WISHES: string | undefined;
+declare const BUILD_PHRASES: string | undefined;
 
 /** All phrases by name: a text whose values are rows of the table. */
 export function requestText(): PhraseText {
   const phrases = new Phrases<number>();
-  for (const [at, [names]] of WISHES.entries()) {
+  for (const [at, [names]] of PHRASES.entries()) {
     for (const name of names.split("|")) phrases.add(name, at);
   }
   return phraseText(phrases);
 }
 
-const TEXT = typeof BUILD_WISHES === "string" ? BUILD_WISHES : requestText();
+const TEXT = typeof BUILD_PHRASES === "string" ? BUILD_PHRASES : requestText();
 
 /** All phrases by name. */
 export const FILTER_PHRASES = new PhraseTable<FilterPhrase>(TEXT, (at) => {
-  const row = WISHES[at as number];
+  const row = PHRASES[at as number];
   if (row === undefined) throw new Error("the table of wishes is of another build");
   return row[1];
 });

@@ -74,8 +74,8 @@ function named(text: string, place: string, reader: LeadReader, segment: Segment
     const near = subclasses(found.flatMap(({ codes, also }) => [...codes, ...also]));
     const list = [...new Set(near)].slice(0, SUGGESTED_MAX);
     const names = list.map((code) => `${code} (${nameOf(segment, code)})`);
-    const mend = "write a trade, an official name or a code such as 5611-2/01.";
-    return `There is no activity ${shown(text)}; ${suggestion(names, mend)}`;
+    const fix = "write a trade, an official name or a code such as 5611-2/01.";
+    return `There is no activity ${shown(text)}; ${suggestion(names, fix)}`;
   });
   return [];
 }

@@ -186,9 +186,9 @@ class DistrictReader {
       const near = [name, foldDistrict(name).slice(0, BEGINNING)]
         .map((typed) => cities.flatMap((city) => this.#beginning(typed, city)))
         .find((found) => found.length > 0);
-      const mend = "GET /v1/districts lists those of a municipality.";
+      const fix = "GET /v1/districts lists those of a municipality.";
       const where = cities.slice(0, SUGGESTED_MAX).map(nameOf).join(", ");
-      const hint = suggestion((near ?? []).slice(0, SUGGESTED_MAX), mend);
+      const hint = suggestion((near ?? []).slice(0, SUGGESTED_MAX), fix);
       return `No account of ${where} names the district ${shown(name)}; ${hint}`;
     });
   }

@@ -165,12 +165,12 @@ class PlaceReader implements LeadPlaces {
       const state = code === "unknown_city" ? stateOf(text) : undefined;
       if (state !== undefined) return `${shown(text)} is a state: name it in states.`;
       const kind = { unknown_city: "municipality", unknown_state: "state" }[code] ?? "region";
-      return `There is no ${kind} ${shown(text)}; ${suggestion(near(), MENDS[code] ?? "")}`;
+      return `There is no ${kind} ${shown(text)}; ${suggestion(near(), FIXES[code] ?? "")}`;
     });
   }
 }
 
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   unknown_city: "write the name as the registry has it, with its state: Bom Jesus/PI.",
   unknown_state: "write two letters or the name of one of the 27 states, or EX.",
 };

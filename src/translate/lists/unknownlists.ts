@@ -31,7 +31,7 @@ import {
 /** Max words of a name, and words that lead to it. */
 const NAME_MAX = 6;
 /** Max words before a bare "lista" that may name a request. */
-const TOLD_MAX = 24;
+const BEFORE_MAX = 24;
 const OWN = /^(?:minhas?|nossas?|suas?|my|our)$/;
 const OF = /^(?:de|of)$/;
 /** Words that lead into a list; a lowercase name may follow. */
@@ -77,7 +77,7 @@ function ledEnd(context: ListContext, at: number): number | null {
 /** "na lista de clientes", "e lista de fornecedores"; null for "lista de padarias". */
 function ofEnd(sentence: Sentence, at: number): number | null {
   const name = at + 2;
-  if (isPotential(sentence, name + 1) || !isTold(sentence, at)) return null;
+  if (isPotential(sentence, name + 1) || !followsRequest(sentence, at)) return null;
   const [before, word] = [sentence.folded(at - 1), sentence.folded(name)];
   const isIn = /^(?:na|in|on|pela)$/.test(before) || LEAVING.has(before) || BETWEEN.has(before);
   const isWhose = CUSTOMERS.has(word) || isRelation(sentence, name);
@@ -88,7 +88,7 @@ function ofEnd(sentence: Sentence, at: number): number | null {
 /** "restaurantes em SP, lista Fornecedores", 'lista: "Antigos"': no leading word. */
 function bareEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
-  if (!isTold(sentence, at)) return null;
+  if (!followsRequest(sentence, at)) return null;
   let start = at + 1;
   if (OF.test(sentence.folded(start))) return ofEnd(sentence, at);
   while (/^[:=]$/.test(sentence.tokens[start]?.text ?? "")) start++;
@@ -105,8 +105,8 @@ function bareEnd(context: ListContext, at: number): number | null {
 }
 
 /** True if a request precedes a token. */
-function isTold(sentence: Sentence, at: number): boolean {
-  for (let back = at - 1; back >= Math.max(0, at - TOLD_MAX); back--) {
+function followsRequest(sentence: Sentence, at: number): boolean {
+  for (let back = at - 1; back >= Math.max(0, at - BEFORE_MAX); back--) {
     const isSmall = sentence.owner(back) === "filler" || kindAt(sentence, back) === "small";
     if (!isSmall) return true;
   }

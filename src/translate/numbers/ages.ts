@@ -51,7 +51,7 @@ const SMALL = wordSet(
     "than at for old in the from is are has have existem existe atuam atuando abertas por igual " +
     "foram ser sejam between e ou mercado",
 );
-const SAYS = wordSet("ha faz com tem tenham tenha idade for with entre between");
+const AGE_WORDS = wordSet("ha faz com tem tenham tenha idade for with entre between");
 /** Words after a number of years that make it an age. */
 const TAILS = wordSet(
   "mercado existencia idade atividade atividades vida funcionamento abertura fundacao operacao " +
@@ -192,7 +192,7 @@ interface Lead {
   readonly side: "more" | "less" | null;
   readonly last: boolean;
   /** True if a word makes the number of years an age. */
-  readonly says: boolean;
+  readonly isAge: boolean;
   /** True if the time belongs to something else. */
   readonly other: boolean;
   /** True if words between a closing and the time make it that of the opening. */
@@ -205,12 +205,12 @@ function take(context: NumberContext, at: number, { span, second }: Read): numbe
   const lead = leadOf(sentence, at);
   const end = second ?? span;
   const tail = tailOf(sentence, end.to);
-  const isAge = lead.side !== null || lead.last || lead.says || tail.says || second !== undefined;
+  const isAge = lead.side !== null || lead.last || lead.isAge || tail.isAge || second !== undefined;
   const whose = sentence.folded(lead.from - 1);
   if (
     !isAge ||
     (PEOPLE.has(whose) && !isInTrade(sentence, lead.from - 1, lead.from)) ||
-    (second !== undefined && !lead.says && !tail.says && lead.side === null)
+    (second !== undefined && !lead.isAge && !tail.isAge && lead.side === null)
   )
     return end.to;
   const events = eventsOf(context, { from: lead.from, opened: lead.own }, tail.to);
@@ -277,7 +277,7 @@ function ago(today: Day, { months, days }: Span): Day {
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;
-  let [last, says, other, adjective] = [false, false, false, false];
+  let [last, isAge, other, adjective] = [false, false, false, false];
   // "baixadas, abertas há 2 anos", "baixadas com mais de 5 anos": not the age of the closing.
   let own = false;
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
@@ -295,16 +295,16 @@ function leadOf(sentence: Sentence, at: number): Lead {
     } else if (MORE.has(word)) {
       if (!adjective) side = "more";
     } else if (LAST.has(word)) last = true;
-    else if (OPENED.has(word)) says = true;
+    else if (OPENED.has(word)) isAge = true;
     else if (!SMALL.has(word) && !/^[:=]$/.test(sentence.tokens[i]?.text ?? "")) break;
-    if (SAYS.has(word)) says = true;
+    if (AGE_WORDS.has(word)) isAge = true;
     own ||= OPENED.has(word) || word === "com" || word === "with";
     from = i;
   }
   if (!own && isOfEnd(sentence, from)) other = true;
   // "crescimento acima de 20% no último ano"
   if (sentence.tokens[from - 1]?.text === "%") other = true;
-  return { from: trimmed(sentence, from, at), side, last, says, other, own };
+  return { from: trimmed(sentence, from, at), side, last, isAge, other, own };
 }
 
 const TRIMMED = wordSet("e ou com a o as os");
@@ -329,7 +329,7 @@ function isCompared(sentence: Sentence, at: number): boolean {
 
 interface Tail {
   readonly to: number;
-  readonly says: boolean;
+  readonly isAge: boolean;
   readonly side: Lead["side"];
 }
 
@@ -348,15 +348,15 @@ function tailOf(sentence: Sentence, at: number): Tail {
     to = at + 2;
   }
   if (sentence.tokens[at - 2]?.folded === "+") side ??= "more";
-  let says = side !== null;
+  let isAge = side !== null;
   if (["atras", "ago", "old"].includes(sentence.folded(to))) {
     to++;
-    says = true;
+    isAge = true;
   }
   for (let skip = 0; skip < 3; skip++) {
     if (!TAILS.has(sentence.folded(to + skip))) continue;
     const small = sentence.tokens.slice(to, to + skip).every(({ folded }) => SMALL.has(folded));
-    if (small) return { to: to + skip + 1, says: true, side };
+    if (small) return { to: to + skip + 1, isAge: true, side };
   }
-  return { to, says, side };
+  return { to, isAge, side };
 }

@@ -107,11 +107,13 @@ function behind(sentence: Sentence, at: number): Read | null {
     const word = sentence.folded(i);
     const first = amountOf(sentence, i);
     if (first !== null) {
-      const said = side ?? sideAfter(sentence, first.to);
-      const tail = turned ? opposite(said) : said;
+      const statedSide = side ?? sideAfter(sentence, first.to);
+      const tail = turned ? opposite(statedSide) : statedSide;
       const joined = secondOf(sentence, first, between);
       const end =
-        said === side ? first.to : first.to + (sentence.tokens[first.to]?.folded === "+" ? 1 : 2);
+        statedSide === side
+          ? first.to
+          : first.to + (sentence.tokens[first.to]?.folded === "+" ? 1 : 2);
       const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
       const read = { from: start, to: joined?.to ?? end, side: tail, outside: turned };
       return { ...read, ...scaledAlike(first, joined) };
@@ -160,9 +162,10 @@ function before(sentence: Sentence, at: number): Read | null {
     if (first.to + (side === null ? 0 : marked) !== of) continue;
     let from = start;
     for (let i = start - 1; i >= Math.max(0, start - 4) && sentence.free(i); i--) {
-      const said = sideOf(sentence, i);
-      if (said === null && !SMALL.has(sentence.folded(i)) && !MORE.has(sentence.folded(i))) break;
-      side = said ?? side;
+      const statedSide = sideOf(sentence, i);
+      if (statedSide === null && !SMALL.has(sentence.folded(i)) && !MORE.has(sentence.folded(i)))
+        break;
+      side = statedSide ?? side;
       from = i;
     }
     const to = sentence.folded(at + 1) === "social" ? at + 2 : at + 1;

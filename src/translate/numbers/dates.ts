@@ -105,7 +105,9 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const range = rangeAt(context, date, lead);
   const onwards = sinceAfter(sentence, date.to);
   const meaning: Meaning =
-    onwards > date.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, date) ? "in" : null));
+    onwards > date.to
+      ? "since"
+      : (lead.meaning ?? (isAboutCompanies(sentence, at, date) ? "in" : null));
   const to = range?.to ?? onwards;
   // "que fecharam este ano"
   const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
@@ -140,7 +142,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const first = { ...start.first, year };
   const known: MentionedDate = { period: start, to: date.to, ...(second ? {} : date) };
   const span: Taken = {
-    ...{ ...lead, at, to, said: known, events: events ?? OPENING },
+    ...{ ...lead, at, to, mention: known, events: events ?? OPENING },
     meaning: range ? "between" : (meaning ?? "in"),
   };
   apply(context, span, { first, after: (second ?? start).after });
@@ -148,7 +150,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
 }
 
 /** True for "neste ano", "padarias dos anos 90"; "vender mais este mês" is not about companies. */
-function isSaidOf(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
+function isAboutCompanies(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
     relative === true && (own || ["de", "da", "do", "dos", "das"].includes(sentence.folded(at - 1)))
@@ -161,7 +163,7 @@ const OPENING: readonly DatedEvent[] = ["opened"];
 interface Taken extends Lead {
   readonly at: number;
   readonly to: number;
-  readonly said: MentionedDate;
+  readonly mention: MentionedDate;
   readonly events: readonly DatedEvent[];
 }
 
@@ -215,7 +217,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   const words = sentence.claim(from, to, "date");
   const low = meaning === "after" ? after : meaning === "since" || inside ? first : null;
   // "este ano" has not ended.
-  const running = taken.said.relative && dayText(after) > dayText(today);
+  const running = taken.mention.relative && dayText(after) > dayText(today);
   const upTo = meaning === "until" || (inside && !running) ? after : null;
   const high = meaning === "before" ? first : upTo;
   const begin = negated ? high : low;
@@ -232,7 +234,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
     const detail = { pt: "Entendido como todo o período.", en: "Taken for the whole period." };
     notes.assume("vague_date", detail, words);
   }
-  if (taken.said.yearless) assumeYear(notes, first, words);
+  if (taken.mention.yearless) assumeYear(notes, first, words);
 }
 
 /** Finds a negator inside of the date's words: "opened not later than 2020". */
@@ -371,7 +373,9 @@ function findVague(context: NumberContext): void {
  * tratores novos". With one gender for both ("lojas de roupas novas") it may mean either.
  */
 function isOfGoods(sentence: Sentence, at: number): boolean {
-  const [adjective, goods, of, seller] = [at, at - 1, at - 2, at - 3].map((i) => sentence.folded(i));
+  const [adjective, goods, of, seller] = [at, at - 1, at - 2, at - 3].map((i) =>
+    sentence.folded(i),
+  );
   if (!/^(novos|novas)$/.test(adjective ?? "") || !/^d[aeo]s?$/.test(of ?? "")) return false;
   const isFeminine = (word = "") => /as?$/.test(word);
   if (isFeminine(adjective) === isFeminine(seller)) return false;

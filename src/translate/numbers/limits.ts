@@ -26,7 +26,7 @@ const SMALL = wordSet(
     "ao at most",
 );
 /** Words that request results. */
-const ASKED = wordSet(
+const REQUESTS = wordSet(
   "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
     "precisamos busque buscar traga trazer mostre mostrar liste " +
     "listar lista " +
@@ -171,8 +171,8 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
     owner === "unmapped" ||
     /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
   const ranked = next !== "mais" || ["as", "os"].includes(before);
-  if (counts && (lead.asked || opens || ranked)) {
-    return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;
+  if (counts && (lead.requested || opens || ranked)) {
+    return lead.requested || opens || lead.article || COUNTED.has(next) ? lead.limit : null;
   }
   return null;
 }
@@ -219,21 +219,21 @@ interface Lead {
   /** Value of the limit if only the number and its article count. */
   readonly limit: number;
   readonly led: boolean;
-  readonly asked: boolean;
+  readonly requested: boolean;
   readonly article: boolean;
 }
 
 function leadOf(sentence: Sentence, at: number): Lead {
   let from = at;
-  let [led, asked, article] = [false, false, false];
+  let [led, requested, article] = [false, false, false];
   let limit = at;
   for (let i = at - 1; i >= Math.max(0, at - 4); i--) {
     const word = sentence.folded(i);
     if (LED.has(word) && sentence.free(i)) {
       led = true;
       from = i;
-    } else if (ASKED.has(word)) {
-      asked = true;
+    } else if (REQUESTS.has(word)) {
+      requested = true;
       if (word === "ate" && sentence.free(i)) limit = i;
       if (word === "up" && sentence.free(i)) limit = i;
     } else if (!SMALL.has(word) && !":.=".includes(sentence.tokens[i]?.text ?? "?")) break;
@@ -242,5 +242,5 @@ function leadOf(sentence: Sentence, at: number): Lead {
     if (["as", "os"].includes(word) && i === at - 1) article = true;
     if (["no", "at", "em"].includes(word) && led && sentence.free(i)) from = i;
   }
-  return { from, limit, led, asked, article };
+  return { from, limit, led, requested, article };
 }

@@ -65,7 +65,7 @@ function isWider(run: readonly Mention[], at: number): boolean {
   const one = run[at] as Mention;
   const before = run.slice(0, at);
   if (before.some((other) => gradeOf(other) === gradeOf(one))) return false;
-  return at === run.length - 1 || before.some((other) => liesIn(other, one));
+  return at === run.length - 1 || before.some((other) => isWithin(other, one));
 }
 
 /** Returns the kind of a place: city, region of cities, state, region of states. */
@@ -74,6 +74,6 @@ function gradeOf({ states, regions, part }: Mention): number {
   return states.length === 0 ? 0 : states.length === 1 ? 2 : 3;
 }
 
-function liesIn({ cities }: Mention, { states, cities: others }: Mention): boolean {
+function isWithin({ cities }: Mention, { states, cities: others }: Mention): boolean {
   return cities.some((city) => states.includes(city.uf) || others.includes(city));
 }

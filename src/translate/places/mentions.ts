@@ -350,7 +350,7 @@ function capitalAt(context: PlaceContext, found: readonly Mention[], at: number)
   const all = several && ["brasileiras", "estaduais"].includes(sentence.folded(at + 1));
   const last = found.at(-1);
   const isAdjacent =
-    last !== undefined && last.states.length > 0 && isBeside(sentence, last.to, at);
+    last !== undefined && last.states.length > 0 && isNextTo(sentence, last.to, at);
   const negated = negatorOf(sentence, lead.from) >= 0;
   if (lead.kind === "" && !article && !all && !isAdjacent && !negated && !lead.mark) return null;
   if (isAdjacent && last.cities.length > 0) {
@@ -365,7 +365,7 @@ function capitalAt(context: PlaceContext, found: readonly Mention[], at: number)
   });
 }
 
-function isBeside(sentence: Sentence, from: number, to: number): boolean {
+function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   return to - from <= 1 && !/\p{L}/u.test(sentence.words(from, to).words);
 }
 
@@ -451,13 +451,13 @@ function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   for (let from = Math.max(0, at - REACH); from <= at; from++) {
     const match = gazetteer.places.longest(sentence.tokens, from);
     if (match === null || match.to <= at || match.words < 2) continue;
-    if (from < at || isSaid(sentence, match)) return match;
+    if (from < at || isMentioned(sentence, match)) return match;
   }
   return null;
 }
 
 /** True for "em Sem Peixe", "Sem-Peixe", "sem peixe mg". */
-function isSaid(sentence: Sentence, match: PlaceMatch): boolean {
+function isMentioned(sentence: Sentence, match: PlaceMatch): boolean {
   const { from } = match;
   const [first, second] = [sentence.tokens[from], sentence.tokens[from + 1]];
   const hyphened = sentence.text.slice(first?.end, second?.start).trim() === "-";

@@ -94,7 +94,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const strange = mentions.some((one, i) => {
     // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
     const isRequested = one.strange && !one.negated;
-    const isAdjacent = one.strange && isBesidePlace(context, mentions, i);
+    const isAdjacent = one.strange && isNextToPlace(context, mentions, i);
     return (isRequested && found.states.size > 0) || isAdjacent;
   });
   found.unknown = (isUnrestricted && bare) || lost || widened || strange || apart;
@@ -165,7 +165,7 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
 }
 
 /** True for "Xurupita do Sul, RS", "Barra da Tijuca, Rio": next to the place around it. */
-function isBesidePlace(
+function isNextToPlace(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
   at: number,
@@ -278,7 +278,7 @@ function isLetters({ words }: Mention): boolean {
   return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
 }
 
-interface Beside {
+interface AdjacentNames {
   readonly city: Mention;
   readonly state: Mention;
   /** True if it is written like the end of an address: "Taguatinga, DF". */
@@ -289,7 +289,7 @@ interface Beside {
  * Reads "Bom Jesus/PI". Returns true if the state has no such city and cannot be another place;
  * then the state is searched and the name reported as unknown.
  */
-function stateBehind(context: PlaceContext, { city, state, address }: Beside): boolean {
+function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNames): boolean {
   if (narrow(city, state)) return false;
   const { sentence, notes } = context;
   const binds =

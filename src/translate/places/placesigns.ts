@@ -46,9 +46,9 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   // The state was read as another word earlier.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
-  const beside = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
+  const nextToState = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
   const before = around.last !== undefined && isStateBefore(match, around.last);
-  if (isMonth(sentence, match, lead) && !beside && !before) return false;
+  if (isMonth(sentence, match, lead) && !nextToState && !before) return false;
   if (lead.state || lead.states) return !place.here;
   if (place.here) return isHere(context, match, lead);
   if (place.abroad && place.cities.length + place.states.length === 0) {
@@ -63,7 +63,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (place.cities.length + place.nicknamed.length === 0) {
     return place.states.length > 0 && isNamed(context, match, around);
   }
-  const isTown = beside || before || isNextTown(sentence, match, around.last);
+  const isTown = nextToState || before || isNextTown(sentence, match, around.last);
   if (isOnlyAdjective(sentence, match, lead) && !isTown) return false;
   return isCity(context, match, around);
 }
@@ -82,8 +82,8 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   // "padarias de Minas" is a place although mines are a trade; "queijo de minas" is not.
   const before = sentence.folded(lead.from - 1);
   const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
-  const said = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
-  if (of && said && !isInTrade(context, match)) return true;
+  const isLed = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
+  if (of && isLed && !isInTrade(context, match)) return true;
   if (isAmongPlaces(context, match, last)) return true;
   if (isStyle(context, match) && lead.kind !== "in") return false;
   if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
@@ -265,8 +265,8 @@ function isKnown({ accounts }: PlaceContext, { place }: PlaceMatch): boolean {
 function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolean {
   if (words === 1) return ORDINARY.has(sentence.folded(from));
   if (words > 2) return false;
-  const told = Array.from({ length: to - from }, (_, i) => sentence.folded(from + i));
-  return ORDINARY_PAIRS.has(told.filter((word) => !isOf(word)).join(" "));
+  const spelled = Array.from({ length: to - from }, (_, i) => sentence.folded(from + i));
+  return ORDINARY_PAIRS.has(spelled.filter((word) => !isOf(word)).join(" "));
 }
 
 /** True for the city in "no rio", "bh e rio", "Rio"; "de rio" is a river. */

@@ -155,7 +155,7 @@ export class PlaceVocabulary {
       return this.all.has(word);
     }
     if (SMALL.has(word)) return false;
-    if (standsIn(this.#lines, word)) return true;
+    if (occursIn(this.#lines, word)) return true;
     this.#odd ??= oddWords(this.#lines.text);
     return this.#odd.has(word);
   }
@@ -202,7 +202,7 @@ function wordsOf(name: string): readonly Token[] {
  * True if a word is between spaces, hyphens, or line ends in a name of letters only, because then
  * it is a word of that name. A word with a period may be an address as a whole.
  */
-function standsIn({ text, folded }: Lines, word: string): boolean {
+function occursIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
     const end = at + word.length;
     const begins = at === 0 || PLAIN_BREAK.test(folded.charAt(at - 1));

@@ -52,7 +52,7 @@ const WORDS_MAX = 7;
 const OUTWEIGHS = 10;
 
 /** Results of earlier stages. */
-interface Beside {
+interface Adjacent {
   readonly last: Mention | undefined;
   /** Unambiguous names by their first token. */
   readonly firm: ReadonlyMap<number, PlaceMatch>;
@@ -62,18 +62,18 @@ interface Beside {
 export function radiusAt(
   context: PlaceContext,
   at: number,
-  { last, firm }: Beside,
+  { last, firm }: Adjacent,
 ): Mention | null {
   const { sentence } = context;
   const km = kilometresAt(sentence, at);
   if (km === null) return null;
-  const { from, said } = beginAt(sentence, at);
+  const { from, stated } = beginAt(sentence, at);
   const center = centerBehind(context, at + 2, firm);
   if (center.cities.length > 0) {
     const farther = fartherAt(sentence, from, at);
     if (farther >= 0) return lostCircle(context, [farther, center.to], center.cities, FARTHER_OFF);
   }
-  if (!(said || center.said) || fartherAt(sentence, from, at) >= 0) return null;
+  if (!(stated || center.stated) || fartherAt(sentence, from, at) >= 0) return null;
   if (center.cities.length > 0) return circle(context, [from, center.to], km, center.cities);
   const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
   const gap = before === null ? "" : sentence.words(before.to, from).words;
@@ -93,14 +93,14 @@ function kilometresAt(sentence: Sentence, at: number): number | null {
   if (token === undefined || !sentence.free(at) || !sentence.free(at + 1)) return null;
   const unit = sentence.folded(at + 1);
   if (!UNITS.test(unit)) return null;
-  if (token.kind === "word") return saidKilometres(sentence, at);
+  if (token.kind === "word") return statedKilometres(sentence, at);
   const plain = token.text.replace(/\.(?=\d{3}(\D|$))/g, "").replace(",", ".");
   if (!/^\d+(\.\d+)?$/.test(plain)) return null;
   return MILES.test(unit) ? Math.round(Number(plain) * KM_OF_MILE) : Number(plain);
 }
 
 /** Reads a number in words at its last word: "cinquenta km", "vinte e cinco quilômetros". */
-function saidKilometres(sentence: Sentence, at: number): number | null {
+function statedKilometres(sentence: Sentence, at: number): number | null {
   const unit = sentence.folded(at + 1);
   for (let from = Math.max(0, at - 2); from <= at; from++) {
     const number = numberAt(sentence, from);
@@ -113,32 +113,32 @@ function saidKilometres(sentence: Sentence, at: number): number | null {
 function beginAt(
   sentence: Sentence,
   at: number,
-): { readonly from: number; readonly said: boolean } {
+): { readonly from: number; readonly stated: boolean } {
   let from = at;
-  let said = false;
+  let stated = false;
   while (from > Math.max(0, at - WORDS_MAX) && sentence.free(from - 1)) {
     const word = sentence.folded(from - 1);
     const number = numberAt(sentence, from - 1) !== null || word === "e";
     if (!BEFORE.has(word) && !number) break;
-    said ||= SIGNS.has(word);
+    stated ||= SIGNS.has(word);
     from--;
   }
-  return { from, said };
+  return { from, stated };
 }
 
 interface Center {
   readonly cities: readonly City[];
   readonly to: number;
-  readonly said: boolean;
+  readonly stated: boolean;
 }
 
 /** Reads the city after the number, with its state letters. */
-function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"]): Center {
+function centerBehind(context: PlaceContext, from: number, firm: Adjacent["firm"]): Center {
   const { sentence, gazetteer } = context;
   let at = from;
-  let [said, away] = [false, false];
+  let [stated, away] = [false, false];
   while (at < from + WORDS_MAX && sentence.free(at) && BEHIND.has(sentence.folded(at))) {
-    said ||= SIGNS_BEHIND.has(sentence.folded(at));
+    stated ||= SIGNS_BEHIND.has(sentence.folded(at));
     away ||= FROM.has(sentence.folded(at));
     at++;
   }
@@ -149,19 +149,19 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     ? null
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
-  said ||= away && cities.length > 0;
+  stated ||= away && cities.length > 0;
   // If no city follows, the introducing words end at the unit.
-  if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
+  if (match === null || cities.length === 0) return { cities: [], to: stated ? at : from, stated };
   const home = homeAfter(context, match);
-  if (home !== null) return { ...home, said };
+  if (home !== null) return { ...home, stated };
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
   const text = sentence.tokens[mark ? match.to + 1 : match.to]?.text ?? "";
   const uf = text.length === 2 ? text.toUpperCase() : "";
   const inside = cities.filter((city) => city.uf === uf);
   if (STATE_NAMES[uf] === undefined || inside.length === 0) {
-    return { cities: namesakesMeant(cities), to: match.to, said };
+    return { cities: namesakesMeant(cities), to: match.to, stated };
   }
-  return { cities: inside, to: match.to + (mark ? 2 : 1), said };
+  return { cities: inside, to: match.to + (mark ? 2 : 1), stated };
 }
 
 /** Reads "CEP 13010-000" as the city with that postal code. */
@@ -184,7 +184,7 @@ function postalCenter(
     },
     sentence.words(at, number + 1),
   );
-  return { cities: [city], to: number + 1, said: true };
+  return { cities: [city], to: number + 1, stated: true };
 }
 
 /**

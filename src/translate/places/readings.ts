@@ -46,7 +46,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
       one.either = true;
       const next = group[i + 1];
       const asState =
-        saysState(one, several) ??
+        meansState(one, several) ??
         // "em São Paulo, menos a capital" can only be the state.
         (isCutOf(cuts, one, cutsState) || (cutsCity && isCapital(one)) ? true : null) ??
         (isQualified(sentence, one, group[i + 1], group[i + 2]) ? false : null) ??
@@ -99,7 +99,7 @@ function isEither({ states, cities }: Mention): boolean {
 }
 
 /** Returns the reading in the words before a name, or null if they leave it open. */
-function saysState({ lead, part, region }: Mention, several: boolean): boolean | null {
+function meansState({ lead, part, region }: Mention, several: boolean): boolean | null {
   if (region) return lead.kind !== "in" || !lead.city;
   if (lead.city) return false;
   if (lead.state || lead.states || several) return true;
@@ -301,20 +301,21 @@ export function settleRegions(context: PlaceContext, mentions: readonly Mention[
   for (const one of mentions) {
     if (one.dropped || one.regions.length === 0 || one.cities.length === 0) continue;
     if (one.negated) one.cities = keep(one.cities);
-    const kept = (meant: MeantRegion) => keptOf(context, one, meant);
-    const possible = one.regions.filter((meant) => kept(meant).length > 0);
+    const remaining = (meant: MeantRegion) => remainingOf(context, one, meant);
+    const possible = one.regions.filter((meant) => remaining(meant).length > 0);
     const usual = possible.filter((meant) => meant.usual);
     const chosen = possible.length > 1 && usual.length > 0 ? usual : possible;
     const [first] = chosen;
-    if (first === undefined || chosen.length > 1) one.cities = [...new Set(chosen.flatMap(kept))];
-    else one.cities = kept(first);
+    if (first === undefined || chosen.length > 1)
+      one.cities = [...new Set(chosen.flatMap(remaining))];
+    else one.cities = remaining(first);
     if (possible.length > 1) assumeOne(context, one, { possible, chosen });
-    for (const meant of chosen) assumeCount(context, one, meant, kept(meant));
+    for (const meant of chosen) assumeCount(context, one, meant, remaining(meant));
   }
 }
 
 /** Returns a region's municipalities that remain in a mention; the same list if all remain. */
-function keptOf(
+function remainingOf(
   { gazetteer }: PlaceContext,
   { cities }: Mention,
   { region }: MeantRegion,

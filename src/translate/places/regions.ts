@@ -51,7 +51,7 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
 function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
-    return states === null || liesIn(context, region, states);
+    return states === null || isWithin(context, region, states);
   });
 }
 
@@ -139,7 +139,7 @@ function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readon
   return place.demonymStates.length > 0 ? place.demonymStates : null;
 }
 
-function liesIn({ gazetteer }: PlaceContext, region: Region, states: readonly string[]): boolean {
+function isWithin({ gazetteer }: PlaceContext, region: Region, states: readonly string[]): boolean {
   return region.members(gazetteer).some(({ uf }) => states.includes(uf));
 }
 
@@ -174,7 +174,7 @@ export function regionOfPart(
   if (made !== null) return { region: made, usual: false };
   for (const form of formsOfState(uf, STATE_NAMES[uf] ?? "")) {
     const place = context.gazetteer.places.named(`${name} ${form}`);
-    const meant = place?.regions.find(({ region }) => liesIn(context, region, states));
+    const meant = place?.regions.find(({ region }) => isWithin(context, region, states));
     if (meant !== undefined) return meant;
   }
   return null;
@@ -294,9 +294,9 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
     while (isOf(sentence.folded(next)) && sentence.free(next)) next++;
     const match = nameAt(sentence, names, next);
     if (match === null) break;
-    const beside = regionsNextTo(context, match);
-    if (beside.length === 0) break;
-    named.push(beside);
+    const adjacent = regionsNextTo(context, match);
+    if (adjacent.length === 0) break;
+    named.push(adjacent);
     to = match.to;
     const half = sentence.tokens[to]?.text === "/" ? nameAt(sentence, names, to + 1) : null;
     if (half !== null && shareOne(match, half)) to = half.to;

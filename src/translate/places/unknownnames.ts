@@ -91,7 +91,7 @@ export function isUnknownName(context: PlaceContext, at: number): boolean {
   const begin = beginningOf(context, at);
   if (begin === null) return false;
   const { to, known } = walk(context, at);
-  return known || (begin.told && to > at + 1);
+  return known || (begin.isEnough && to > at + 1);
 }
 
 /** Leaves a name to the notes; `to` is at least the index after its first words. */
@@ -190,7 +190,7 @@ function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
 
 interface Beginning {
   /** True if the first words are enough to mark a name: "Nova Qualquer", "Lagoa Xurupita". */
-  readonly told: boolean;
+  readonly isEnough: boolean;
 }
 
 /** Returns how an unknown name begins here, or null if none does. */
@@ -212,7 +212,7 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   if (!begins || (NAMING.has(word) && !goesOn(context, at + 1, capital))) return null;
   const opening = NAMING.has(word) || isOpening(context, at) || (city !== null && isWord(word));
   return {
-    told: led && opening && (capital || NAMING.has(word)) && goesOn(context, at + 1, capital),
+    isEnough: led && opening && (capital || NAMING.has(word)) && goesOn(context, at + 1, capital),
   };
 }
 

@@ -97,7 +97,7 @@ function addUnmapped(
   const words = sentence.claim(from, to, "unmapped");
   sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
-  const inside = found.wide.some((one) => isBeside(sentence, [from, to], one));
+  const inside = found.wide.some((one) => isAdjacent(sentence, [from, to], one));
   if (!known || inside || isWithin(sentence, from, to)) found.unknown = true;
   notes.warn(
     "unknown_place",
@@ -184,7 +184,7 @@ const OWN_PLACE = {
 };
 
 /** True if only a comma or mark separates a name from a wider one: "em Xurupita, Serra Gaúcha". */
-function isBeside(
+function isAdjacent(
   sentence: PlaceContext["sentence"],
   [from, to]: readonly [number, number],
   wide: { readonly from: number; readonly to: number },

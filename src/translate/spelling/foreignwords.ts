@@ -291,7 +291,7 @@ function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   if (!foreign) return false;
   const own = BETWEEN.has(next) ? at + 2 : at + 1;
   if (sentence.folded(own) === "e" && sentence.folded(own + 1) === "mail") return true;
-  const wish = FILTER_PHRASES.longest(sentence.tokens, own);
-  if (wish !== null) return wish.value.role !== "sort";
+  const condition = FILTER_PHRASES.longest(sentence.tokens, own);
+  if (condition !== null) return condition.value.role !== "sort";
   return kindAt(sentence, own) === "activity" && sentence.folded(own).endsWith("s");
 }

@@ -117,7 +117,7 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
-  const guess = wishGuess(context, at, near);
+  const guess = requestWordGuess(context, at, near);
   if (guess !== null) return guess;
   const shown = spellWords(context.gazetteer).written(word);
   if (shown === undefined) return { ...near, value: null, written: null, weight: WEIGHTS.trade };
@@ -131,7 +131,7 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
 }
 
 /** Request words that may be misspelled. */
-const WISH_WORDS = new Set(
+const REQUEST_WORDS = new Set(
   (
     "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
     "abertos " +
@@ -143,13 +143,13 @@ const WISH_WORDS = new Set(
   ).split(" "),
 );
 /** Min length of a typo that is corrected to a request word. */
-const WISH_LENGTH_MIN = 5;
+const REQUEST_WORD_MIN = 5;
 
 /** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
-function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
+function requestWordGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
   const { folded, text } = sentence.tokens[at] as Token;
   const { word, distance } = near;
-  if (!WISH_WORDS.has(word) || distance > 1 || folded.length < WISH_LENGTH_MIN) return null;
+  if (!REQUEST_WORDS.has(word) || distance > 1 || folded.length < REQUEST_WORD_MIN) return null;
   if (text !== text.toLowerCase() || !isLikelySlip(folded, word, distance)) return null;
   return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }

@@ -234,7 +234,7 @@ export function isUsualSlip(unknown: string, word: string): boolean {
     const next = unknown[at + 1] ?? "";
     return written === before || areNeighbours(written, before) || areNeighbours(written, next);
   }
-  return areNeighbours(written, word[at] ?? "") || heard(unknown) === heard(word);
+  return areNeighbours(written, word[at] ?? "") || soundOf(unknown) === soundOf(word);
 }
 
 /** True if a word is another word with a letter doubled: "Curitibaa". */
@@ -271,7 +271,7 @@ const SOUNDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a word approximately as it sounds. */
-function heard(word: string): string {
+function soundOf(word: string): string {
   let sounds = "";
   for (const letter of word) {
     const sound = SOUNDS[letter] ?? letter;
@@ -282,7 +282,7 @@ function heard(word: string): string {
 
 /** True if two words sound alike, except for two swapped neighbors. */
 function isMisheard(one: string, other: string): boolean {
-  const [a, b] = [heard(one), heard(other)];
+  const [a, b] = [soundOf(one), soundOf(other)];
   return a === b || (isSwapped(a, b) && slipsBetween(a, b, 1) === 1);
 }
 

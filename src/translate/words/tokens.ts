@@ -14,7 +14,7 @@ import { cnpjEnd } from "../../spec/cnpj/cnpjcandidates.ts";
 const REDUCED_MAX = 40;
 
 /** Words that only look like plurals or like words with an ending. */
-const KEPT = new Set(
+const UNREDUCED = new Set(
   (
     "mais menos depois apos dois tres seis pois pais gas mes onibus tenis lapis atras atraves " +
     "ingles frances portugues japones chines holandes libanes fregues gratis cais care sale"
@@ -56,7 +56,7 @@ const PLURALS: readonly (readonly [ending: string, instead: string])[] = [
  * numbers. Words in a consonant and e (bares, luzes) lose the e as well.
  */
 export function reduce(folded: string): string {
-  if (folded.length < 4 || folded.length > REDUCED_MAX || KEPT.has(folded)) return folded;
+  if (folded.length < 4 || folded.length > REDUCED_MAX || UNREDUCED.has(folded)) return folded;
   const ends = folded.charCodeAt(folded.length - 1) === S;
   const word = ends && folded.charCodeAt(folded.length - 2) !== S ? singular(folded) : folded;
   if (word.length < 4 || word.charCodeAt(word.length - 1) !== E) return word;

@@ -359,8 +359,8 @@ function officialTexts(segment: Segment): OfficialText[] {
 
 /** Stems of a name. Omits text after "exceto …", and a last a, e, or o. */
 function stems(name: string): string[] {
-  const said = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
-  return wordsOf(said).map(stemOf);
+  const phrase = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
+  return wordsOf(phrase).map(stemOf);
 }
 
 function stemOf(word: string): string {
@@ -371,11 +371,11 @@ function stemOf(word: string): string {
 function slowRanking(texts: readonly OfficialText[], query: readonly string[]) {
   const average = texts.reduce((sum, { words }) => sum + words.length, 0) / texts.length;
   const scores = new Map<string, number>();
-  const asked = [...new Set(query.map(stemOf))];
-  const having = asked.map((stem) => texts.filter(({ words }) => words.includes(stem)).length);
+  const requested = [...new Set(query.map(stemOf))];
+  const having = requested.map((stem) => texts.filter(({ words }) => words.includes(stem)).length);
   for (const { code, words } of texts) {
     let score = 0;
-    for (const [at, stem] of asked.entries()) {
+    for (const [at, stem] of requested.entries()) {
       const count = words.filter((word) => word === stem).length;
       const has = having[at] as number;
       const rarity = Math.log(1 + (texts.length - has + 0.5) / (has + 0.5));

@@ -26,7 +26,7 @@ const FILTERS: Readonly<Record<string, Pair>> = {
   "postal code": ["com CEP 13010", "with zip code 13010"],
 };
 /** Negated ones, with and without a filter. */
-const NEGATED: readonly (readonly [kind: string, said: Pair])[] = [
+const NEGATED: readonly (readonly [kind: string, phrase: Pair])[] = [
   ["contact", ["sem telefone", "without a phone"]],
   ["contact", ["sem e-mail", "without an email"]],
   ["contact", ["que não tenham telefone", "that do not have a phone"]],
@@ -71,8 +71,8 @@ describe("alternatives", () => {
       if (alike) continue;
       for (const language of LANGUAGES) {
         for (const or of ORS) {
-          const asked = joined(one[language], or[language], other[language]);
-          const text = `${SUBJECTS[language]} ${asked}`;
+          const requested = joined(one[language], or[language], other[language]);
+          const text = `${SUBJECTS[language]} ${requested}`;
           if (!codesOf(text).some((code) => /^either_/.test(code))) silent.push(text);
         }
       }
@@ -91,8 +91,8 @@ describe("alternatives", () => {
           for (const or of ORS) {
             const [one, other] = [filter[language], negated[language]];
             const ahead = joined(one, or[language], other);
-            for (const asked of [ahead, joined(other, or[language], one)]) {
-              const text = `${SUBJECTS[language]} ${asked}`;
+            for (const requested of [ahead, joined(other, or[language], one)]) {
+              const text = `${SUBJECTS[language]} ${requested}`;
               const { confidence } = probe.translate(text).spec.explain;
               const isReported = codesOf(text).some((code) => /^either_/.test(code));
               const mustNotRun = PLACES.has(kind) || negatedKind === "contact";
@@ -121,8 +121,8 @@ describe("alternatives", () => {
     for (const [one, other] of pairs()) {
       for (const language of LANGUAGES) {
         for (const and of ANDS) {
-          const asked = joined(one[language], and[language], other[language]);
-          const text = `${SUBJECTS[language]} ${asked}`;
+          const requested = joined(one[language], and[language], other[language]);
+          const text = `${SUBJECTS[language]} ${requested}`;
           if (codesOf(text).some((code) => /either|two_requests/.test(code))) wrong.push(text);
         }
       }
@@ -173,7 +173,7 @@ describe("alternatives", () => {
 });
 
 /** Conditions on the companies of one place. */
-const ASKED: readonly Pair[] = [
+const REQUESTED: readonly Pair[] = [
   ["com telefone", "with a phone"],
   ["com e-mail", "with an email"],
   ["MEI", "MEI"],
@@ -187,8 +187,8 @@ const JOINTS: readonly Pair[] = [...ANDS, ["ou", "or"], [", e", ", and"]];
 describe("requests with a place each", () => {
   it("are two requests by any joint, in either order and language", () => {
     const silent: string[] = [];
-    for (const one of ASKED) {
-      for (const other of ASKED) {
+    for (const one of REQUESTED) {
+      for (const other of REQUESTED) {
         if (one === other) continue;
         for (const language of LANGUAGES) {
           for (const joint of JOINTS) {
@@ -196,11 +196,11 @@ describe("requests with a place each", () => {
             const [here, there] = [TOWNS[language], OTHERS[language]];
             const after = joined(`${a} ${here}`, joint[language], `${b} ${there}`);
             const ahead = joined(`${here} ${a}`, joint[language], `${there} ${b}`);
-            for (const asked of [after, ahead]) {
-              const text = `${SUBJECTS[language]} ${asked}`;
+            for (const requested of [after, ahead]) {
+              const text = `${SUBJECTS[language]} ${requested}`;
               const { confidence } = probe.translate(text).spec.explain;
-              const said = codesOf(text).includes("two_requests") && isUncertain(confidence);
-              if (!said) silent.push(text);
+              const isReported = codesOf(text).includes("two_requests") && isUncertain(confidence);
+              if (!isReported) silent.push(text);
             }
           }
         }

@@ -31,10 +31,10 @@ function keepsItsWord(all: readonly { right: boolean; confidence: number }[]): v
     const to = BANDS[i + 1] as number;
     const band = all.filter(({ confidence }) => confidence >= from && confidence < to);
     if (band.length < KIND_MIN) continue;
-    const said = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
+    const predicted = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
     const right = band.filter((one) => one.right).length / band.length;
-    const told = `${from}: ${said} said, ${right} right of ${band.length}`;
-    assert.ok(Math.abs(said - right) <= OFF_MAX, told);
+    const report = `${from}: ${predicted} said, ${right} right of ${band.length}`;
+    assert.ok(Math.abs(predicted - right) <= OFF_MAX, report);
   }
 }
 

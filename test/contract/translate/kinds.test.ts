@@ -23,8 +23,8 @@ describe("kinds that the registry does not separate", () => {
 
   const kindsOf = (text: string) => {
     const { explain } = translate(text, segment).spec;
-    const said = explain.assumptions.filter(({ code }) => code === "kind_not_separated");
-    return { words: said.map(({ words }) => words), explain };
+    const reported = explain.assumptions.filter(({ code }) => code === "kind_not_separated");
+    return { words: reported.map(({ words }) => words), explain };
   };
 
   it("are reported", () => {

@@ -65,13 +65,13 @@ describe("activities suggested by words of names", () => {
       .sort(([a, one], [b, other]) => sum(other) - sum(one) || (a < b ? -1 : 1))
       .slice(0, WORDS)
       .map(([word]) => word);
-    let told = 0;
+    let reported = 0;
     for (const word of words) {
       const offered = activitiesOfNames(probe.segment, word);
       assert.deepEqual(offered, slowly(word), word);
-      told += Number(offered.length > 0);
+      reported += Number(offered.length > 0);
     }
-    assert.ok(told >= 10, String(told));
+    assert.ok(reported >= 10, String(reported));
   });
 
   it("are offered and not searched, and few words are looked up", () => {

@@ -15,7 +15,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
  * filter, `left` says that something must be named as not mapped; where it does not stand nothing
  * may be, unless `any` allows both. A sentence that begins with a blank has "padarias" before it.
  */
-type Pair = readonly [text: string, wish: string, opposite: string, its: string];
+type Pair = readonly [text: string, condition: string, opposite: string, its: string];
 
 const CONTACTS: readonly Pair[] = [
   [" com telefone", "phone", " sem telefone", "lacks:phone"],
@@ -194,7 +194,7 @@ const NO: readonly Pair[] = [
 const PAIRS = [...CONTACTS, ...DATES, ...CAPITAL, ...REGIMES, ...KINDS, ...PLACES, ...NO];
 
 /** How far a negation reaches. */
-const SCOPES: readonly (readonly [text: string, wish: string])[] = [
+const SCOPES: readonly (readonly [text: string, condition: string])[] = [
   ["bakeries no Paraná", "uf:PR"],
   [" exceto MEI e SP", "mei:false notuf:SP"],
   [" exceto SP e MEI", "mei:false notuf:SP"],
@@ -306,9 +306,9 @@ describe("polarity", () => {
   }
 
   /** Mistakes in a sentence's translation, in words. */
-  function mistakesOf(short: string, wish: string): string[] {
+  function mistakesOf(short: string, condition: string): string[] {
     const text = written(short);
-    const words = wish.split(" ").filter((word) => word !== "");
+    const words = condition.split(" ").filter((word) => word !== "");
     const expected = membersOf(probe.spec("padarias"));
     for (const word of words) {
       const [name = "", value = ""] = word.split(/:(.*)/);
@@ -326,24 +326,24 @@ describe("polarity", () => {
   }
 
   it("yields exactly the filters of both members of a pair", () => {
-    const mistakes = PAIRS.flatMap(([text, wish, opposite, its]) => [
-      ...mistakesOf(text, wish),
+    const mistakes = PAIRS.flatMap(([text, condition, opposite, its]) => [
+      ...mistakesOf(text, condition),
       ...mistakesOf(opposite, its),
     ]);
     assert.equal(mistakes.join("\n"), "");
   });
 
   it("never yields the same for both members of a pair", () => {
-    const said = (text: string) => JSON.stringify([...membersOf(probe.spec(written(text)))]);
-    const same = PAIRS.filter(([text, , opposite]) => said(text) === said(opposite));
+    const membersText = (text: string) => JSON.stringify([...membersOf(probe.spec(written(text)))]);
+    const same = PAIRS.filter(([text, , opposite]) => membersText(text) === membersText(opposite));
     assert.deepEqual(
-      same.filter(([, wish]) => wish !== "left"),
+      same.filter(([, condition]) => condition !== "left"),
       [],
     );
   });
 
   it("applies to joined items and ends at the next condition", () => {
-    const mistakes = SCOPES.flatMap(([text, wish]) => mistakesOf(text, wish));
+    const mistakes = SCOPES.flatMap(([text, condition]) => mistakesOf(text, condition));
     assert.equal(mistakes.join("\n"), "");
   });
 

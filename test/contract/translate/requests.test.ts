@@ -78,7 +78,7 @@ const PLACED = (
 ).split("|");
 
 /** Words of requests that begin a trade or a condition. */
-const KEPT: readonly (readonly [text: string, words: string])[] = [
+const PRESERVED: readonly (readonly [text: string, words: string])[] = [
   ["pesquisa de mercado em Natal", "pesquisa de mercado"],
   ["catálogo", "catálogo"],
 ];
@@ -112,7 +112,7 @@ describe("request phrases", () => {
   });
 
   it("are kept if they are the searched trade", () => {
-    for (const [text, words] of KEPT) {
+    for (const [text, words] of PRESERVED) {
       const { parts } = probe.translate(text);
       const part = parts.find((one) => one.words.startsWith(words));
       assert.notEqual(part?.role ?? "filler", "filler", text);

@@ -27,7 +27,7 @@ const LANGUAGES = [
   {
     trades: ["padarias", "farmácias"],
     places: ["em SP", "no Paraná"],
-    said: [
+    conditions: [
       ...[
         "",
         ", exceto em Santos",
@@ -43,20 +43,20 @@ const LANGUAGES = [
   {
     trades: ["bakeries", "pharmacies"],
     places: ["in SP", "in Paraná"],
-    said: ["", ", except in Santos", ", except MEI", " with a phone", ", excluding Santos"],
+    conditions: ["", ", except in Santos", ", except MEI", " with a phone", ", excluding Santos"],
     joints: [", and ", "; ", ", and also "],
   },
   {
     trades: ["panaderías", "farmacias"],
     places: ["en SP", "en Paraná"],
-    said: ["", ", excepto en Santos", ", excepto MEI", " con teléfono"],
+    conditions: ["", ", excepto en Santos", ", excepto MEI", " con teléfono"],
     joints: [", y ", "; "],
   },
 ] as const;
 
 function* requests(): Generator<string> {
-  for (const { trades, places, said, joints } of LANGUAGES) {
-    for (const about of said) {
+  for (const { trades, places, conditions, joints } of LANGUAGES) {
+    for (const about of conditions) {
       for (const joint of joints) {
         yield `${trades[0]} ${places[0]}${about}${joint}${trades[1]} ${places[1]}`;
         yield `${places[0]} ${trades[0]}${about}${joint}${places[1]} ${trades[1]}`;

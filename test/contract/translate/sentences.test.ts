@@ -158,13 +158,13 @@ describe("expected specs", () => {
       return judge({ text: "", group: "", expect }, only({ started_before }), segment).right;
     };
     const day = resolveDay("-P5Y", segment.snapshotDate);
-    const beside = (days: number) =>
+    const between = (days: number) =>
       new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
     assert.deepEqual(
-      [-2, -1, 0, 1, 2].map((days) => judged("-P5Y", beside(days))),
+      [-2, -1, 0, 1, 2].map((days) => judged("-P5Y", between(days))),
       [false, true, true, true, false],
     );
-    assert.equal(judged(day, beside(1)), false, "a day that was said is exact");
+    assert.equal(judged(day, between(1)), false, "a day that was said is exact");
   });
 
   it("accepts all cities but one as a list, or reported as unmapped", () => {

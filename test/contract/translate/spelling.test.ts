@@ -88,16 +88,16 @@ describe("SpellIndex", () => {
       const index = new SpellIndex(words);
       for (let i = 0; i < 300; i++) {
         const known = words[random(words.length)] as string;
-        const asked = i % 3 === 0 || known.length < 3 ? word() : slip(known, random, letters);
-        const found = index.nearest(asked);
-        assert.deepEqual(found, slowNearest(words, asked), asked);
+        const requested = i % 3 === 0 || known.length < 3 ? word() : slip(known, random, letters);
+        const found = index.nearest(requested);
+        assert.deepEqual(found, slowNearest(words, requested), requested);
         const initials = "aβ";
         const begin = found.filter((one) => one.word.startsWith("a"));
-        const narrowed = index.nearest(asked, { initials });
+        const narrowed = index.nearest(requested, { initials });
         assert.deepEqual(
           narrowed.filter((one) => one.word.startsWith("a")),
           begin,
-          `${asked} of initials`,
+          `${requested} of initials`,
         );
         assert.ok(narrowed.every(({ word }) => found.some((one) => one.word === word)));
         hits += found.length;

@@ -53,8 +53,8 @@ describe("unknown names", () => {
       const some = all.filter((_, at) => at % step === SEED % step);
       const wrong = some.filter((text) => {
         const { places, explain } = read(text);
-        const told = explain.unmapped_constraints.length > 0;
-        return places > 0 || !isUncertain(explain.confidence) || !told;
+        const reported = explain.unmapped_constraints.length > 0;
+        return places > 0 || !isUncertain(explain.confidence) || !reported;
       });
       assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} of ${some.length} deviate`);
     });

@@ -62,17 +62,17 @@ describe("sweeps", () => {
     for (const base of ["padarias", "restaurantes em SP", "dentistas no Paraná"]) {
       const all = matches(base);
       for (const [one, other] of sweeps.COMPLEMENTS) {
-        const [kept, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
-        assert.ok(kept <= all && left <= all, `${base} ${one}`);
+        const [retained, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
+        assert.ok(retained <= all && left <= all, `${base} ${one}`);
         // Without a date of opening a company is on neither side.
         assert.ok(
-          kept + left <= all && kept + left >= 0.97 * all,
-          `${base}: ${kept}, ${left}, ${all}`,
+          retained + left <= all && retained + left >= 0.97 * all,
+          `${base}: ${retained}, ${left}, ${all}`,
         );
       }
-      for (const wish of sweeps.SWEEP_WISHES) {
-        if (wish === " baixadas") continue;
-        assert.ok(matches(`${base}${wish}`) <= all, `${base}${wish}`);
+      for (const condition of sweeps.SWEEP_CONDITIONS) {
+        if (condition === " baixadas") continue;
+        assert.ok(matches(`${base}${condition}`) <= all, `${base}${condition}`);
       }
     }
   });

@@ -25,7 +25,7 @@ const LISTS = Array.from({ length: 60 }, (_, i) => ({
 }));
 
 /** A translation; its spec is normalized, which throws if a client could not send it. */
-function said(text: string) {
+function read(text: string) {
   assert.ok(text.length <= TEXT_MAX, String(text.length));
   const { spec } = translate(text, probe.segment, { lists: () => LISTS });
   const { lists, ...others } = spec.filters as { lists?: Record<string, readonly string[]> };
@@ -36,7 +36,7 @@ function said(text: string) {
 }
 
 /** The only note of a code quotes its words where they stand in the text. */
-function quoted({ left, text }: ReturnType<typeof said>, code: string) {
+function quoted({ left, text }: ReturnType<typeof read>, code: string) {
   const [note, ...more] = left.filter((one) => one.code === code);
   assert.ok(note !== undefined && more.length === 0, JSON.stringify(left.map((one) => one.code)));
   assert.equal(text.slice(note.start, note.end), note.words);
@@ -58,7 +58,7 @@ describe("more lists than a search accepts", () => {
   it("are named with their number, for any joint", () => {
     for (const way of WAYS) {
       for (const count of [LISTS_MAX + 1, 35]) {
-        const found = said(way(count));
+        const found = read(way(count));
         const { words, detail } = quoted(found, "list");
         assert.ok(!found.runs, found.text);
         assert.ok(words.endsWith(LISTS[count - 1]?.name ?? ""), words);
@@ -69,14 +69,14 @@ describe("more lists than a search accepts", () => {
 
   it("run at the limit", () => {
     for (const way of WAYS) {
-      const { lists = {}, runs, text } = said(way(LISTS_MAX));
+      const { lists = {}, runs, text } = read(way(LISTS_MAX));
       assert.equal((lists.any_of ?? lists.exclude ?? []).length, LISTS_MAX, text);
       assert.ok(runs, text);
     }
   });
 
   it("are reported as too many by 'nenhuma lista' as well", () => {
-    const found = said("padarias em Recife que não estejam em nenhuma lista");
+    const found = read("padarias em Recife que não estejam em nenhuma lista");
     assert.match(quoted(found, "list").detail, new RegExp(`${LISTS.length}`));
     assert.ok(!found.runs);
   });
@@ -92,7 +92,7 @@ describe("more addresses than a search accepts", () => {
   it("are quoted from the first to the last excess one", () => {
     for (const way of WAYS) {
       for (const count of [contactsMax + 1, contactsMax + 3]) {
-        const found = said(way(count));
+        const found = read(way(count));
         const { words, detail } = quoted(found, "too_many_contacts");
         assert.equal(found.filters.contact.email_any_of?.length, contactsMax);
         assert.ok(words.startsWith(addressOf(contactsMax)) && words.endsWith(addressOf(count - 1)));
@@ -105,7 +105,7 @@ describe("more addresses than a search accepts", () => {
   it("run at the limit, and a repeated one counts once", () => {
     const text = WAYS[0]?.(contactsMax) as string;
     for (const each of [text, `${text} ${addressOf(0)}`]) {
-      const { filters, left, runs } = said(each);
+      const { filters, left, runs } = read(each);
       assert.equal(filters.contact.email_any_of?.length, contactsMax);
       assert.deepEqual(left, []);
       assert.ok(runs);
@@ -116,7 +116,7 @@ describe("more addresses than a search accepts", () => {
 describe("many unknown codes", () => {
   it("are noted, and the notes stay within the limits of a spec", () => {
     const codes = Array.from({ length: 190 }, (_, i) => String(4_711_401 + i));
-    const { left, runs } = said(`empresas com CNAE ${codes.join(", ")}`);
+    const { left, runs } = read(`empresas com CNAE ${codes.join(", ")}`);
     assert.ok(left.every(({ code }) => code === "unknown_code") && left.length <= 11);
     assert.match(left.at(-1)?.detail ?? "", /\d+ códigos da lista não existem/);
     assert.ok(!runs);

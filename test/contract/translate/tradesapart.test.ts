@@ -123,9 +123,11 @@ describe("trades with different conditions", () => {
 describe("a regime that was left", () => {
   it("is a filter, and the companies need not be in it today", () => {
     const texts = [
-      ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map((said) => `que ${said}`),
+      ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map(
+        (phrase) => `que ${phrase}`,
+      ),
       ...["desenquadradas do MEI", "desenquadradas do Simples", "excluídas do Simples"],
-    ].map((said) => `padarias em SP ${said}`);
+    ].map((phrase) => `padarias em SP ${phrase}`);
     const others = [
       "bakeries in SP that left Simples",
       "panaderías en SP que salieron del Simples",

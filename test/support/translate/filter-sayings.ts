@@ -247,6 +247,6 @@ export const FILTER_SAYINGS = {
 } satisfies Readonly<Record<FilterName, Sayings | null>>;
 
 /** The text of a row. */
-export function said(saying: string): string {
+export function spoken(saying: string): string {
   return saying.replace(/@(?!example)/, "padarias em Curitiba");
 }

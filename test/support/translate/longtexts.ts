@@ -32,7 +32,7 @@ export function poolsOf({ catalog }: Segment): WordPools {
     regions: [...new Set([...regionNames()].map(({ name }) => name))],
     trades: names.flatMap(({ trades }) => trades),
     goods: [...lexicon().goods.vocabulary.values()],
-    wishes: FILTER_NAMES.flatMap((row) => row.names),
+    conditions: FILTER_NAMES.flatMap((row) => row.names),
     common: [...COMMON_WORDS],
     real: REAL_WORDS,
     small: SMALL.split("|"),

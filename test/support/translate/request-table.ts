@@ -15,10 +15,10 @@ export interface Trade extends ExpectedCodes {
 }
 
 /** A requested property: its texts, and its effect on the expectation. */
-export interface Wish {
+export interface Condition {
   /** Two of one subject never occur in one request. */
   readonly about: string;
-  readonly says: readonly string[];
+  readonly phrases: readonly string[];
   readonly expect: Expected;
 }
 
@@ -164,96 +164,108 @@ export const TRADES: Readonly<Record<RequestLanguage, readonly Trade[]>> = {
   `),
 };
 
-const wish = (about: string, says: readonly string[], expect: Expected): Wish => ({
-  ...{ about, says, expect },
+const condition = (about: string, phrases: readonly string[], expect: Expected): Condition => ({
+  ...{ about, phrases, expect },
 });
 
 /** Conditions with a filter, by language. */
-export const WISHES: Readonly<Record<RequestLanguage, readonly Wish[]>> = {
+export const CONDITIONS: Readonly<Record<RequestLanguage, readonly Condition[]>> = {
   pt: [
-    wish("phone", ["com telefone", "que tenham telefone"], { contact: { require_phone: true } }),
-    wish("phone", ["com celular"], { contact: { require_mobile: true } }),
-    wish("phone", ["com telefone fixo"], { contact: { require_landline: true } }),
-    wish("email", ["com e-mail", "com email", "que tenham e-mail"], {
+    condition("phone", ["com telefone", "que tenham telefone"], {
+      contact: { require_phone: true },
+    }),
+    condition("phone", ["com celular"], { contact: { require_mobile: true } }),
+    condition("phone", ["com telefone fixo"], { contact: { require_landline: true } }),
+    condition("email", ["com e-mail", "com email", "que tenham e-mail"], {
       contact: { require_email: true },
     }),
-    wish("mei", ["que não sejam MEI", "exceto MEI", "sem MEI"], {
+    condition("mei", ["que não sejam MEI", "exceto MEI", "sem MEI"], {
       company: { mei_opt_in: false },
     }),
-    wish("mei", ["somente MEI", "que sejam MEI"], { company: { mei_opt_in: true } }),
-    wish("simples", ["do Simples Nacional", "optantes pelo Simples"], {
+    condition("mei", ["somente MEI", "que sejam MEI"], { company: { mei_opt_in: true } }),
+    condition("simples", ["do Simples Nacional", "optantes pelo Simples"], {
       company: { simples_opt_in: true },
     }),
-    wish("simples", ["fora do Simples", "não optantes pelo Simples"], {
+    condition("simples", ["fora do Simples", "não optantes pelo Simples"], {
       company: { simples_opt_in: false },
     }),
-    wish("opened", ["abertas desde 2020", "abertas a partir de 2020"], {
+    condition("opened", ["abertas desde 2020", "abertas a partir de 2020"], {
       company: { started_after: "2020-01-01" },
     }),
-    wish("opened", ["abertas em 2022", "fundadas em 2022"], {
+    condition("opened", ["abertas em 2022", "fundadas em 2022"], {
       company: { started_after: "2022-01-01", started_before: "2023-01-01" },
     }),
-    wish("opened", ["abertas antes de 2015", "criadas antes de 2015"], {
+    condition("opened", ["abertas antes de 2015", "criadas antes de 2015"], {
       company: { started_before: "2015-01-01" },
     }),
-    wish("opened", ["com mais de 5 anos", "há mais de 5 anos no mercado"], {
+    condition("opened", ["com mais de 5 anos", "há mais de 5 anos no mercado"], {
       company: { started_before: "-P5Y" },
       unmapped_may: ["mercado"],
     }),
-    wish("opened", ["com menos de 2 anos", "abertas nos últimos 2 anos"], {
+    condition("opened", ["com menos de 2 anos", "abertas nos últimos 2 anos"], {
       company: { started_after: "-P2Y" },
     }),
-    wish("capital", ["com capital acima de 100 mil", "com capital social maior que R$ 100.000"], {
-      company: { share_capital_min: 100_000 },
-    }),
-    wish("capital", ["com capital de até 50 mil reais", "com capital social abaixo de 50 mil"], {
-      company: { share_capital_max: 50_000 },
-    }),
-    wish("capital", ["com capital entre 10 mil e 1 milhão"], {
+    condition(
+      "capital",
+      ["com capital acima de 100 mil", "com capital social maior que R$ 100.000"],
+      {
+        company: { share_capital_min: 100_000 },
+      },
+    ),
+    condition(
+      "capital",
+      ["com capital de até 50 mil reais", "com capital social abaixo de 50 mil"],
+      {
+        company: { share_capital_max: 50_000 },
+      },
+    ),
+    condition("capital", ["com capital entre 10 mil e 1 milhão"], {
       company: { share_capital_min: 10_000, share_capital_max: 1_000_000 },
     }),
-    wish("size", ["de pequeno porte"], { company: { company_size_code_any_of: ["03"] } }),
-    wish("size", ["microempresas"], { company: { company_size_code_any_of: ["01"] } }),
-    wish("office", ["só matriz", "apenas matrizes"], { company: { headquarters_only: true } }),
-    wish("office", ["só filiais", "somente filiais"], { company: { branches_only: true } }),
-    wish("status", ["baixadas", "já fechadas"], { company: { registration_status_any_of: [8] } }),
-    wish("status", ["inaptas"], { company: { registration_status_any_of: [4] } }),
-    wish("sort", ["por maior capital", "ordenadas pelo maior capital social"], {
+    condition("size", ["de pequeno porte"], { company: { company_size_code_any_of: ["03"] } }),
+    condition("size", ["microempresas"], { company: { company_size_code_any_of: ["01"] } }),
+    condition("office", ["só matriz", "apenas matrizes"], { company: { headquarters_only: true } }),
+    condition("office", ["só filiais", "somente filiais"], { company: { branches_only: true } }),
+    condition("status", ["baixadas", "já fechadas"], {
+      company: { registration_status_any_of: [8] },
+    }),
+    condition("status", ["inaptas"], { company: { registration_status_any_of: [4] } }),
+    condition("sort", ["por maior capital", "ordenadas pelo maior capital social"], {
       sort: ["share_capital desc"],
     }),
-    wish("sort", ["ordenadas por nome", "em ordem alfabética"], { sort: ["legal_name asc"] }),
-    wish("sort", ["mais novas primeiro", "das mais novas para as mais antigas"], {
+    condition("sort", ["ordenadas por nome", "em ordem alfabética"], { sort: ["legal_name asc"] }),
+    condition("sort", ["mais novas primeiro", "das mais novas para as mais antigas"], {
       sort: ["started_on desc"],
     }),
-    wish("limit", ["no máximo 50", "limite de 50"], { limit: 50 }),
-    wish("nature", ["LTDA"], { company: { legal_nature_any_of: ["2062"] } }),
-    wish("email", ["com e-mail de domínio próprio"], {
+    condition("limit", ["no máximo 50", "limite de 50"], { limit: 50 }),
+    condition("nature", ["LTDA"], { company: { legal_nature_any_of: ["2062"] } }),
+    condition("email", ["com e-mail de domínio próprio"], {
       contact: { require_email: true, require_own_domain: true },
     }),
-    wish("units", ["com 5 ou mais lojas", "com pelo menos 5 unidades"], {
+    condition("units", ["com 5 ou mais lojas", "com pelo menos 5 unidades"], {
       company: { establishments_min: 5 },
     }),
-    wish("name", ["com sol no nome"], { words: ["sol"] }),
+    condition("name", ["com sol no nome"], { words: ["sol"] }),
   ],
   en: [
-    wish("phone", ["with a phone number", "with phone"], { contact: { require_phone: true } }),
-    wish("phone", ["with a cell phone"], { contact: { require_mobile: true } }),
-    wish("email", ["with e-mail", "that have an email"], { contact: { require_email: true } }),
-    wish("mei", ["excluding MEI", "that are not MEI"], { company: { mei_opt_in: false } }),
-    wish("opened", ["opened since 2020"], { company: { started_after: "2020-01-01" } }),
-    wish("opened", ["opened before 2015"], { company: { started_before: "2015-01-01" } }),
-    wish("opened", ["older than 5 years"], { company: { started_before: "-P5Y" } }),
-    wish("capital", ["with share capital above 100 thousand"], {
+    condition("phone", ["with a phone number", "with phone"], { contact: { require_phone: true } }),
+    condition("phone", ["with a cell phone"], { contact: { require_mobile: true } }),
+    condition("email", ["with e-mail", "that have an email"], { contact: { require_email: true } }),
+    condition("mei", ["excluding MEI", "that are not MEI"], { company: { mei_opt_in: false } }),
+    condition("opened", ["opened since 2020"], { company: { started_after: "2020-01-01" } }),
+    condition("opened", ["opened before 2015"], { company: { started_before: "2015-01-01" } }),
+    condition("opened", ["older than 5 years"], { company: { started_before: "-P5Y" } }),
+    condition("capital", ["with share capital above 100 thousand"], {
       company: { share_capital_min: 100_000 },
     }),
-    wish("office", ["headquarters only", "head offices only"], {
+    condition("office", ["headquarters only", "head offices only"], {
       company: { headquarters_only: true },
     }),
-    wish("status", ["that are closed"], { company: { registration_status_any_of: [8] } }),
-    wish("sort", ["sorted by name"], { sort: ["legal_name asc"] }),
-    wish("sort", ["newest first"], { sort: ["started_on desc"] }),
-    wish("limit", ["limit 50", "at most 50"], { limit: 50 }),
-    wish("units", ["with at least 5 stores"], { company: { establishments_min: 5 } }),
+    condition("status", ["that are closed"], { company: { registration_status_any_of: [8] } }),
+    condition("sort", ["sorted by name"], { sort: ["legal_name asc"] }),
+    condition("sort", ["newest first"], { sort: ["started_on desc"] }),
+    condition("limit", ["limit 50", "at most 50"], { limit: 50 }),
+    condition("units", ["with at least 5 stores"], { company: { establishments_min: 5 } }),
   ],
 };
 
@@ -277,16 +289,16 @@ const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
 };
 
 /** Properties without a filter. */
-export const LEFT: Readonly<Record<RequestLanguage, readonly Wish[]>> = {
+export const LEFT: Readonly<Record<RequestLanguage, readonly Condition[]>> = {
   pt: left("pt"),
   en: left("en"),
 };
 
-function left(language: RequestLanguage): readonly Wish[] {
+function left(language: RequestLanguage): readonly Condition[] {
   return INEXPRESSIBLE[language].split("|").map((one) => {
-    const [say = "", told = ""] = one.split(">");
+    const [say = "", reported = ""] = one.split(">");
     const unmapped_may = say.split(" ").filter((word) => word.length > 2);
-    return wish("left", [say], { unmapped: [told], unmapped_may });
+    return condition("left", [say], { unmapped: [reported], unmapped_may });
   });
 }
 

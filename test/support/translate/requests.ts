@@ -6,7 +6,14 @@
  * requests.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
-import { FRAMES, LEFT, type RequestLanguage, TRADES, WISHES, type Wish } from "./request-table.ts";
+import {
+  CONDITIONS,
+  type Condition,
+  FRAMES,
+  LEFT,
+  type RequestLanguage,
+  TRADES,
+} from "./request-table.ts";
 import type { Expected, LabelledSentence } from "./sentences.ts";
 import { randomFrom } from "./shapes.ts";
 
@@ -21,7 +28,7 @@ export interface RequestCity {
 const SHARE = { english: 0.2, cased: 0.3, left: 0.12, slipped: 0.08, second: 0.08 } as const;
 /** For places: none, a state, a large city; otherwise any municipality with its state. */
 const PLACES = { none: 0.1, state: 0.3, large: 0.7 } as const;
-const WISHES_MAX = 3;
+const CONDITIONS_MAX = 3;
 const SLIP_LETTERS_MIN = 6;
 
 /** The most requested cities; each name is unique, or outweighs its other cities. */
@@ -72,13 +79,13 @@ class RequestMaker {
     const language = this.#chance(SHARE.english) ? "en" : "pt";
     const trade = this.#trade(language);
     const place = this.#place(language);
-    const wishes = this.#wishes(language);
-    const strange = wishes.some(({ expect }) => expect.unmapped !== undefined);
+    const conditions = this.#wishes(language);
+    const strange = conditions.some(({ expect }) => expect.unmapped !== undefined);
     const slipped = !strange && this.#chance(SHARE.slipped);
-    const said = slipped ? this.#slip(trade.say) : trade.say;
-    const parts = [said, place.say, ...wishes.map(({ say }) => say)].filter(Boolean);
+    const phrase = slipped ? this.#slip(trade.say) : trade.say;
+    const parts = [phrase, place.say, ...conditions.map(({ say }) => say)].filter(Boolean);
     const framed = this.#pick(FRAMES[language]).replace("*", () => parts.join(" "));
-    const expect = merged([trade, place, ...wishes].map((part) => part.expect));
+    const expect = merged([trade, place, ...conditions].map((part) => part.expect));
     const kind = slipped ? "slip" : strange ? "left" : "plain";
     return { text: this.#cased(framed), group: `${language} ${kind}`, expect };
   }
@@ -107,23 +114,23 @@ class RequestMaker {
     const into = language === "en" ? "in" : "em";
     const alone = [`${into} ${name}`];
     const stated = [`${into} ${name}/${uf}`, `${into} ${name} - ${uf}`, `${into} ${name}, ${uf}`];
-    const beside = [`${name} ${uf}`];
-    const says = large ? [...alone, ...alone, ...stated, ...beside] : [...stated, ...beside];
-    return { say: this.#pick(says), expect: { municipality: [ibge] } };
+    const adjacent = [`${name} ${uf}`];
+    const phrases = large ? [...alone, ...alone, ...stated, ...adjacent] : [...stated, ...adjacent];
+    return { say: this.#pick(phrases), expect: { municipality: [ibge] } };
   }
 
   /** Up to three properties, each of another subject; sometimes one without a filter. */
   #wishes(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
-    for (let left = Math.floor(this.#random() * (WISHES_MAX + 1)); left > 0; left--) {
-      this.#add(chosen, this.#pick(WISHES[language]));
+    for (let left = Math.floor(this.#random() * (CONDITIONS_MAX + 1)); left > 0; left--) {
+      this.#add(chosen, this.#pick(CONDITIONS[language]));
     }
     if (this.#chance(SHARE.left)) this.#add(chosen, this.#pick(LEFT[language]));
     return [...chosen.values()];
   }
 
-  #add(chosen: Map<string, Part>, { about, says, expect }: Wish): void {
-    if (!chosen.has(about)) chosen.set(about, { say: this.#pick(says), expect });
+  #add(chosen: Map<string, Part>, { about, phrases, expect }: Condition): void {
+    if (!chosen.has(about)) chosen.set(about, { say: this.#pick(phrases), expect });
   }
 
   /** One letter of a long word is lost, doubled, or swapped with the next. */

@@ -17,7 +17,7 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** Words and phrases that stages match. */
-const WISHES =
+const CONDITIONS =
   "padarias|restaurantes|lojas de roupas|fábrica de móveis|conserto de celular|dentistas|bar|" +
   "clínica veterinária|cnae 5611-2/01|5611201|cnae 56|distribuidora de bebidas|calçados|" +
   "atacado de|loja de|oficina|salão de beleza|advogados|transportadora|comércio varejista|" +
@@ -68,7 +68,7 @@ const NOISE = [
   "PADARIAS EM MINAS GERAIS",
 ];
 
-const PIECES: readonly (readonly string[])[] = [WISHES.split("|"), JOINTS.split("|"), NOISE];
+const PIECES: readonly (readonly string[])[] = [CONDITIONS.split("|"), JOINTS.split("|"), NOISE];
 const SPACES = [" ", " ", " ", " ", " ", "  ", "", ", ", "\t", "-", " e ", "/"];
 
 function pick<Value>(list: readonly Value[], random: () => number): Value {

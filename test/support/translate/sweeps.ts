@@ -25,7 +25,7 @@ export interface SweepCity {
 }
 
 /** Conditions that follow a place. */
-export const SWEEP_WISHES: readonly string[] = [
+export const SWEEP_CONDITIONS: readonly string[] = [
   ...[" com telefone", " com e-mail", " com mais de 5 anos", " com capital acima de 100 mil"],
   ...[" que não sejam MEI", " do Simples", " de pequeno porte", " abertas desde 2020"],
   ...[" só matriz", " há menos de 2 anos", " por maior capital", " exceto MEI"],
@@ -65,7 +65,7 @@ export function* strangers(regions: readonly string[]): Generator<string> {
 }
 
 /** Ways to write a city next to its state without "em". */
-const BESIDE: readonly ((city: string, uf: string) => string)[] = [
+const ADJACENT: readonly ((city: string, uf: string) => string)[] = [
   (city, uf) => `padaria ${plain(city)} ${uf.toLowerCase()}`,
   (city, uf) => `padaria ${plain(city)} - ${uf.toLowerCase()}`,
   (city, uf) => `${plain(city)} ${uf.toLowerCase()} padarias`,
@@ -83,9 +83,9 @@ const inCity = ({ name, uf }: SweepCity) => `padarias em ${name}/${uf}`;
 /** Every municipality with every condition, its state named. */
 export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
-    for (const wish of SWEEP_WISHES) {
-      const like = `padarias em Curitiba/PR${wish}`;
-      yield { text: `${inCity(city)}${wish}`, like, where: inCity(city) };
+    for (const condition of SWEEP_CONDITIONS) {
+      const like = `padarias em Curitiba/PR${condition}`;
+      yield { text: `${inCity(city)}${condition}`, like, where: inCity(city) };
     }
   }
 }
@@ -97,8 +97,8 @@ export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase>
   const names = [...new Set(cities.map(({ name }) => name))];
   for (const name of names) {
     const where = `padarias em ${name}`;
-    for (const wish of SWEEP_WISHES) {
-      yield { text: `${where}${wish}`, like: `padarias em Curitiba${wish}`, where };
+    for (const condition of SWEEP_CONDITIONS) {
+      yield { text: `${where}${condition}`, like: `padarias em Curitiba${condition}`, where };
     }
   }
 }
@@ -106,7 +106,7 @@ export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase>
 /** Every municipality next to its state, in every usual spelling. */
 export function* citiesNextTo(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
-    for (const write of BESIDE) {
+    for (const write of ADJACENT) {
       const text = write(city.name, city.uf);
       yield { text, like: "padarias", where: inCity(city) };
     }
@@ -117,11 +117,11 @@ export function* citiesNextTo(cities: readonly SweepCity[]): Generator<SweepCase
 export function* states(): Generator<SweepCase> {
   for (const [uf, name] of Object.entries(STATE_NAMES)) {
     if (uf === "EX") continue;
-    for (const wish of SWEEP_WISHES) {
-      const like = `padarias em PR${wish}`;
-      yield { text: `padarias em ${uf}${wish}`, like, where: `padarias em ${uf}` };
+    for (const condition of SWEEP_CONDITIONS) {
+      const like = `padarias em PR${condition}`;
+      yield { text: `padarias em ${uf}${condition}`, like, where: `padarias em ${uf}` };
       const led = `padarias no estado de ${name}`;
-      yield { text: `${led}${wish}`, like, where: `padarias em ${uf}` };
+      yield { text: `${led}${condition}`, like, where: `padarias em ${uf}` };
     }
   }
 }
@@ -130,11 +130,19 @@ export function* states(): Generator<SweepCase> {
 export function* activities(): Generator<SweepCase> {
   const trades = [...namesByCode().values()].flatMap(({ trades }) => trades.slice(0, 1));
   for (const trade of trades) {
-    for (const wish of SWEEP_WISHES) {
-      if (wish.startsWith(",")) continue;
-      const first = `${trade} em Curitiba${wish}`;
-      yield { text: `${trade}${wish}, em Curitiba`, like: first, where: "padarias em Curitiba" };
-      yield { text: `em Curitiba, ${trade}${wish}`, like: first, where: "padarias em Curitiba" };
+    for (const condition of SWEEP_CONDITIONS) {
+      if (condition.startsWith(",")) continue;
+      const first = `${trade} em Curitiba${condition}`;
+      yield {
+        text: `${trade}${condition}, em Curitiba`,
+        like: first,
+        where: "padarias em Curitiba",
+      };
+      yield {
+        text: `em Curitiba, ${trade}${condition}`,
+        like: first,
+        where: "padarias em Curitiba",
+      };
     }
   }
 }
@@ -329,7 +337,10 @@ export function* chats(): Generator<SweepCase> {
   for (const request of CHATTED) {
     for (let bits = 1; bits < 1 << TYPED.length; bits++) {
       const some = TYPED.filter((_, at) => (bits >> at) & 1);
-      const text = some.reduce((said, [whole, typed]) => said.replaceAll(whole, typed), request);
+      const text = some.reduce(
+        (phrase, [whole, typed]) => phrase.replaceAll(whole, typed),
+        request,
+      );
       // "c" stands for "com" only before what it is said of.
       if (text === request || / c (?!mais|telefone|e-mail)/.test(text)) continue;
       yield { text, like: request, where: request };

@@ -78,10 +78,10 @@ describe("a table of phrases", () => {
 describe("the lexicon of a build", () => {
   it("is the one that the sources yield", async () => {
     const { tableConstants } = await import(join(ROOT, "src/executable/bundle.mjs"));
-    const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
+    const { BUILD_TRADES, BUILD_GOODS, BUILD_PHRASES } = tableConstants(ROOT);
     const { trades, goods } = makeLexiconData();
     assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
-    assert.equal(JSON.parse(BUILD_WISHES), requestText());
+    assert.equal(JSON.parse(BUILD_PHRASES), requestText());
     for (const book of [lexicon().trades, lexicon().goods]) {
       assert.ok(book.vocabulary.size > 4_000);
       // No blank, tab or line may stand inside a word.

@@ -127,18 +127,18 @@ interface FilterDistrict {
 
 /** Returns the districts to filter by, if any. Sets `found.unknown` if one is not applied. */
 export function districtFilterOf(
-  said: MentionedDistricts,
+  mentions: MentionedDistricts,
   found: PlacesMeant,
   { sentence, notes }: { readonly sentence: Sentence; readonly notes: Notes },
 ): readonly FilterDistrict[] | undefined {
   const rows: FilterDistrict[] = [];
   const placed = new Set<string>();
   const left = new Set<MentionedDistrict>();
-  const owners = citiesOfDistricts(sentence, said.all, found.sought);
+  const owners = citiesOfDistricts(sentence, mentions.all, found.sought);
   const ownersOf = (one: MentionedDistrict) => one.within ?? owners.get(one);
-  lookUp(said, found, ownersOf);
-  for (const one of said.all) {
-    const seen = { said, found, notes, owners: ownersOf(one) };
+  lookUp(mentions, found, ownersOf);
+  for (const one of mentions.all) {
+    const seen = { mentions, found, notes, owners: ownersOf(one) };
     const matched = one.negated ? [] : meantOf(one, found, seen.owners);
     if (matched.length === 0) left.add(one);
     if (matched.length === 0) addUnmapped(one, seen);
@@ -150,20 +150,24 @@ export function districtFilterOf(
   }
   if (rows.length === 0) return undefined;
   if (rows.length > SPEC_LIMITS.districtsMax) {
-    for (const one of said.all)
+    for (const one of mentions.all)
       if (!left.has(one)) notes.addUnmapped("district", TOO_MANY, one.words);
     found.unknown = true;
     return undefined;
   }
-  const homely = said.all.every(({ homes }) => homes !== undefined);
+  const homely = mentions.all.every(({ homes }) => homes !== undefined);
   const whole =
     (found.states.size > 0 && !homely) ||
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
   // Municipality and district must both match, so whole cities cannot join districts in a filter.
-  for (const one of said.all) {
+  for (const one of mentions.all) {
     if (left.has(one)) continue;
-    notes.addUnmapped("district", besideOf(one, askedOf(found, ownersOf(one)), placed), one.words);
+    notes.addUnmapped(
+      "district",
+      reasonForPlaces(one, requestedCities(found, ownersOf(one)), placed),
+      one.words,
+    );
   }
   found.unknown = true;
   return undefined;
@@ -191,7 +195,7 @@ function lookUp(
 }
 
 /** Returns the cities of the search that may contain a district. */
-function askedOf({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
+function requestedCities({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
   return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
@@ -214,19 +218,19 @@ const TOO_MANY: Sentences = {
   en: `A search takes ${SPEC_LIMITS.districtsMax} districts with their spellings: name fewer.`,
 };
 
-const BESIDE: Sentences = {
+const WHOLE_PLACES: Sentences = {
   pt: "Bairros de uma cidade não se juntam a outros lugares inteiros numa busca: faça duas.",
   en: "Districts of one city and other whole places are two searches, not one.",
 };
 
 /** Returns why a district is not a filter: some of the requested cities do not have it. */
-function besideOf(
+function reasonForPlaces(
   { name }: MentionedDistrict,
   cities: readonly City[],
   placed: ReadonlySet<string>,
 ): Sentences {
   const lacking = cities.filter(({ ibge }) => !placed.has(ibge));
-  if (lacking.length === 0 || cities.length > LOOKED_MAX) return BESIDE;
+  if (lacking.length === 0 || cities.length > LOOKED_MAX) return WHOLE_PLACES;
   return unknownIn(lacking, name);
 }
 
@@ -240,7 +244,7 @@ function unknownIn(cities: readonly City[], name: string): Sentences {
 }
 
 interface Leaving {
-  readonly said: MentionedDistricts;
+  readonly mentions: MentionedDistricts;
   readonly found: PlacesMeant;
   readonly notes: Notes;
   readonly owners: ReadonlySet<string> | undefined;
@@ -257,19 +261,19 @@ const UNCLEAR: Sentences = {
   en: "The city of the district is not clear: name the city right after each district.",
 };
 
-function reasonOf(one: MentionedDistrict, { said, found, owners }: Leaving): Sentences {
+function reasonOf(one: MentionedDistrict, { mentions, found, owners }: Leaving): Sentences {
   const { negated, name } = one;
   if (negated) {
     return { pt: "Nenhum filtro exclui um bairro.", en: "No filter leaves out a district." };
   }
-  if (said.names.lacking) {
+  if (mentions.names.lacking) {
     return {
       pt: "Esta base não tem bairros: importe-a de novo com esta versão.",
       en: "This snapshot has no districts: import it again with this version.",
     };
   }
   if (found.cities.size === 0) return whichCity(one);
-  const searched = askedOf(found, owners);
+  const searched = requestedCities(found, owners);
   if (searched.length === 0 || searched.length > LOOKED_MAX) return UNCLEAR;
   return unknownIn(searched, name);
 }

@@ -45,14 +45,14 @@ function spellingsOf(name: string): readonly string[] {
 const MUNICIPALITIES_PER_CALL = 64;
 
 /** Max names per snapshot whose municipalities are cached. */
-const HOMES_KEPT = 256;
+const HOMES_MAX = 256;
 
 type Homes = ReadonlyMap<string, KnownDistrict>;
-const homesKept = new WeakMap<Segment, Map<string, Homes>>();
+const cachedHomes = new WeakMap<Segment, Map<string, Homes>>();
 
 function homesOf(segment: Segment): Map<string, Homes> {
-  const known = homesKept.get(segment) ?? new Map<string, Homes>();
-  homesKept.set(segment, known);
+  const known = cachedHomes.get(segment) ?? new Map<string, Homes>();
+  cachedHomes.set(segment, known);
   return known;
 }
 
@@ -102,7 +102,7 @@ export class DistrictNames {
       (name) => cached.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)),
     );
     for (const [name, one] of homes) cached.set(name, one);
-    for (const name of cached.keys()) if (cached.size > HOMES_KEPT) cached.delete(name);
+    for (const name of cached.keys()) if (cached.size > HOMES_MAX) cached.delete(name);
     return results.map((one) => one ?? new Map());
   }
 

@@ -263,9 +263,9 @@ function before(context: PlaceContext, city: CityAt): boolean {
     // "escritórios do Batel e da Água Verde, em Curitiba", but not inside of "na Morada do Sol"
     const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
-    const isSaid = isLed(sentence, at) || out || isAlone || isPart;
-    const isDirect = !isSaid && lead.from === city.from && end === city.from;
-    const led = isSaid || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
+    const isMentioned = isLed(sentence, at) || out || isAlone || isPart;
+    const isDirect = !isMentioned && lead.from === city.from && end === city.from;
+    const led = isMentioned || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
@@ -482,9 +482,9 @@ function knownAt(
     const apart = ranges.flatMap(([from, to], i) =>
       place.from >= to || place.to <= from ? [i] : [],
     );
-    const said = apart.map((i) => nameOf(sentence, ranges[i] as readonly [number, number]));
+    const names = apart.map((i) => nameOf(sentence, ranges[i] as readonly [number, number]));
     for (const { ibge } of place.cities) {
-      for (const [i, known] of districts.names.known(ibge, said).entries()) {
+      for (const [i, known] of districts.names.known(ibge, names).entries()) {
         if (known !== null) found[apart[i] as number]?.set(ibge, known);
       }
     }
@@ -522,9 +522,9 @@ function take(
   });
   const to = list.at(-1)?.to ?? at;
   const end = BEHIND.test(sentence.folded(to)) ? to + 1 : to;
-  const beside = near.find(({ from }) => from >= end && isBeside(sentence, end, from));
+  const adjacent = near.find(({ from }) => from >= end && isAdjacent(sentence, end, from));
   const { negated, from } = mentionOf(context, [at, end], { dropped: true });
-  if (beside !== undefined && !beside.isState) districts.cities.add(beside.from);
+  if (adjacent !== undefined && !adjacent.isState) districts.cities.add(adjacent.from);
   for (const [i, one] of names.entries()) {
     const tokens = { from: names[i - 1]?.to ?? from, to: i === names.length - 1 ? end : one.to };
     const own = within === undefined ? {} : { within };
@@ -533,7 +533,7 @@ function take(
 }
 
 /** True if only a comma and words such as "na cidade de" separate a name from its city. */
-function isBeside(sentence: Sentence, end: number, city: number): boolean {
+function isAdjacent(sentence: Sentence, end: number, city: number): boolean {
   const { from } = leadOf(sentence, city);
   return from <= end || (from === end + 1 && sentence.tokens[end]?.text === ",");
 }

@@ -421,19 +421,19 @@ function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<st
 
 /** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
 function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
-  const said = sentence.words(town.at, town.to);
+  const phrase = sentence.words(town.at, town.to);
   const [first] = town.cities;
   notes.doubt(
     "district_or_town",
     {
-      pt: `${said.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
-      en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
+      pt: `${phrase.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      en: `${phrase.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
     },
     town.words,
     {
-      pt: `no bairro ${said.words} em ${name}/${uf}`,
-      en: `in the district ${said.words}, ${name}/${uf}`,
-      es: `en el barrio ${said.words} en ${name}/${uf}`,
+      pt: `no bairro ${phrase.words} em ${name}/${uf}`,
+      en: `in the district ${phrase.words}, ${name}/${uf}`,
+      es: `en el barrio ${phrase.words} en ${name}/${uf}`,
     },
   );
 }

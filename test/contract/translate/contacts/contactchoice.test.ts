@@ -19,7 +19,7 @@ const codesOf = (text: string) =>
   probe.translate(text).spec.explain.unmapped_constraints.map(({ code }) => code);
 
 /** Contacts of which one is enough, and the filters that are set. */
-const CONTACTS: readonly (readonly [asked: string, filters: string])[] = [
+const CONTACTS: readonly (readonly [requested: string, filters: string])[] = [
   ["with a phone or an email", "any_contact"],
   ["with a phone or e-mail", "any_contact"],
   ["with an e-mail or a phone", "any_contact"],
@@ -90,8 +90,8 @@ describe("contacts joined by or", () => {
           [", or ", true, 1],
           [" and ", false, 1],
         ] as const) {
-          const said = kinds.map((kind) => KINDS[kind]?.[language] ?? "");
-          const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
+          const phrase = kinds.map((kind) => KINDS[kind]?.[language] ?? "");
+          const list = phrase.slice(0, -1).join(", ") + joint + phrase.at(-1);
           const subject = language === 0 ? "padarias em Santos com" : "bakeries in Santos with";
           const text = `${subject} ${list}`;
           const { contact } = probe.spec(text).filters;
@@ -110,14 +110,14 @@ describe("contacts joined by or", () => {
     assert.ok(tried > 1_000, String(tried));
   });
 
-  for (const [asked, filters] of CONTACTS) {
-    it(`sets ${filters}: ${asked}`, () => {
-      const { contact } = probe.spec(`padarias em Santos ${asked}`).filters;
+  for (const [requested, filters] of CONTACTS) {
+    it(`sets ${filters}: ${requested}`, () => {
+      const { contact } = probe.spec(`padarias em Santos ${requested}`).filters;
       const set = Object.entries(contact).flatMap(([member, value]) =>
         value === true ? [member.replace("require_", "")] : [],
       );
       assert.equal(set.join(), filters);
-      assert.deepEqual(probe.unmapped(`padarias em Santos ${asked}`), []);
+      assert.deepEqual(probe.unmapped(`padarias em Santos ${requested}`), []);
     });
   }
 

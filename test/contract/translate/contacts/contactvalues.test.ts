@@ -62,7 +62,7 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
 ];
 
 /** Ways to call a number or to ask who shares it; `#` is the number. */
-const ASKED_FOR: readonly string[] = [
+const REQUESTED_CONTACTS: readonly string[] = [
   ...["ligar para #", "quero ligar para o #", "ligue para o número #", "ligar no #"],
   ...["telefonar para #", "call #", "I want to call #", "call the number #"],
   ...["quem me ligou do #", "who called me from #", "ligaram do #"],
@@ -142,7 +142,7 @@ const QUOTED = [
 ] as const;
 
 /** Sentences without such a value, and a word of what they ask for. */
-const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
+const NONE: readonly (readonly [text: string, requested: RegExp])[] = [
   ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
   ["padarias com CEP 01310-100 e telefone", /"01310100".*"require_phone":true/],
   ["padarias com telefone e CEP 01310100", /"01310100".*"require_phone":true/],
@@ -184,9 +184,9 @@ after(() => probe.close());
 
 describe("a number to call or to share", () => {
   it("is the filter of its holders, in every spelling, and runs", () => {
-    for (const asked of ASKED_FOR) {
+    for (const requested of REQUESTED_CONTACTS) {
       for (const spelled of SPELLED) {
-        const text = asked.replace("#", spelled);
+        const text = requested.replace("#", spelled);
         const { filters, explain } = probe.spec(text);
         assert.deepEqual(filters.contact.phone_any_of, [FIXED], text);
         assert.ok(!isUncertain(explain.confidence), `${text}: ${explain.confidence}`);
@@ -223,13 +223,13 @@ describe("every spelling that finds an account by its phone", () => {
     for (const spelled of spelledAsFound()) {
       const read = readPhone(spelled);
       assert.deepEqual(read, { phone: FIXED }, spelled);
-      for (const asked of [
+      for (const requested of [
         "de quem é o telefone #",
         "#",
         "who has the phone #?",
         "el teléfono #",
       ]) {
-        const text = asked.replace("#", spelled);
+        const text = requested.replace("#", spelled);
         const { filters, explain } = probe.spec(text);
         const isFound = filters.contact.phone_any_of?.join() === FIXED;
         const isWhole = explain.unmapped_constraints.length === 0;
@@ -277,8 +277,8 @@ describe("phones and e-mail addresses in a sentence", () => {
   it("are contacts only, and no words of a name, in quotation marks of every kind", () => {
     const wrong: string[] = [];
     for (const [open, close] of QUOTES) {
-      for (const [asked, value, kind] of QUOTED) {
-        const text = asked.replace("#", `${open}${value}${close}`);
+      for (const [requested, value, kind] of QUOTED) {
+        const text = requested.replace("#", `${open}${value}${close}`);
         const { filters, explain } = probe.spec(text);
         const { phone_any_of: phones = [], email_any_of: emails = [] } = filters.contact;
         const isFound = (kind === "phone" ? phones : emails).length === 1;
@@ -317,11 +317,11 @@ describe("phones and e-mail addresses in a sentence", () => {
     });
   }
 
-  for (const [text, asked] of NONE) {
+  for (const [text, requested] of NONE) {
     it(`are not found in: ${text}`, () => {
       const { filters } = probe.spec(text);
       assert.equal(filters.contact.phone_any_of, undefined);
-      assert.match(JSON.stringify(filters), asked);
+      assert.match(JSON.stringify(filters), requested);
     });
   }
 

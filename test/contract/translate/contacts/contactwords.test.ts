@@ -71,7 +71,7 @@ describe("a word for a contact", () => {
             check(`${subject} ${lead} ${determiner} ${contact}`.replace(/ +/g, " "));
           }
         }
-        for (const said of whose) check(`${subject} ${said.replace("X", contact)}`);
+        for (const phrase of whose) check(`${subject} ${phrase.replace("X", contact)}`);
       }
     }
     assert.deepEqual(wrong, []);
@@ -195,8 +195,8 @@ describe("a preference", () => {
       for (const preference of preferences) {
         for (const contact of contacts) {
           for (const comma of ["", ","]) {
-            for (const said of [`${preference} ${contact}`, `${contact}${comma} ${preference}`]) {
-              const text = `${subject}${comma} ${said}`;
+            for (const phrase of [`${preference} ${contact}`, `${contact}${comma} ${preference}`]) {
+              const text = `${subject}${comma} ${phrase}`;
               const { filters, explain } = probe.spec(text);
               const { require_phone: phone, require_email: mail, require_mobile } = filters.contact;
               const codes = (explain.unmapped_constraints as { code: string }[]).map(

@@ -66,7 +66,7 @@ describe("the contact of another company", () => {
               const { filters, explain } = probe.spec(sentence);
               const { industry, contact: required } = filters;
               const left = explain.unmapped_constraints as unknown as { code: string }[];
-              const isSaid = left.map(({ code }) => code).join() === "contact_of_company";
+              const isReported = left.map(({ code }) => code).join() === "contact_of_company";
               const isEmpty =
                 industry.cnae_any_of.length + industry.text_hints.length === 0 &&
                 !required.require_phone &&
@@ -74,7 +74,7 @@ describe("the contact of another company", () => {
               const isPlaced =
                 filters.geo.municipality_ibge_any_of.length > 0 === (text !== sentence);
               tried++;
-              if (!isSaid || !isEmpty || !isPlaced || !isUncertain(explain.confidence)) {
+              if (!isReported || !isEmpty || !isPlaced || !isUncertain(explain.confidence)) {
                 wrong.push(`${sentence}: ${JSON.stringify(left)} ${JSON.stringify(industry)}`);
               }
             }

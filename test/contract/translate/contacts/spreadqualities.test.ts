@@ -59,14 +59,14 @@ const PAIRS: readonly (readonly Kind[])[] = [
 function* sentences(): Generator<readonly [text: string, kinds: readonly Kind[], unsure: boolean]> {
   for (const { subject, words, joints, plural, singular, before: leading } of LANGUAGES) {
     for (const kinds of PAIRS) {
-      const said = kinds.map((kind) => words[kind]);
+      const phrase = kinds.map((kind) => words[kind]);
       for (const joint of joints) {
-        const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
+        const list = phrase.slice(0, -1).join(", ") + joint + phrase.at(-1);
         for (const quality of plural) yield [`${subject} ${list} ${quality}`, kinds, false];
         for (const quality of singular) yield [`${subject} ${list} ${quality}`, kinds, true];
       }
       for (const quality of leading) {
-        yield [`${subject} ${quality} ${said.join(joints[0])}`, kinds, true];
+        yield [`${subject} ${quality} ${phrase.join(joints[0])}`, kinds, true];
       }
     }
   }
@@ -85,10 +85,10 @@ describe("a quality of several contacts", () => {
         return contact[`require_${kind}`] || (kind === "phone" && contact.require_mobile);
       });
       const codes = explain.assumptions.map((note) => (note as { code: string }).code);
-      const isSaid = codes.includes("said_of_all_contacts") === unsure;
+      const isReported = codes.includes("said_of_all_contacts") === unsure;
       const isWhole = explain.unmapped_constraints.length === 0;
       tried++;
-      if (!isOwn || !isRequired || !isSaid || !isWhole || isUncertain(explain.confidence)) {
+      if (!isOwn || !isRequired || !isReported || !isWhole || isUncertain(explain.confidence)) {
         wrong.push(`${text}: ${JSON.stringify(contact)} ${codes}`);
       }
     }

@@ -122,8 +122,8 @@ describe("the list of an exclusion", () => {
       for (const negator of negators) {
         for (const joint of [...joints, ", "]) {
           for (const { noun } of items) {
-            for (const said of contact) {
-              const text = `${subject} ${negator} ${noun}${joint}${said}`;
+            for (const phrase of contact) {
+              const text = `${subject} ${negator} ${noun}${joint}${phrase}`;
               if (isRun(text) || noteOf(text) === undefined) wrong.push(text);
             }
           }
@@ -192,8 +192,8 @@ describe("a condition on an excluded item", () => {
     ] as const) {
       for (const negator of negators) {
         for (const item of items) {
-          for (const said of conditions) {
-            const text = `${subject} ${negator} ${item} ${said}`;
+          for (const phrase of conditions) {
+            const text = `${subject} ${negator} ${item} ${phrase}`;
             const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
             const isNoted = left.some(({ code }) => code === "excluded_with_condition");
             if (!isNoted || !isUncertain(confidence)) silent.push(text);

@@ -92,8 +92,8 @@ describe("an exclusion in one place", () => {
     const silent: string[] = [];
     for (const negator of NEGATORS.pt.slice(0, 3)) {
       for (const item of ["as MEI", "as filiais", "as baixadas", "padarias"]) {
-        for (const said of CONDITIONS) {
-          const text = `empresas de Santos ${negator} ${item} ${said}`;
+        for (const phrase of CONDITIONS) {
+          const text = `empresas de Santos ${negator} ${item} ${phrase}`;
           const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
           const isNoted = left.some(({ code }) => code === "excluded_with_condition");
           if (!isNoted || !isUncertain(confidence)) silent.push(text);

@@ -10,29 +10,30 @@ import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-const ROWS: readonly (readonly [text: string, codes: string, excluded: string, said: string])[] = [
-  // Behind a negator goods are what the trade before makes of them: a whole division.
-  ["indústrias exceto alimentos", "C", "10", ""],
-  ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
-  ["academias sem franquias", "9313-1/00", "", "franchises"],
-  ["franquias de academias", "9313-1/00", "", "franchises"],
-  ["no franchises, gyms in Recife", "9313-1/00", "", "franchises"],
-  ["restaurantes, sem franquias, exceto bares", "5611-2/01", "5611-2/04 5611-2/05", "franchises"],
-  ["franquias", "7740-3/00", "", ""],
-  ["agência franqueada dos correios", "5310-5/02", "", ""],
-  ["hospitais filantrópicos", "8610-1/01 8610-1/02", "", "kind_not_separated"],
-  ["escolas municipais", "8513-9/00", "", "kind_not_separated"],
-  ["restaurantes orgânicos", "5611-2/01", "", "kind_not_separated"],
-  ["oficinas de funilaria e pintura", "4520-0/02", "", ""],
-  // Trades as people of other languages call them.
-  ["fontaneros", "4322-3/01", "", ""],
-  ["cerrajerías", "9529-1/02", "", ""],
-  ["guarderías", "8511-2/00", "", ""],
-  ["tiendas de mascotas", "4789-0/04 9609-2/08", "", ""],
-  ["jewelers", "4783-1/01", "", ""],
-  ["ice cream parlors", "5611-2/03", "", ""],
-  ["fretes e mudanças", "4930-2/01 4930-2/02 4930-2/04", "", ""],
-];
+const ROWS: readonly (readonly [text: string, codes: string, excluded: string, phrase: string])[] =
+  [
+    // Behind a negator goods are what the trade before makes of them: a whole division.
+    ["indústrias exceto alimentos", "C", "10", ""],
+    ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
+    ["academias sem franquias", "9313-1/00", "", "franchises"],
+    ["franquias de academias", "9313-1/00", "", "franchises"],
+    ["no franchises, gyms in Recife", "9313-1/00", "", "franchises"],
+    ["restaurantes, sem franquias, exceto bares", "5611-2/01", "5611-2/04 5611-2/05", "franchises"],
+    ["franquias", "7740-3/00", "", ""],
+    ["agência franqueada dos correios", "5310-5/02", "", ""],
+    ["hospitais filantrópicos", "8610-1/01 8610-1/02", "", "kind_not_separated"],
+    ["escolas municipais", "8513-9/00", "", "kind_not_separated"],
+    ["restaurantes orgânicos", "5611-2/01", "", "kind_not_separated"],
+    ["oficinas de funilaria e pintura", "4520-0/02", "", ""],
+    // Trades as people of other languages call them.
+    ["fontaneros", "4322-3/01", "", ""],
+    ["cerrajerías", "9529-1/02", "", ""],
+    ["guarderías", "8511-2/00", "", ""],
+    ["tiendas de mascotas", "4789-0/04 9609-2/08", "", ""],
+    ["jewelers", "4783-1/01", "", ""],
+    ["ice cream parlors", "5611-2/03", "", ""],
+    ["fretes e mudanças", "4930-2/01 4930-2/02 4930-2/04", "", ""],
+  ];
 
 describe("exclusions of activities, and kinds", () => {
   let probe: Probe;
@@ -41,7 +42,7 @@ describe("exclusions of activities, and kinds", () => {
   });
   after(() => probe.close());
 
-  for (const [text, codes, excluded, said] of ROWS) {
+  for (const [text, codes, excluded, phrase] of ROWS) {
     it(text, () => {
       const { spec } = probe.translate(text);
       const { industry } = spec.filters as {
@@ -51,7 +52,7 @@ describe("exclusions of activities, and kinds", () => {
       const notes = [...assumptions, ...unmapped_constraints].map(({ code }) => code);
       assert.equal([...industry.cnae_any_of].sort().join(" "), codes);
       assert.equal(industry.cnae_exclude.join(" "), excluded);
-      if (said !== "") assert.ok(notes.includes(said), `${notes}`);
+      if (phrase !== "") assert.ok(notes.includes(phrase), `${notes}`);
     });
   }
 
@@ -68,43 +69,43 @@ type Filters = AccountQuerySpec["filters"];
 
 /** An item in three languages; true if a spec leaves it out. */
 interface Item {
-  readonly said: readonly [pt: string, en: string, es: string];
+  readonly phrases: readonly [pt: string, en: string, es: string];
   isOut(filters: Filters): boolean;
 }
 
 const BAKERIES: Item = {
-  said: ["padarias", "bakeries", "panaderías"],
+  phrases: ["padarias", "bakeries", "panaderías"],
   isOut: ({ industry }) =>
     industry.cnae_any_of.length === 0 && industry.cnae_exclude.includes("4721-1/02"),
 };
 const ITEMS: readonly Item[] = [
   BAKERIES,
   {
-    said: ["restaurantes", "restaurants", "restaurantes"],
+    phrases: ["restaurantes", "restaurants", "restaurantes"],
     isOut: ({ industry }) =>
       industry.cnae_any_of.length === 0 && industry.cnae_exclude.includes("5611-2/01"),
   },
-  { said: ["MEI", "MEI", "MEI"], isOut: ({ company }) => company.mei_opt_in === false },
+  { phrases: ["MEI", "MEI", "MEI"], isOut: ({ company }) => company.mei_opt_in === false },
   {
-    said: ["Simples", "Simples", "Simples"],
+    phrases: ["Simples", "Simples", "Simples"],
     isOut: ({ company }) => company.simples_opt_in === false,
   },
   {
-    said: ["filiais", "branches", "sucursales"],
+    phrases: ["filiais", "branches", "sucursales"],
     isOut: ({ company }) => company.headquarters_only === true,
   },
   {
-    said: ["as grandes", "large", "las grandes"],
+    phrases: ["as grandes", "large", "las grandes"],
     isOut: ({ company: { company_size_code_any_of: sizes } }) =>
       sizes.length > 0 && !sizes.includes("05"),
   },
   {
-    said: ["baixadas", "closed", "cerradas"],
+    phrases: ["baixadas", "closed", "cerradas"],
     isOut: ({ company: { registration_status_any_of: statuses } }) =>
       statuses.length > 0 && !statuses.includes(8),
   },
   {
-    said: ["Santos", "Santos", "Santos"],
+    phrases: ["Santos", "Santos", "Santos"],
     isOut: ({ geo }) =>
       (geo.municipality_ibge_any_of?.length ?? 0) > 600 &&
       geo.municipality_ibge_any_of?.includes("3548500") === false,
@@ -138,8 +139,8 @@ describe("the list of an exclusion", () => {
   const misread = (subject: string, negator: string, joint: string, language: 0 | 1 | 2) => {
     const wrong: string[] = [];
     for (const items of excludedLists()) {
-      const said = items.map((item) => item.said[language]);
-      const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
+      const phrase = items.map((item) => item.phrases[language]);
+      const list = phrase.slice(0, -1).join(", ") + joint + phrase.at(-1);
       const text = `${subject} ${negator} ${list}`;
       const { filters, explain } = probe.spec(text);
       const isRight = items.every((item) => item.isOut(filters));
@@ -168,7 +169,7 @@ describe("the list of an exclusion", () => {
     ] as const) {
       for (const one of ITEMS.slice(2, 6)) {
         for (const joint of joints) {
-          const text = `empresas de SP ${negator} ${one.said[0]}${joint}padarias`;
+          const text = `empresas de SP ${negator} ${one.phrases[0]}${joint}padarias`;
           const { filters } = probe.spec(text);
           if (!one.isOut(filters) || !BAKERIES.isOut(filters)) wrong.push(text);
         }

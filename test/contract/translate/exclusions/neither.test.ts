@@ -19,25 +19,28 @@ type Filters = AccountQuerySpec["filters"];
 
 /** An item in both languages; true if a spec leaves it out. */
 interface Item {
-  readonly said: readonly [pt: string, en: string];
+  readonly phrases: readonly [pt: string, en: string];
   isOut(filters: Filters): boolean;
 }
 
 const ITEMS: readonly Item[] = [
-  { said: ["MEI", "MEI"], isOut: ({ company }) => company.mei_opt_in === false },
-  { said: ["do Simples", "in Simples"], isOut: ({ company }) => company.simples_opt_in === false },
+  { phrases: ["MEI", "MEI"], isOut: ({ company }) => company.mei_opt_in === false },
   {
-    said: ["optantes do Simples", "in Simples Nacional"],
+    phrases: ["do Simples", "in Simples"],
     isOut: ({ company }) => company.simples_opt_in === false,
   },
-  { said: ["filiais", "branches"], isOut: ({ company }) => company.headquarters_only === true },
   {
-    said: ["de grande porte", "large"],
+    phrases: ["optantes do Simples", "in Simples Nacional"],
+    isOut: ({ company }) => company.simples_opt_in === false,
+  },
+  { phrases: ["filiais", "branches"], isOut: ({ company }) => company.headquarters_only === true },
+  {
+    phrases: ["de grande porte", "large"],
     isOut: ({ company: { company_size_code_any_of: sizes } }) =>
       sizes.length > 0 && !sizes.includes("05"),
   },
   {
-    said: ["baixadas", "closed"],
+    phrases: ["baixadas", "closed"],
     isOut: ({ company: { registration_status_any_of: statuses } }) =>
       statuses.length > 0 && !statuses.includes(8),
   },
@@ -70,9 +73,9 @@ describe("alternatives that are both excluded", () => {
       let tried = 0;
       for (const items of lists()) {
         for (const negator of NEGATORS[language]) {
-          const said = items.map((item) => item.said[language]);
+          const phrase = items.map((item) => item.phrases[language]);
           const or = language === 0 ? " ou " : " or ";
-          const list = said.slice(0, -1).join(", ") + or + said.at(-1);
+          const list = phrase.slice(0, -1).join(", ") + or + phrase.at(-1);
           const text = `${SUBJECTS[language]} ${negator} ${list}`;
           const { filters } = probe.spec(text);
           tried++;
@@ -94,7 +97,7 @@ describe("alternatives that are both excluded", () => {
       for (const negator of negators) {
         const alone = ITEMS.map((item) => [item]);
         for (const items of [...alone, ...lists()]) {
-          const list = items.map(({ said: [pt] }) => pt).join(` ${joint} `);
+          const list = items.map(({ phrases: [pt] }) => pt).join(` ${joint} `);
           const text = `${subject} ${negator} ${list}`;
           const isRight = items.every(({ isOut }) => isOut(probe.spec(text).filters));
           if (!isRight || probe.unmapped(text).length > 0) wrong.push(text);

@@ -2,7 +2,7 @@
  * Proves: however lists are named and joined in a sentence, each is wanted or left out as it says,
  * or the sentence does not run: none is dropped, and none becomes the opposite. In three languages,
  * by what leads to a list, by what joins a second one, and by what else one negation leaves out.
- * Does not prove what a single list with its preposition means (../said-lists.test.ts).
+ * Does not prove what a single list with its preposition means (../namedlists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-interface Said {
+interface Reading {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
   readonly runs: boolean;
@@ -27,7 +27,7 @@ interface Said {
   readonly activities: readonly string[];
 }
 
-function said(text: string, names: readonly string[] = NAMES): Said {
+function read(text: string, names: readonly string[] = NAMES): Reading {
   const lists = () => names.map((name) => ({ id: name, name }));
   const { spec } = translate(text, probe.segment, { lists });
   const { filters, explain } = spec as unknown as {
@@ -36,7 +36,7 @@ function said(text: string, names: readonly string[] = NAMES): Said {
       company?: { mei_opt_in?: boolean };
       industry?: { cnae_any_of?: string[] };
     };
-    explain: { confidence: number; unmapped_constraints: Said["notes"] };
+    explain: { confidence: number; unmapped_constraints: Reading["notes"] };
   };
   return {
     anyOf: filters.lists?.any_of ?? [],
@@ -112,12 +112,12 @@ describe("lists that a sentence names", () => {
         for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
           for (const way of bare) {
             const text = subject + way.replace("X", spelled);
-            const { anyOf, exclude, runs } = said(text);
+            const { anyOf, exclude, runs } = read(text);
             if (anyOf.join() !== name || exclude.length > 0 || !runs) wrong.push(text);
           }
           for (const out of outs) {
             const text = `${subject} ${out} lista ${spelled}`.replace("de lista", "da lista");
-            const { anyOf, exclude, runs } = said(text);
+            const { anyOf, exclude, runs } = read(text);
             if (exclude.join() !== name || anyOf.length > 0 || !runs) wrong.push(text);
           }
         }
@@ -140,7 +140,7 @@ describe("lists that a sentence names", () => {
             [inside, "anyOf"],
           ] as const) {
             const text = `${subject} ${lead} ${one}${and}${two}`;
-            const found = said(text);
+            const found = read(text);
             const isRight = sorted(found[member as "anyOf"]) === sorted([one, two]);
             const both = found.anyOf.length + found.exclude.length;
             if (found.runs && (!isRight || both !== 2)) wrong.push(`${text}: ${both}`);
@@ -149,19 +149,19 @@ describe("lists that a sentence names", () => {
       }
     }
     assert.deepEqual(wrong, []);
-    assert.equal(said("restaurantes em SP exceto a lista Clientes e a Prospects").runs, true);
-    assert.equal(said("restaurantes em SP na lista Clientes ou Prospects").runs, true);
+    assert.equal(read("restaurantes em SP exceto a lista Clientes e a Prospects").runs, true);
+    assert.equal(read("restaurantes em SP na lista Clientes ou Prospects").runs, true);
   });
 
   it("of which one is excluded keep the other", () => {
     for (const { subject, inside, butNot } of LANGUAGES) {
       for (const but of butNot) {
         const text = `${subject} ${inside} Clientes${but}Prospects`;
-        const { anyOf, exclude, runs } = said(text);
+        const { anyOf, exclude, runs } = read(text);
         assert.deepEqual([anyOf, exclude, runs], [["Clientes"], ["Prospects"], true], text);
       }
     }
-    const apart = said("restaurantes em SP fora da lista Clientes e na lista Prospects");
+    const apart = read("restaurantes em SP fora da lista Clientes e na lista Prospects");
     assert.deepEqual([apart.anyOf, apart.exclude], [["Prospects"], ["Clientes"]]);
   });
 
@@ -179,7 +179,7 @@ describe("lists that a sentence names", () => {
         ]);
         texts.push(...outside.map((out) => `${subject} ${out} lista Clientes${and}${done}`));
         for (const text of texts) {
-          const { anyOf, exclude, runs } = said(text);
+          const { anyOf, exclude, runs } = read(text);
           if (!runs) continue;
           ran++;
           const isRight = sorted(exclude) === "Clientes,exported" && anyOf.length === 0;
@@ -198,13 +198,13 @@ describe("lists that a sentence names", () => {
         for (const item of items) {
           for (const list of ["lista Clientes", `${articles} Clientes`]) {
             const text = `${subject} ${out} ${item}${and}${list}`;
-            const { anyOf, exclude, runs } = said(text);
+            const { anyOf, exclude, runs } = read(text);
             const isSure = !/^(?:without|minus|com)/.test(out);
             const isRight = exclude.join() === "Clientes" && anyOf.length === 0;
             if (isSure ? !(isRight && runs) : runs && !isRight) wrong.push(text);
           }
           const comma = `${subject} ${out} ${item}, lista Clientes`;
-          if (said(comma).runs) wrong.push(comma);
+          if (read(comma).runs) wrong.push(comma);
         }
       }
     }
@@ -221,7 +221,7 @@ describe("lists that a sentence names", () => {
       "restaurantes em SP sem telefone e lista Clientes",
       "restaurantes em SP que ainda não exportei e a lista Clientes",
     ]) {
-      assert.equal(said(text).runs, false, text);
+      assert.equal(read(text).runs, false, text);
     }
   });
 
@@ -241,20 +241,20 @@ describe("lists that a sentence names", () => {
       "restaurants in SP list Suppliers",
       "restaurantes en SP excepto lista Prospects y Parceiros",
     ]) {
-      const { runs, notes, activities } = said(text);
+      const { runs, notes, activities } = read(text);
       const details = notes.map(({ detail }) => detail).join();
       assert.match(details, /Nenhuma lista sua tem esse nome|You have no list of this name/, text);
-      assert.deepEqual([runs, activities], [false, said("restaurantes em SP").activities], text);
+      assert.deepEqual([runs, activities], [false, read("restaurantes em SP").activities], text);
     }
   });
 
   it("named like another condition are not guessed after a list", () => {
     const names = ["Clientes", "MEI", "Santos", "Padarias"];
     for (const name of names.slice(1)) {
-      const { runs, notes } = said(`restaurantes em SP exceto lista Clientes e ${name}`, names);
+      const { runs, notes } = read(`restaurantes em SP exceto lista Clientes e ${name}`, names);
       assert.equal(runs, false, name);
       assert.match(notes.map(({ detail }) => detail).join(), new RegExp(`lista ${name}`));
-      const sure = said(`restaurantes em SP exceto listas Clientes e ${name}`, names);
+      const sure = read(`restaurantes em SP exceto listas Clientes e ${name}`, names);
       assert.deepEqual(sure.exclude, ["Clientes", name]);
     }
   });
@@ -263,16 +263,16 @@ describe("lists that a sentence names", () => {
     for (const { subject, customers } of LANGUAGES) {
       for (const way of customers) {
         const text = `${subject} ${way}`;
-        const { exclude, anyOf, runs } = said(text);
+        const { exclude, anyOf, runs } = read(text);
         assert.deepEqual([exclude, anyOf, runs], [["Clientes"], [], true], text);
-        const none = said(text, ["Vip"]);
+        const none = read(text, ["Vip"]);
         assert.deepEqual([none.exclude, none.runs], [[], false], text);
       }
     }
-    assert.deepEqual(said("restaurantes em SP que já são clientes").anyOf, ["Clientes"]);
-    assert.deepEqual(said("restaurantes em SP exceto MEI e clientes").exclude, ["Clientes"]);
-    assert.equal(said("restaurantes em SP sem clientes").runs, false);
-    assert.deepEqual(said("restaurantes em SP que podem ser clientes").anyOf, []);
+    assert.deepEqual(read("restaurantes em SP que já são clientes").anyOf, ["Clientes"]);
+    assert.deepEqual(read("restaurantes em SP exceto MEI e clientes").exclude, ["Clientes"]);
+    assert.equal(read("restaurantes em SP sem clientes").runs, false);
+    assert.deepEqual(read("restaurantes em SP que podem ser clientes").anyOf, []);
   });
 
   it("of several are not guessed for “minha lista”", () => {
@@ -280,7 +280,7 @@ describe("lists that a sentence names", () => {
       ["restaurantes em SP da minha lista", /^Qual das suas 6 listas\? .*“Clientes”/],
       ["restaurants in SP from my list", /^Which of your 6 lists\? .*“Clientes”/],
     ] as const) {
-      const { runs, notes } = said(text);
+      const { runs, notes } = read(text);
       assert.equal(runs, false);
       assert.match(notes[0]?.detail ?? "", which);
     }
@@ -297,13 +297,13 @@ describe("lists that a sentence names", () => {
       "list restaurants in SP",
       "listado de restaurantes en SP",
     ]) {
-      const { anyOf, exclude, runs, activities } = said(text);
+      const { anyOf, exclude, runs, activities } = read(text);
       assert.deepEqual([anyOf, exclude, runs], [[], [], true], text);
       assert.ok(activities.length > 0, text);
     }
   });
 
   it("never run with an unused negator", () => {
-    assert.equal(said("restaurantes em SP que não são bons").runs, false);
+    assert.equal(read("restaurantes em SP que não são bons").runs, false);
   });
 });

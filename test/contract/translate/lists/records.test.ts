@@ -380,12 +380,12 @@ const codesOf = ({ spec }: Translation) =>
 
 /** Every text of a saying with every subject and place, in two orders. */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
-  for (const [language, says] of Object.entries(texts) as [Language, readonly string[]][]) {
-    for (const said of says) {
+  for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {
+    for (const phrase of phrases) {
       for (const subject of SUBJECTS[language]) {
         for (const place of PLACES[language]) {
-          yield [`${subject} ${said} ${place}`, `${subject} ${place}`];
-          yield [`${subject} ${place} ${said}`, `${subject} ${place}`];
+          yield [`${subject} ${phrase} ${place}`, `${subject} ${place}`];
+          yield [`${subject} ${place} ${phrase}`, `${subject} ${place}`];
         }
       }
     }

@@ -10,47 +10,48 @@ import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 type Filters = AccountQuerySpec["filters"];
-type Wish = (filters: Filters, spec: AccountQuerySpec) => unknown;
+type Condition = (filters: Filters, spec: AccountQuerySpec) => unknown;
 
-const simples: Wish = ({ company }) => company.simples_opt_in;
-const mei: Wish = ({ company }) => company.mei_opt_in;
-const sizes: Wish = ({ company }) => company.company_size_code_any_of;
-const counts: Wish = ({ company }) => [company.establishments_min, company.establishments_max];
-const capital: Wish = ({ company }) => company.share_capital_min;
-const opened: Wish = ({ company }) => [company.started_after, company.started_before];
+const simples: Condition = ({ company }) => company.simples_opt_in;
+const mei: Condition = ({ company }) => company.mei_opt_in;
+const sizes: Condition = ({ company }) => company.company_size_code_any_of;
+const counts: Condition = ({ company }) => [company.establishments_min, company.establishments_max];
+const capital: Condition = ({ company }) => company.share_capital_min;
+const opened: Condition = ({ company }) => [company.started_after, company.started_before];
 /** The states; of many their number. */
-const states: Wish = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
-const cities: Wish = ({ geo }) => geo.municipality_ibge_any_of;
-const postal: Wish = ({ geo }) => geo.postal_code_prefix_any_of;
-const districts: Wish = ({ geo }) => geo.district_any_of?.map(({ name }) => name);
-const natures: Wish = ({ company }) => company.legal_nature_any_of;
-const activities: Wish = ({ industry }) =>
+const states: Condition = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
+const cities: Condition = ({ geo }) => geo.municipality_ibge_any_of;
+const postal: Condition = ({ geo }) => geo.postal_code_prefix_any_of;
+const districts: Condition = ({ geo }) => geo.district_any_of?.map(({ name }) => name);
+const natures: Condition = ({ company }) => company.legal_nature_any_of;
+const activities: Condition = ({ industry }) =>
   industry.cnae_any_of
     .map((code) => code.replace(/[-/]/g, ""))
     .sort()
     .slice(0, 2);
-const mobile: Wish = ({ contact }) => contact.require_mobile;
-const email: Wish = ({ contact }) => contact.require_email;
-const limit: Wish = (_, spec) => spec.limit;
-const order: Wish = (_, { sort }) =>
+const mobile: Condition = ({ contact }) => contact.require_mobile;
+const email: Condition = ({ contact }) => contact.require_email;
+const limit: Condition = (_, spec) => spec.limit;
+const order: Condition = (_, { sort }) =>
   sort.map(({ field, direction }) => (direction === "desc" ? `-${field}` : field));
-const domain: Wish = ({ contact }) => contact.require_own_domain;
-const shared: Wish = ({ contact }) => contact.email_shared_max;
-const phone: Wish = ({ contact }) => contact.require_phone;
-const landline: Wish = ({ contact }) => contact.require_landline;
-const names: Wish = ({ industry }) => industry.text_hints;
-const out: Wish = ({ industry }) => industry.cnae_exclude.map((code) => code.replace(/\D/g, ""));
-const secondary: Wish = ({ industry }) =>
+const domain: Condition = ({ contact }) => contact.require_own_domain;
+const shared: Condition = ({ contact }) => contact.email_shared_max;
+const phone: Condition = ({ contact }) => contact.require_phone;
+const landline: Condition = ({ contact }) => contact.require_landline;
+const names: Condition = ({ industry }) => industry.text_hints;
+const out: Condition = ({ industry }) =>
+  industry.cnae_exclude.map((code) => code.replace(/\D/g, ""));
+const secondary: Condition = ({ industry }) =>
   industry.cnae_secondary_any_of?.map((code) => code.replace(/\D/g, ""));
-const most: Wish = ({ company }) => company.share_capital_max;
-const branches: Wish = ({ company }) => company.branches_only;
-const heads: Wish = ({ company }) => company.headquarters_only;
-const statuses: Wish = ({ company }) => company.registration_status_any_of;
+const most: Condition = ({ company }) => company.share_capital_max;
+const branches: Condition = ({ company }) => company.branches_only;
+const heads: Condition = ({ company }) => company.headquarters_only;
+const statuses: Condition = ({ company }) => company.registration_status_any_of;
 /** Number of requested municipalities: all of a state except the excluded ones. */
-const many: Wish = ({ geo }) => geo.municipality_ibge_any_of.length;
+const many: Condition = ({ geo }) => geo.municipality_ibge_any_of.length;
 
 /** A sentence, a value to read from its filters, and the expected value. */
-const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = [
+const READ: readonly (readonly [text: string, condition: Condition, answer: unknown])[] = [
   ["padarias em SP que não pode ser optante do simples", simples, false],
   ["padarias em SP que não podem ser MEI", mei, false],
   ["bakeries in SP that must not be MEI", mei, false],
@@ -242,7 +243,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
 ];
 
 /** Codes of notes on a sentence, in any of the lists. */
-const TOLD: readonly (readonly [text: string, code: string])[] = [
+const REPORTED: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],
   ["empresas que não sejam Ltda. nem S.A.", "legal_form"],
@@ -300,29 +301,31 @@ before(async () => {
 after(() => probe.close());
 
 describe("sentences that were misread once", () => {
-  for (const [text, wish, answer] of READ) {
+  for (const [text, condition, answer] of READ) {
     it(`are read as meant: ${text} (${JSON.stringify(answer)})`, () => {
       const spec = probe.spec(text);
-      assert.deepEqual(wish(spec.filters, spec), answer);
+      assert.deepEqual(condition(spec.filters, spec), answer);
       assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
 
   it("have their assumptions reported", () => {
-    const said = (text: string) => [...probe.unmapped(text)];
-    assert.deepEqual(said("padarias no PR abertas após 2020 ou com capital acima de 1 mil"), [
+    const unmappedOf = (text: string) => [...probe.unmapped(text)];
+    assert.deepEqual(unmappedOf("padarias no PR abertas após 2020 ou com capital acima de 1 mil"), [
       "ou",
     ]);
-    assert.deepEqual(said("padarias em SP sem atividade secundária"), ["atividade secundária"]);
+    assert.deepEqual(unmappedOf("padarias em SP sem atividade secundária"), [
+      "atividade secundária",
+    ]);
     const { assumptions } = probe.translate("padarias em SP só matriz, sem MEI").spec.explain;
     assert.deepEqual(
       assumptions.map(({ code }) => code),
       ["active_only"],
     );
-    assert.deepEqual(said("academias em SP com telefone ou do Simples"), ["ou"]);
+    assert.deepEqual(unmappedOf("academias em SP com telefone ou do Simples"), ["ou"]);
   });
 
-  for (const [text, code] of TOLD) {
+  for (const [text, code] of REPORTED) {
     it(`are reported: ${text} (${code})`, () => {
       const { assumptions, warnings, unmapped_constraints } = probe.translate(text).spec.explain;
       const all = [...assumptions, ...warnings, ...unmapped_constraints];
@@ -333,7 +336,7 @@ describe("sentences that were misread once", () => {
   }
 
   it("are read alike with the spaces of pages and spreadsheets", () => {
-    for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
+    for (const text of [...READ.map(([phrase]) => phrase), "imobiliaria sao joao del rei"]) {
       const other = probe.spec(text.replaceAll(" ", "\u00a0"));
       assert.deepEqual(other.filters, probe.spec(text).filters, text);
     }

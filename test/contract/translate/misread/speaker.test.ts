@@ -88,8 +88,8 @@ describe("clauses about the speaker", () => {
     for (const [text, like, own] of CLAUSES) {
       assert.deepEqual(filtersOf(text), filtersOf(like), text);
       const { unmapped_constraints: notes } = probe.translate(text).spec.explain;
-      const said = notes.filter(({ code }) => code === "own_offer").map(({ words }) => words);
-      assert.deepEqual(said, own, text);
+      const reported = notes.filter(({ code }) => code === "own_offer").map(({ words }) => words);
+      assert.deepEqual(reported, own, text);
     }
   });
 

@@ -61,7 +61,7 @@ const outcome = (text: string) => {
     assumed: notesOf(spec, "assumptions").map(({ code }) => code),
   };
 };
-const said = (template: string, name: string, city: City) =>
+const sentenceOf = (template: string, name: string, city: City) =>
   template.replace("@", () => name).replace("#", () => city.name);
 const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
@@ -88,7 +88,10 @@ describe("districts of several cities", () => {
         const english = i >= PAIRS.length;
         for (const joint of JOINTS) {
           const subject = english ? "bakeries" : "padarias";
-          const parts = [said(template, "Centro", one), said(template, title(ownOf(other)), other)];
+          const parts = [
+            sentenceOf(template, "Centro", one),
+            sentenceOf(template, title(ownOf(other)), other),
+          ];
           const text = `${subject} ${parts.join(joint[english ? 1 : 0])}`;
           const expected = [row(one, "centro"), row(other, ownOf(other))].sort();
           const { rows, cities: places, uncertain } = outcome(text);
@@ -105,7 +108,7 @@ describe("districts of several cities", () => {
 
   it("run if the word for a district precedes each of them", () => {
     for (const [one, other] of couples()) {
-      const own = said("no bairro @ de #", title(ownOf(other)), other);
+      const own = sentenceOf("no bairro @ de #", title(ownOf(other)), other);
       const text = `padarias no bairro Centro de ${one.name} e ${own}`;
       const { rows, uncertain, left } = outcome(text);
       assert.deepEqual(rows, [row(one, "centro"), row(other, ownOf(other))].sort(), text);
@@ -120,7 +123,7 @@ describe("districts of several cities", () => {
           "nos bairros Centro de # e @ de *",
           "no Centro de # e no bairro @ de *",
         ]) {
-          const text = `padarias ${said(template, name, one).replace("*", () => other.name)}`;
+          const text = `padarias ${sentenceOf(template, name, one).replace("*", () => other.name)}`;
           const { rows, uncertain, left } = outcome(text);
           assert.ok(uncertain && left.includes("district"), text);
           assert.ok(!rows.some((each) => each.startsWith(other.ibge)), text);
@@ -237,7 +240,7 @@ describe("a town's name before a city that has such a district", () => {
   });
 
   it("is a town in a list of towns, which is reported if the next one has such a district", () => {
-    for (const [text, count, isSaid] of [
+    for (const [text, count, isMentioned] of [
       ["padarias em Santos, Campinas e Sorocaba", 3, false],
       ["padarias em Recife, Salvador, Fortaleza", 3, false],
       ["padarias em Santos, Campinas", 2, false],
@@ -247,7 +250,7 @@ describe("a town's name before a city that has such a district", () => {
       const { cities: places, rows, assumed } = outcome(text);
       assert.equal(places.length, count, text);
       assert.deepEqual(rows, [], text);
-      assert.equal(assumed.includes("two_towns"), isSaid, text);
+      assert.equal(assumed.includes("two_towns"), isMentioned, text);
     }
   });
 });

@@ -65,7 +65,7 @@ const outcome = (text: string) => {
     left: notesOf(spec, "unmapped_constraints").filter(({ code }) => code === "district"),
   };
 };
-const said = (template: string, name: string, city: City) =>
+const sentenceOf = (template: string, name: string, city: City) =>
   template.replace("@", () => name).replace("#", () => city.name);
 const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
@@ -83,7 +83,7 @@ describe("districts in sentences", () => {
       for (const [i, name] of names.slice(0, DISTRICTS).entries()) {
         const template = MARKED[(i + tried) % MARKED.length] as string;
         for (const spelled of [title(name), name.toLowerCase()]) {
-          const text = said(template, spelled, city);
+          const text = sentenceOf(template, spelled, city);
           const { named, uncertain, cities: in_, left } = outcome(text);
           assert.ok(named.includes(`${city.ibge} ${foldDistrict(name)}`), `${text}: ${named}`);
           assert.ok(named.length <= 2 && left.length === 0, `${text}: ${named}`);
@@ -103,7 +103,7 @@ describe("districts in sentences", () => {
       for (const name of (districts.get(city.ibge) ?? []).slice(0, DISTRICTS)) {
         const spelled = title(name);
         for (const template of BARE) {
-          const text = said(template, spelled, city);
+          const text = sentenceOf(template, spelled, city);
           const { named, uncertain, cities: places } = outcome(text);
           const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
           tried++;
@@ -124,7 +124,7 @@ describe("districts in sentences", () => {
     for (const city of cities) {
       for (const name of (districts.get(city.ibge) ?? []).slice(0, DISTRICTS)) {
         if (/^(CENTRO|ZONA|CIDADE)/.test(name)) continue;
-        const { named } = outcome(said("padarias do @, em #", title(name), city));
+        const { named } = outcome(sentenceOf("padarias do @, em #", title(name), city));
         tried++;
         found += Number(named.includes(`${city.ibge} ${foldDistrict(name)}`));
       }
@@ -135,7 +135,7 @@ describe("districts in sentences", () => {
   it("that the city lacks never run", () => {
     for (const city of cities.slice(0, 12)) {
       for (const template of MARKED) {
-        const text = said(template, "Xurupita", city);
+        const text = sentenceOf(template, "Xurupita", city);
         const { named, uncertain, left } = outcome(text);
         assert.deepEqual(named, [], text);
         assert.ok(uncertain, text);
@@ -175,9 +175,10 @@ describe("districts in sentences", () => {
         homes.set(name, [...(homes.get(name) ?? []), ibge]);
       }
     }
-    const told = (name: string) => /^(jardim|vila|parque) [a-z]{4}|^[a-z]{4}.* [a-z]{4}/.test(name);
+    const reported = (name: string) =>
+      /^(jardim|vila|parque) [a-z]{4}|^[a-z]{4}.* [a-z]{4}/.test(name);
     const other = /^(conj|cj|res|st[ao]|sant|n[ .o])/;
-    for (const [name, ibges] of [...homes].filter(([one]) => told(one) && !other.test(one))) {
+    for (const [name, ibges] of [...homes].filter(([one]) => reported(one) && !other.test(one))) {
       const text = `padarias no bairro ${title(name)} com telefone`;
       const { named, uncertain, left } = outcome(text);
       if (ibges.length === 1) {

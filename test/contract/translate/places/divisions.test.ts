@@ -142,8 +142,8 @@ describe("statistical regions", () => {
       const text = `padarias na ${head} de Campinas com telefone`;
       const { explain } = specOf(text, plain);
       assert.ok(isUncertain(explain.confidence), text);
-      const said = explain.unmapped_constraints.map(({ detail }) => detail).join(" ");
-      assert.match(said, /peneira download --places[\s\S]*peneira import --places/, text);
+      const reported = explain.unmapped_constraints.map(({ detail }) => detail).join(" ");
+      assert.match(reported, /peneira download --places[\s\S]*peneira import --places/, text);
     }
     plain.close();
   });

@@ -68,10 +68,10 @@ const outcome = (text: string) => {
 };
 /** Notes that no company of a city names a district that it has. */
 const untrueOf = (left: readonly { readonly detail: string }[], ibge: string) => {
-  const said = left.map(({ detail }) => {
+  const reported = left.map(({ detail }) => {
     return /(?:informa o bairro|names the district) (.*)\.$/.exec(detail)?.[1] ?? "";
   });
-  return said.filter((name) => name !== "" && has(ibge, name));
+  return reported.filter((name) => name !== "" && has(ibge, name));
 };
 
 describe("names after a city that enclose its districts", () => {
@@ -85,8 +85,8 @@ describe("names after a city that enclose its districts", () => {
           for (const list of [name, `${name}, ${other}`, `${name} e ${other}`]) {
             const text = template.replace("#", city).replace("@", list);
             const { runs, cities, named, left } = outcome(text);
-            const asked = list === name ? [name] : [name, other];
-            const expected = asked.map((one) => `${ibge} ${foldDistrict(one)}`).sort();
+            const requested = list === name ? [name] : [name, other];
+            const expected = requested.map((one) => `${ibge} ${foldDistrict(one)}`).sort();
             const isWhole = cities.join() === ibge && expected.every((one) => named.includes(one));
             // Towns of the state itself may be listed behind the name of the state.
             const isState = city === "São Paulo" && cities.length > 1;
@@ -94,7 +94,7 @@ describe("names after a city that enclose its districts", () => {
             if (runs ? !(isWhole || isState) : untrueOf(left, ibge).length > 0) {
               wrong.push(`${text}: ${cities} ${named}`);
             }
-            const isClear = asked.every((one) => has(ibge, one) && !isTownNear(one, ibge));
+            const isClear = requested.every((one) => has(ibge, one) && !isTownNear(one, ibge));
             if (isClear && !runs) {
               wrong.push(`${text}: not run`);
             }

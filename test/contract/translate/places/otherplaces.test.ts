@@ -149,7 +149,7 @@ describe("a district after its city", () => {
 });
 
 describe("a phone with its area code elsewhere", () => {
-  for (const [text, said] of [
+  for (const [text, phrase] of [
     ["empresas com DDD 14 e telefone 98613-1577", "14 98765-4321"],
     ["companies with area code 14 and phone 98613-1577", "14 98765-4321"],
     ["empresas con DDD 14 y teléfono 98613-1577", "14 98765-4321"],
@@ -158,7 +158,7 @@ describe("a phone with its area code elsewhere", () => {
     it(`is reported with a request to write both together: ${text}`, () => {
       const { left, isRun } = outcome(text);
       const note = left.find(({ code }) => code === "phone_area_code");
-      assert.ok(note?.detail?.includes(said), note?.detail);
+      assert.ok(note?.detail?.includes(phrase), note?.detail);
       assert.equal(isRun, false);
     });
   }

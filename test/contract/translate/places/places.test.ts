@@ -139,7 +139,9 @@ describe("places", () => {
       assert.deepEqual([known.uf_any_of, known.municipality_ibge_any_of], [[], [ibge]], name);
       const namesakes = byName.get(plain(name)) ?? [];
       if (namesakes.length > 1) homonyms++;
-      const short = Object.entries(CITY_SHORT_NAMES).find(([said]) => plain(said) === plain(name));
+      const short = Object.entries(CITY_SHORT_NAMES).find(
+        ([shortName]) => plain(shortName) === plain(name),
+      );
       const others = short?.[1].split(" ") ?? [];
       const codes = [...namesakes.map((one) => one.ibge as string), ...others];
       const capital = codes.find((code) => Object.values(CAPITALS).includes(code));

@@ -177,15 +177,15 @@ describe("the table of regions", () => {
   });
 
   it("finds the municipalities of a region by every name of it, next to every condition", () => {
-    const wishes = ["", " com telefone", " com mais de 5 anos", ", exceto MEI"];
+    const conditions = ["", " com telefone", " com mais de 5 anos", ", exceto MEI"];
     const wrong: string[] = [];
     for (const { name, region } of regionNames()) {
       if (region.part) continue;
       const members = new Set(region.members(gazetteer).map(({ ibge }) => ibge));
       const states = new Set(region.members(gazetteer).map(({ uf }) => uf));
       const uf = states.size === 1 ? ` (${[...states][0]})` : "";
-      for (const wish of wishes) {
-        const text = `padarias ${inName(name)}${uf}${wish}`;
+      for (const condition of conditions) {
+        const text = `padarias ${inName(name)}${uf}${condition}`;
         const geo = geoOfText(text);
         const own = geo.municipality_ibge_any_of.every((code) => members.has(code));
         if (geo.uf_any_of.length > 0 || geo.municipality_ibge_any_of.length === 0 || !own) {
@@ -197,11 +197,11 @@ describe("the table of regions", () => {
   });
 
   it("changes no condition next to a region", () => {
-    const wishes = [" com e-mail", " do Simples", " abertas desde 2020", " de pequeno porte"];
-    for (const wish of wishes) {
-      const like = restOf(`padarias em Curitiba/PR${wish}`);
+    const conditions = [" com e-mail", " do Simples", " abertas desde 2020", " de pequeno porte"];
+    for (const condition of conditions) {
+      const like = restOf(`padarias em Curitiba/PR${condition}`);
       for (const region of allRegions().filter(({ part }) => !part)) {
-        assert.deepEqual(restOf(`padarias ${inName(region.name)}${wish}`), like, region.name);
+        assert.deepEqual(restOf(`padarias ${inName(region.name)}${condition}`), like, region.name);
       }
     }
   });

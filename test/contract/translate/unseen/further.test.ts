@@ -80,8 +80,8 @@ describe("200 further sentences", () => {
       if (band.length < BAND_MIN) continue;
       const mean = band.reduce((sum, { confidence }) => sum + confidence, 0) / band.length;
       const right = band.filter((one) => one.right).length / band.length;
-      const told = `${from}: ${mean} said, ${right} right of ${band.length}`;
-      assert.ok(Math.abs(mean - right) <= OFF_MAX, told);
+      const report = `${from}: ${mean} said, ${right} right of ${band.length}`;
+      assert.ok(Math.abs(mean - right) <= OFF_MAX, report);
     }
   });
 });

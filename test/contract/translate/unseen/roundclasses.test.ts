@@ -129,10 +129,10 @@ describe("classes of three rounds", () => {
     const code = prefixes.find((one) => municipalityOfPostal(segment, one) !== null) ?? "";
     const ibge = municipalityOfPostal(segment, code) ?? "";
     const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
-    const said = filtersOf(`padarias a 30 km do CEP ${code}`).geo.municipality_ibge_any_of;
+    const reported = filtersOf(`padarias a 30 km do CEP ${code}`).geo.municipality_ibge_any_of;
     const named = filtersOf(`padarias a 30 km de ${city?.name}/${city?.uf}`).geo;
-    assert.ok(said.includes(ibge), `${code}: ${said.join()}`);
-    assert.deepEqual(said, named.municipality_ibge_any_of);
+    assert.ok(reported.includes(ibge), `${code}: ${reported.join()}`);
+    assert.deepEqual(reported, named.municipality_ibge_any_of);
     const { explain } = probe.spec("padarias a 30 km do CEP 00000-000");
     assert.ok(isUncertain(explain.confidence));
   });

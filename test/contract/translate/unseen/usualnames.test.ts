@@ -78,9 +78,9 @@ describe("usual words", () => {
       for (const base of BASES[language as Spoken]) {
         const text = base.replace("@", words);
         // 100 is the limit of a spec without one.
-        const said = saidOf(probe, text, filters.includes("limit=100"));
-        if (!isSame(said, filters, probe.segment.snapshotDate)) {
-          wrong.push(`${text}: ${said.join()} instead of ${filters}`);
+        const reported = readingOf(probe, text, filters.includes("limit=100"));
+        if (!isSame(reported, filters, probe.segment.snapshotDate)) {
+          wrong.push(`${text}: ${reported.join()} instead of ${filters}`);
         }
       }
     }
@@ -89,7 +89,7 @@ describe("usual words", () => {
 });
 
 /** The filters of a sentence, in the short form of the table. */
-function saidOf(probe: Probe, text: string, isLimited: boolean): string[] {
+function readingOf(probe: Probe, text: string, isLimited: boolean): string[] {
   const spec = probe.spec(text);
   const { company, contact, geo } = spec.filters;
   const flags = (names: Readonly<Record<string, unknown>>) =>
@@ -120,20 +120,20 @@ function saidOf(probe: Probe, text: string, isLimited: boolean): string[] {
 }
 
 /** True if both have the same filters; a day more or less of an age is the same. */
-function isSame(said: readonly string[], filters: string, today: string): boolean {
+function isSame(reported: readonly string[], filters: string, today: string): boolean {
   const wanted = filters.split(/,(?=[a-z])/);
   const isMet = (want: string) => {
     const [name = "", value] = want.split("=");
-    if (value === undefined) return said.includes(name);
+    if (value === undefined) return reported.includes(name);
     const isDay = name === "after" || name === "before";
     return value.split("|").some((one) => {
       const day = isDay ? resolveDay(one, today) : one;
-      return said.some((have) => {
+      return reported.some((have) => {
         const [own, found = ""] = have.split("=");
         const isNear = isDay && Math.abs(Date.parse(found) - Date.parse(day)) <= 86_400_000;
         return own === name && (found === day || isNear);
       });
     });
   };
-  return said.length === wanted.length && wanted.every(isMet);
+  return reported.length === wanted.length && wanted.every(isMet);
 }

@@ -3,7 +3,7 @@
  * several together, in three languages, even if a name is a city, a trade, or a negation. An
  * unknown list, and words that leave inclusion open, are reported and never become a filter, least
  * of all the opposite. Without lists such words are read as before. Does not prove: whose lists
- * they are (contract/http/api/said-lists.test.ts).
+ * they are (contract/http/api/named-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -50,7 +50,7 @@ describe("lists in sentences", () => {
   });
   after(() => probe.close());
 
-  const said = (text: string, names: readonly string[] | null = NAMES) => {
+  const read = (text: string, names: readonly string[] | null = NAMES) => {
     const lists = names === null ? undefined : () => names.map((name) => ({ id: name, name }));
     const { spec, parts } = translate(text, probe.segment, { lists });
     const { filters, explain } = spec as unknown as {
@@ -62,12 +62,12 @@ describe("lists in sentences", () => {
   };
 
   it("are included and excluded by their names", () => {
-    const { geo, industry } = said("padarias em Recife").filters;
+    const { geo, industry } = read("padarias em Recife").filters;
     for (const name of NAMES) {
       for (const [way, member] of WAYS) {
         for (const written of [name, name.toLowerCase()]) {
           const text = way.replace("X", written);
-          const found = said(text);
+          const found = read(text);
           assert.deepEqual(found.lists, { [member]: [name] }, text);
           assert.deepEqual([found.filters.geo, found.filters.industry], [geo, industry], text);
           assert.deepEqual(found.left, [], text);
@@ -78,7 +78,7 @@ describe("lists in sentences", () => {
   });
 
   it("can be several, and the only one without its name", () => {
-    const out = (text: string) => said(text).lists?.exclude;
+    const out = (text: string) => read(text).lists?.exclude;
     const both = ["Clientes", "Não contatar"];
     assert.deepEqual(out("padarias em Recife fora das listas Clientes e Não contatar"), both);
     assert.deepEqual(
@@ -87,10 +87,10 @@ describe("lists in sentences", () => {
     );
     assert.deepEqual(out("padarias em Recife que não constam na lista de clientes"), ["Clientes"]);
     assert.deepEqual(out("bakeries in Recife not in my Clientes list"), ["Clientes"]);
-    assert.deepEqual(said("padarias em Recife da minha lista", ["A"]).lists, { any_of: ["A"] });
-    const none = said("padarias em Recife que não estejam em nenhuma lista", ["A", "B"]);
+    assert.deepEqual(read("padarias em Recife da minha lista", ["A"]).lists, { any_of: ["A"] });
+    const none = read("padarias em Recife que não estejam em nenhuma lista", ["A", "B"]);
     assert.deepEqual([none.lists, none.left], [{ exclude: ["A", "B"] }, []]);
-    assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
+    assert.equal(read("empresas da lista Clientes").confidence > 0.9, true);
   });
 
   it("are joined by or, which is reported if there are several", () => {
@@ -105,7 +105,7 @@ describe("lists in sentences", () => {
       "padarias em Recife nas listas Clientes e Não contatar",
       "padarias em Recife que estejam na lista Clientes e também na lista Não contatar",
     ]) {
-      assert.deepEqual(said(text).lists?.any_of?.length, 2, text);
+      assert.deepEqual(read(text).lists?.any_of?.length, 2, text);
       assert.equal(assumed(text), true, text);
     }
     assert.equal(assumed("padarias em Recife na lista Clientes"), false);
@@ -117,7 +117,7 @@ describe("lists in sentences", () => {
     for (const negator of ["exceto", "menos", "exceto os da", "desconsiderando a", "tirando a"]) {
       for (const joint of [" e ", " ou ", ", MEI e "]) {
         const text = `padarias em Recife ${negator} lista Clientes${joint}MEI`;
-        const { lists, left, filters, confidence } = said(text);
+        const { lists, left, filters, confidence } = read(text);
         const { mei_opt_in: mei } =
           (filters as { company?: { mei_opt_in?: boolean } }).company ?? {};
         const isRight = lists?.exclude?.join() === "Clientes" && mei === false;
@@ -125,14 +125,14 @@ describe("lists in sentences", () => {
       }
     }
     assert.deepEqual(wrong, []);
-    // "fora da lista X e MEI" may require MEI as well: exclusions/outorwished.test.ts.
+    // "fora da lista X e MEI" may require MEI as well: exclusions/outorrequired.test.ts.
     for (const negator of ["fora da", "sem as da", "que não estão na"]) {
       for (const joint of [" e MEI", " ou MEI", ", MEI e Simples", " e padarias", " e filiais"]) {
         const text = `restaurantes em Recife ${negator} lista Clientes${joint}`;
-        assert.ok(said(text).confidence < 0.4, text);
+        assert.ok(read(text).confidence < 0.4, text);
       }
     }
-    const trade = said("empresas de Recife exceto lista Clientes e padarias").filters.industry;
+    const trade = read("empresas de Recife exceto lista Clientes e padarias").filters.industry;
     assert.deepEqual((trade as { cnae_any_of?: string[] }).cnae_any_of ?? [], []);
   });
 
@@ -151,7 +151,7 @@ describe("lists in sentences", () => {
       ["padarias em Recife fora das listas Clientes MG e VIP", null],
     ];
     for (const [text, list] of rows) {
-      const { lists, left, confidence } = said(text, names);
+      const { lists, left, confidence } = read(text, names);
       assert.deepEqual(lists, list === null ? undefined : { exclude: [list] }, text);
       assert.deepEqual(left, list === null ? ["list"] : [], text);
       assert.equal(confidence < 0.4, list === null, text);
@@ -174,11 +174,11 @@ describe("lists in sentences", () => {
       ["padarias em Recife que já exportei", "any_of"],
     ];
     for (const [text, member] of rows) {
-      assert.deepEqual(said(text, []).lists, { [member]: ["exported"] }, text);
+      assert.deepEqual(read(text, []).lists, { [member]: ["exported"] }, text);
     }
-    const named = said("padarias em Recife fora da lista Já exportados", []).lists;
+    const named = read("padarias em Recife fora da lista Já exportados", []).lists;
     assert.deepEqual(named, { exclude: ["exported"] });
-    assert.equal(said("produtos exportados em Santos").lists, undefined);
+    assert.equal(read("produtos exportados em Santos").lists, undefined);
   });
 
   it("that do not exist, or may be included or excluded, are reported", () => {
@@ -190,16 +190,16 @@ describe("lists in sentences", () => {
       "excluindo padarias da lista Clientes em Recife",
       "padarias que não contatei ainda em Recife",
     ]) {
-      const { lists, left, confidence } = said(text);
+      const { lists, left, confidence } = read(text);
       assert.deepEqual([lists, left], [undefined, ["list"]], text);
       assert.ok(confidence < 0.4, text);
     }
-    assert.deepEqual(said("minha lista de padarias em Recife").left, []);
+    assert.deepEqual(read("minha lista de padarias em Recife").left, []);
   });
 
   it("are left if the tenant has no lists", () => {
     for (const [way] of WAYS) {
-      const { lists, left } = said(way.replace("X", "Clientes"), null);
+      const { lists, left } = read(way.replace("X", "Clientes"), null);
       assert.deepEqual([lists, left], [undefined, ["list"]], way);
     }
   });

@@ -370,6 +370,6 @@ const ENGLISH: readonly Row[] = [
 ];
 
 /** The rows by subject. */
-export const WISH_ROWS: Readonly<Record<string, readonly Row[]>> = {
+export const CONDITION_ROWS: Readonly<Record<string, readonly Row[]>> = {
   ...{ AGES, DATES, CAPITAL, LIMITS, KINDS, CONTACTS, ORDERS, SCOPES, ENGLISH },
 };

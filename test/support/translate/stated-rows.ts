@@ -10,7 +10,7 @@ type Rows = readonly (readonly [text: string, summary: string])[];
 const LONG = "b".repeat(300);
 
 /** Rows by subject. */
-export const SAID_ROWS: Readonly<Record<string, Rows>> = {
+export const STATED_ROWS: Readonly<Record<string, Rows>> = {
   NUMBERED_PLACES: [
     [" com ddd 11", "areas=11"],
     [" com telefone com DDD 81 e 87", "areas=81,87 phone=true"],

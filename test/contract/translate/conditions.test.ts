@@ -12,10 +12,10 @@ import { FILTERS, type FilterName } from "../../../src/spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { confidenceOf, isUncertain } from "../../../src/translate/confidence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
-import { FILTER_SAYINGS, type Sayings, said } from "../../support/translate/filter-sayings.ts";
+import { CONDITION_ROWS } from "../../support/translate/condition-rows.ts";
+import { FILTER_SAYINGS, type Sayings, spoken } from "../../support/translate/filter-sayings.ts";
 import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
-import { SAID_ROWS } from "../../support/translate/said-rows.ts";
-import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
+import { STATED_ROWS } from "../../support/translate/stated-rows.ts";
 
 /** Summarizes a text's translation, without activities and the assumed active status. */
 function summaryOf(probe: Probe, text: string): string {
@@ -86,7 +86,7 @@ describe("conditions", () => {
   });
   after(() => probe.close());
 
-  for (const [name, rows] of Object.entries({ ...WISH_ROWS, ...SAID_ROWS })) {
+  for (const [name, rows] of Object.entries({ ...CONDITION_ROWS, ...STATED_ROWS })) {
     it(`maps every construct of ${name}`, () => {
       const wrong = rows.flatMap(([short, summary]) => {
         const text = short.startsWith(" ") || short.startsWith(",") ? `padarias${short}` : short;
@@ -108,12 +108,12 @@ describe("conditions", () => {
       const without = plain.filter((name) => !one.not?.includes(name));
       const wanted = [...new Set([...without, row.member])].sort();
       for (const texts of one.rows) {
-        const first = JSON.stringify(memberOf(probe.spec(said(texts[0] as string)).filters, row));
+        const first = JSON.stringify(memberOf(probe.spec(spoken(texts[0] as string)).filters, row));
         for (const text of texts) {
-          const { filters } = probe.spec(said(text));
-          assert.deepEqual(set(filters).sort(), wanted, said(text));
-          assert.equal(JSON.stringify(memberOf(filters, row)), first, said(text));
-          assert.deepEqual(probe.unmapped(said(text)), [], said(text));
+          const { filters } = probe.spec(spoken(text));
+          assert.deepEqual(set(filters).sort(), wanted, spoken(text));
+          assert.equal(JSON.stringify(memberOf(filters, row)), first, spoken(text));
+          assert.deepEqual(probe.unmapped(spoken(text)), [], spoken(text));
         }
       }
     }
@@ -177,7 +177,7 @@ describe("conditions", () => {
   });
 
   it("has every word of a text in exactly one part", () => {
-    const words = [...Object.values(WISH_ROWS).flat()].flatMap(([text]) => text.split(" "));
+    const words = [...Object.values(CONDITION_ROWS).flat()].flatMap(([text]) => text.split(" "));
     const texts = fc.oneof(
       fc.array(fc.constantFrom(...words, ",", "(", "Nárnia", "xyz"), { maxLength: 30 }),
       fc.array(fc.string({ maxLength: 8 }), { maxLength: 12 }),

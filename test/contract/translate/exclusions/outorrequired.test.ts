@@ -22,29 +22,29 @@ type Filters = AccountQuerySpec["filters"];
 
 /** An item, what says that a spec requires it, and what says that it leaves it out. */
 interface Item {
-  readonly said: readonly [pt: string, en: string, es: string];
+  readonly phrases: readonly [pt: string, en: string, es: string];
   isRequested(filters: Filters): boolean;
   isOut(filters: Filters): boolean;
 }
 
 const ITEMS: readonly Item[] = [
   {
-    said: ["MEI", "MEI", "MEI"],
+    phrases: ["MEI", "MEI", "MEI"],
     isRequested: ({ company }) => company.mei_opt_in === true,
     isOut: ({ company }) => company.mei_opt_in === false,
   },
   {
-    said: ["Simples", "Simples", "Simples"],
+    phrases: ["Simples", "Simples", "Simples"],
     isRequested: ({ company }) => company.simples_opt_in === true,
     isOut: ({ company }) => company.simples_opt_in === false,
   },
   {
-    said: ["filiais", "branches", "sucursales"],
+    phrases: ["filiais", "branches", "sucursales"],
     isRequested: ({ company }) => company.branches_only === true,
     isOut: ({ company }) => company.headquarters_only === true,
   },
   {
-    said: ["padarias", "bakeries", "panaderías"],
+    phrases: ["padarias", "bakeries", "panaderías"],
     isRequested: ({ industry }) => industry.cnae_any_of.includes("4721-1/02"),
     isOut: ({ industry }) => industry.cnae_exclude.includes("4721-1/02"),
   },
@@ -89,8 +89,8 @@ describe("an item after an exclusion", () => {
       for (const out of outs) {
         for (const item of ITEMS) {
           for (const joint of joints) {
-            const said = item.said[language as 0 | 1 | 2];
-            const text = `${subject} ${out} ${joint} ${said}`;
+            const phrase = item.phrases[language as 0 | 1 | 2];
+            const text = `${subject} ${out} ${joint} ${phrase}`;
             const note = noteOf(text);
             const [, wished = "", left = ""] = readingsOf(note?.detail ?? "");
             const [yes, no] = [wished, left].map((one) => probe.spec(`${subject}, ${one}`).filters);

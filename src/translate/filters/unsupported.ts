@@ -57,7 +57,7 @@ const KIND: Remark = {
   en: "The registry does not separate this kind.",
 };
 
-interface WishContext {
+interface RemarkContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   /** Returns the end of the trade or goods that begin at a token. */
@@ -65,7 +65,7 @@ interface WishContext {
 }
 
 /** Claims every such request. */
-export function leaveWishes(context: WishContext): void {
+export function unmapUnsupported(context: RemarkContext): void {
   const { sentence, notes } = context;
   for (let at = 1; at < sentence.tokens.length; at++) {
     // Most words begin no such request, and a long text has hundreds.
@@ -85,7 +85,7 @@ const BEGINS: ReadonlySet<string> = new Set([
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
 ]);
 
-function readAt(context: WishContext, at: number): Read | null {
+function readAt(context: RemarkContext, at: number): Read | null {
   const { sentence } = context;
   const verb = verbAt(sentence, at);
   if (verb !== null) return isAfterTrade(context, at) ? verb : null;
@@ -95,7 +95,7 @@ function readAt(context: WishContext, at: number): Read | null {
 /** Max words before a verb in which its trade is looked for. */
 const TRADE_REACH = 40;
 
-function isAfterTrade({ sentence, tradeEnd }: WishContext, end: number): boolean {
+function isAfterTrade({ sentence, tradeEnd }: RemarkContext, end: number): boolean {
   for (let at = end - 1; at >= Math.max(0, end - TRADE_REACH); at--) {
     if (tradeEnd(at) > at && sentence.free(at)) return true;
   }
