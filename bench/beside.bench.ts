@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { askerOf, DEAR, type Dear } from "../test/support/http/expensive.ts";
+import { askerOf, EXPENSIVE, type ExpensiveCall } from "../test/support/http/expensive.ts";
 import { lagEnvironment, takeLag } from "./load/lag.ts";
 import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
@@ -61,7 +61,7 @@ const shown = join(served, "corpus.peneira");
 linkSync(copies[0] as string, shown);
 
 /** Replaces the served snapshot by the other copy. */
-const newer: Dear = async (_, round) => {
+const newer: ExpensiveCall = async (_, round) => {
   linkSync(copies[round % copies.length] as string, `${shown}.${round}`);
   renameSync(`${shown}.${round}`, shown);
   await sleep(500);
@@ -70,13 +70,13 @@ const newer: Dear = async (_, round) => {
 let rounds = 0;
 
 /** Sends one kind of expensive request until `over` returns true. */
-async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => boolean) {
-  const ask = askerOf(`http://127.0.0.1:${port}`, key);
-  while (!over()) await dear(ask, ++rounds);
+async function keepAsking({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
+  const send = askerOf(`http://127.0.0.1:${port}`, key);
+  while (!over()) await call(send, ++rounds);
 }
 
 /** Computes for a while in a thread of this process, like a client that reads large answers. */
-const busy: Dear = async () => {
+const busy: ExpensiveCall = async () => {
   const worker = new Worker("const end = Date.now() + 500; while (Date.now() < end);", {
     eval: true,
   });
@@ -116,13 +116,13 @@ try {
       "   work: p99, max   waited: p99, max\n",
   );
   row("alone", alone);
-  for (const [name, dear] of Object.entries({
+  for (const [name, call] of Object.entries({
     "busy clients": busy,
-    ...DEAR,
+    ...EXPENSIVE,
     "newer snapshots": newer,
   })) {
     let isOver = false;
-    const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, dear, () => isOver));
+    const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, call, () => isOver));
     const seen = await measure();
     isOver = true;
     await Promise.all(clients);

@@ -55,7 +55,7 @@ const QUESTIONS = [
 }[];
 
 /** Results of one side's process. */
-interface Told {
+interface Report {
   readonly entries: number;
   /** Microseconds of each list. */
   readonly making: readonly number[];
@@ -105,7 +105,7 @@ function parquetOf({ folder }: Months, side: "older" | "newer"): string {
 
 // --- our side ------------------------------------------------------------------------------
 
-async function ours(months: Months, runs: number): Promise<Omit<Told, "memory">> {
+async function ours(months: Months, runs: number): Promise<Omit<Report, "memory">> {
   const older = await openSegment(months.older);
   const newer = await openSegment(months.newer);
   for (const { native } of [older, newer]) await native.verify();
@@ -157,7 +157,7 @@ const COMPARED = COLUMNS.map(({ name }) => name).filter(
   (name) => name !== "cnpj" && name !== "sanctioned" && !name.startsWith("score"),
 );
 
-async function theirs(months: Months, runs: number): Promise<Omit<Told, "memory">> {
+async function theirs(months: Months, runs: number): Promise<Omit<Report, "memory">> {
   const duck = await (await DuckDBInstance.create(":memory:")).connect();
   for (const side of ["older", "newer"] as const) {
     await duck.run(`CREATE VIEW ${side} AS FROM read_parquet('${parquetOf(months, side)}')`);
@@ -191,9 +191,9 @@ async function theirs(months: Months, runs: number): Promise<Omit<Told, "memory"
       count(*) FILTER (o.cnpj IS NOT NULL AND n.cnpj IS NOT NULL AND (${changed}))
       FROM (SELECT ${columns} FROM older WHERE ${where}) o
       FULL OUTER JOIN (SELECT ${columns} FROM newer WHERE ${where}) n ON o.cnpj = n.cnpj`;
-    const ask = async () => (await duck.runAndReadAll(joined)).getRows()[0] as unknown[];
-    const totals = (await ask()).map(Number);
-    answers.push({ totals, total: (await measureAsync(ask, { samples: 5 })).median, page: 0 });
+    const query = async () => (await duck.runAndReadAll(joined)).getRows()[0] as unknown[];
+    const totals = (await query()).map(Number);
+    answers.push({ totals, total: (await measureAsync(query, { samples: 5 })).median, page: 0 });
   }
   duck.closeSync();
   return { entries: Number(entries), making, processor, answers };
@@ -208,7 +208,7 @@ function processorUs(before: NodeJS.CpuUsage): number {
 // --- both ----------------------------------------------------------------------------------
 
 /** Runs one side in its own process and samples its memory. */
-async function side(name: "ours" | "theirs", parameters: readonly string[]): Promise<Told> {
+async function side(name: "ours" | "theirs", parameters: readonly string[]): Promise<Report> {
   const child = spawn(process.execPath, ["--import", "tsx", SELF, "--side", name, ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -223,7 +223,7 @@ async function side(name: "ours" | "theirs", parameters: readonly string[]): Pro
   const status = await new Promise((resolve) => child.once("close", resolve));
   clearInterval(timer);
   if (status !== 0) throw new Error(`${name} failed`);
-  return { ...(JSON.parse(text) as Omit<Told, "memory">), memory };
+  return { ...(JSON.parse(text) as Omit<Report, "memory">), memory };
 }
 
 function anonymousBytes(pid: number): number {
@@ -235,7 +235,7 @@ function anonymousBytes(pid: number): number {
   }
 }
 
-function report(months: Months, we: Told, they: Told): string {
+function report(months: Months, we: Report, they: Report): string {
   const same = JSON.stringify([we.entries, ...we.answers.map(({ totals }) => totals)]);
   const other = JSON.stringify([they.entries, ...they.answers.map(({ totals }) => totals)]);
   if (same !== other) throw new Error(`we found ${same}, the rival ${other}`);
@@ -280,8 +280,8 @@ if (process.argv[1]?.endsWith("changes.bench.ts") === true) {
   if (months === null) {
     await benchNotices(accounts, Number(values.searches));
   } else if (values.side !== undefined) {
-    const told = values.side === "ours" ? await ours(months, runs) : await theirs(months, runs);
-    process.stdout.write(JSON.stringify(told));
+    const reported = values.side === "ours" ? await ours(months, runs) : await theirs(months, runs);
+    process.stdout.write(JSON.stringify(reported));
   } else {
     const parameters = ["--accounts", values.accounts, "--runs", values.runs];
     const we = await side("ours", parameters);

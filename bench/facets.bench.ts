@@ -102,8 +102,8 @@ export async function benchFacets(
         return facets(segment, clauses, [facet]);
       };
       const prepared = await rivals.duck.prepare(sql);
-      const ask = async () => (await prepared.runAndReadAll()).getRows();
-      const duck = (await measureAsync(ask, options)).median;
+      const query = async () => (await prepared.runAndReadAll()).getRows();
+      const duck = (await measureAsync(query, options)).median;
       lines.push({ filter, facet, matches, peneira: measure(call, options).median, duck });
     }
   }

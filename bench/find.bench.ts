@@ -64,11 +64,11 @@ export async function benchFind(corpus: Corpus, texts: number): Promise<FindLine
   const typed = typedNames(segment, texts);
   const lines: FindLine[] = [];
   for (const [who, every, find] of finders) {
-    const asked = typed.filter((_, i) => i % every === 0);
-    for (const { text } of asked.slice(0, 20)) await find(text);
+    const requested = typed.filter((_, i) => i % every === 0);
+    for (const { text } of requested.slice(0, 20)) await find(text);
     const all: Measured = { times: [], hits: 0 };
     for (const edits of [0, 1, 2]) {
-      const some = asked.filter((one) => one.edits === edits);
+      const some = requested.filter((one) => one.edits === edits);
       const { times, hits } = await timed(segment, some, find);
       lines.push(lineOf(who, edits, { times, hits }));
       all.times.push(...times);
@@ -151,8 +151,8 @@ function commonestPairs(segment: Segment, count: number): string[] {
   const step = Math.max(1, Math.floor(segment.accounts / PAIRED_NAMES));
   const rows = Array.from({ length: 1_000 }, (_, i) => i * step);
   for (let first = 0; first + rows.length * step <= segment.accounts; first += rows.length * step) {
-    const asked = rows.map((row) => first + row);
-    for (const name of namesOf(segment, asked)) {
+    const requested = rows.map((row) => first + row);
+    for (const name of namesOf(segment, requested)) {
       const words = name.split(" ");
       const pairs = new Set(words.slice(1).map((word, i) => `${words[i]} ${word}`));
       for (const pair of pairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
@@ -170,8 +170,8 @@ async function benchPairs(path: string, count: number): Promise<FindLine[]> {
   for (const who of ["Peneira, the first time", "Peneira"]) {
     const times: (readonly [ms: number, text: string])[] = [];
     for (const { text } of typed) {
-      const { times: one } = await timed(segment, [{ text, name: text, edits: 0 }], (asked) =>
-        found(segment, asked),
+      const { times: one } = await timed(segment, [{ text, name: text, edits: 0 }], (requested) =>
+        found(segment, requested),
       );
       times.push([one[0] as number, text]);
     }

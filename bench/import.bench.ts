@@ -68,8 +68,8 @@ async function unzipAll(dump: string): Promise<Cost | null> {
   const { status, stdout } = spawnSync("sh", ["-c", script, "sh", ...files], { encoding: "utf8" });
   const seconds = (performance.now() - from) / 1000;
   // The second line of `times` is for child processes: user and system, as 1m2.34s.
-  const told = [...(stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
-  const processor = told.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
+  const reported = [...(stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  const processor = reported.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
   return status === 0 ? { seconds, processor } : null;
 }
 

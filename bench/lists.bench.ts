@@ -100,8 +100,8 @@ class Sender {
 
   async send(id: string, file: string, type: string): Promise<number> {
     const url = `http://127.0.0.1:${server.port}/v1/lists/${id}/entries`;
-    const asked = { url, key: server.key, file, type, entries };
-    this.#child.stdin.write(`${JSON.stringify(asked)}\n`);
+    const requested = { url, key: server.key, file, type, entries };
+    this.#child.stdin.write(`${JSON.stringify(requested)}\n`);
     const { value, done } = await this.#answers.next();
     if (done === true) throw new Error("a file was not taken as expected");
     return Number(value);
@@ -143,17 +143,17 @@ async function uploads(files: readonly (readonly [string, string, string])[]): P
     const alone: number[] = [];
     for (let round = 0; round < rounds; round++) alone.push(await uploaded(file, type));
     const still = await searching();
-    const beside: number[] = [];
+    const during: number[] = [];
     let over = false;
     const sending = (async () => {
-      while (!over) beside.push(await uploaded(file, type));
+      while (!over) during.push(await uploaded(file, type));
     })();
     const busy = await searching();
     over = true;
     await sending;
-    const told = (times: number[]) =>
+    const summary = (times: number[]) =>
       `${middle(times).toFixed(2)} s (worst ${Math.max(...times).toFixed(2)} s)`;
-    out(`${name}: alone ${told(alone)}, beside searches ${told(beside)}`);
+    out(`${name}: alone ${summary(alone)}, beside searches ${summary(during)}`);
     out(
       `  searches: p50 ${formatUs(still.p50)}, p99 ${formatUs(still.p99)}; while files come ` +
         `p50 ${formatUs(busy.p50)}, p99 ${formatUs(busy.p99)} ` +
@@ -210,12 +210,12 @@ async function exported(filters: Filters, key: string, limit?: number): Promise<
   });
   const { export: record } = JSON.parse(made) as { export: { export_id: string } };
   const path = `/v1/exports/${record.export_id}`;
-  const told = JSON.parse(await call(server, "GET", `${path}?wait=60&require=done`)) as {
+  const reported = JSON.parse(await call(server, "GET", `${path}?wait=60&require=done`)) as {
     row_count: number;
   };
   const took = (performance.now() - begun) / 1000;
   await call(server, "DELETE", path);
-  return { seconds: took, rows: told.row_count };
+  return { seconds: took, rows: reported.row_count };
 }
 
 /** A list's fixed cost for an export, and its cost per row. */

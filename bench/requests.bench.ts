@@ -56,14 +56,14 @@ segment.close();
 async function measureLoads(): Promise<void> {
   const bodies = trafficOf(segment, seed, REPEATED + NEW_QUESTIONS);
   const one = trafficOf(segment, seed, 1, PLAIN);
-  const asked = bodies.slice(0, REPEATED);
+  const requested = bodies.slice(0, REPEATED);
   const fresh = bodies.slice(REPEATED);
   /** Rows of the table: repeated queries, in this order. */
   const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
     ["healthz", null],
     ["one question", one],
-    ["300 questions", asked.slice(0, 300)],
-    ["5,000 questions", asked.slice(300)],
+    ["300 questions", requested.slice(0, 300)],
+    ["5,000 questions", requested.slice(300)],
     ["never asked before", fresh],
   ];
   const server = await startServer(corpus.snapshot, one[0] as string, {

@@ -22,12 +22,12 @@ import { openRivals, pageSql, type RivalName, type Rivals, totalSql } from "./ri
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
 /** Runs a rival's statement; returns rows in order, each a list of values. */
-type Ask = () => Promise<unknown[][]>;
+type RunQuery = () => Promise<unknown[][]>;
 
 /** A rival; prepares a statement once. */
 interface Rival {
   readonly name: RivalName;
-  readonly prepare: (sql: string) => Promise<Ask>;
+  readonly prepare: (sql: string) => Promise<RunQuery>;
 }
 
 function rivalsOf({ duck, sqlite }: Rivals, client: Client | null): Rival[] {

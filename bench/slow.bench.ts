@@ -84,13 +84,13 @@ async function startClients(
 
 /** Ends the clients; returns their report. */
 async function endClients(child: ChildProcess): Promise<string> {
-  let said = "";
+  let output = "";
   child.stdout?.on("data", (text) => {
-    said += text;
+    output += text;
   });
   child.stdin?.end();
   await new Promise((resolve) => child.once("exit", resolve));
-  return said.trim();
+  return output.trim();
 }
 
 async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
@@ -117,20 +117,20 @@ async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
     const alone = await seen();
     const open = await startClients(server, "open");
     await sleep(500);
-    const besideOpen = await seen();
+    const withOpen = await seen();
     await endClients(open);
     await sleep(500);
     const before = memoryOf(server.pid).anonymous;
     await lag();
     const slow = await startClients(server, "slow");
     const arriving = await seen();
-    const besideSlow = await seen();
+    const withSlow = await seen();
     const after = memoryOf(server.pid).anonymous;
-    const said = await endClients(slow);
+    const output = await endClients(slow);
     process.stderr.write(
-      `${transport}: memory ${Math.round(before)} MB, then ${Math.round(after)} MB; ${said}\n`,
+      `${transport}: memory ${Math.round(before)} MB, then ${Math.round(after)} MB; ${output}\n`,
     );
-    return { alone, "beside open": besideOpen, arriving, "beside slow": besideSlow };
+    return { alone, "beside open": withOpen, arriving, "beside slow": withSlow };
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

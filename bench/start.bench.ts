@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { type Place, place, readBy } from "./load/pagecache.ts";
 import { mainThreadUs, type RunningServer, startServer } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { askEachKind, FIRST, type FirstAnswer, KINDS } from "./questions/kinds.ts";
+import { FIRST, type FirstAnswer, KINDS, requestEachKind } from "./questions/kinds.ts";
 
 const { values } = parseArgs({
   options: {
@@ -73,7 +73,7 @@ async function kinds(where: Place): Promise<FirstAnswer[]> {
   await place(corpus.snapshot, where);
   const server = await start();
   try {
-    return await askEachKind(server);
+    return await requestEachKind(server);
   } finally {
     await server.stop();
   }
@@ -85,9 +85,9 @@ async function waits(): Promise<number[]> {
   const server = await start();
   const found: number[] = [];
   for (const began = performance.now(); performance.now() - began < WATCH_MS; ) {
-    const asked = performance.now();
+    const requested = performance.now();
     await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).text();
-    found.push(performance.now() - asked);
+    found.push(performance.now() - requested);
     await sleep(WATCH_EVERY_MS);
   }
   await server.stop();

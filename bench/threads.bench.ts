@@ -21,8 +21,8 @@ import {
   quiet,
   type RunningServer,
   startServer,
-  wrkBeside,
   wrkFreely,
+  wrkWhile,
 } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
@@ -60,7 +60,7 @@ const processors = availableParallelism();
 const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
 const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
-const asked = drawn.slice(0, DIFFERENT);
+const requested = drawn.slice(0, DIFFERENT);
 const plain = trafficOf(segment, seed, 1, PLAIN);
 const fresh = drawn.slice(DIFFERENT);
 segment.close();
@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, 
   [
     ["healthz", null, "0"],
     ["one question again", plain, "33554432"],
-    ["300 questions", asked, "0"],
+    ["300 questions", requested, "0"],
     ["never asked before", fresh, "0"],
   ];
 
@@ -110,10 +110,10 @@ async function measuredApart(bodies: readonly string[] | null, memory: string): 
     const half = bodies === fresh ? fresh.length / 2 : 0;
     const warming = half === 0 ? bodies : fresh.slice(0, half);
     const load = { seconds, connections: CONNECTIONS };
-    await wrkBeside(servers, warming, { ...load, seconds: WARM_SECONDS });
+    await wrkWhile(servers, warming, { ...load, seconds: WARM_SECONDS });
     const used = () => servers.reduce((sum, { pid }) => sum + processorUs(pid), 0);
     const before = used();
-    const seen = await wrkBeside(servers, half === 0 ? bodies : fresh.slice(half), load);
+    const seen = await wrkWhile(servers, half === 0 ? bodies : fresh.slice(half), load);
     const { perSecond, requests, p99 } = seen;
     return { perSecond, us: (used() - before) / requests, p99 };
   } finally {
@@ -198,7 +198,7 @@ async function printMemory(): Promise<void> {
       environment,
     });
     await quiet(server.pid);
-    wrkFreely(server, asked, { seconds: WARM_SECONDS, connections: CONNECTIONS });
+    wrkFreely(server, requested, { seconds: WARM_SECONDS, connections: CONNECTIONS });
     memory.push(memoryOf(server.pid).anonymous);
     await server.stop();
   }

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { worstRequests } from "./scale/worst-requests.ts";
-import { type Asked, type Took, WorstService } from "./scale/worst-service.ts";
+import { type Took, type WorstRequest, WorstService } from "./scale/worst-service.ts";
 
 /** Max milliseconds that a request should hold the event loop at a million accounts. */
 const HOLD_MAX_MS = 20;
@@ -28,10 +28,10 @@ function print(line: string): void {
 }
 
 /** The fastest of several runs, each time separately. */
-async function quickest(service: WorstService, asked: Asked): Promise<Took> {
-  let best = await service.ask(asked);
+async function quickest(service: WorstService, request: WorstRequest): Promise<Took> {
+  let best = await service.send(request);
   for (let run = 1; run < Number(values.runs); run++) {
-    const took = await service.ask(asked);
+    const took = await service.send(request);
     best = {
       ...took,
       holdMs: Math.min(best.holdMs, took.holdMs),
@@ -51,10 +51,10 @@ print(`${Number(values.accounts).toLocaleString("en")} accounts; Node ${process.
 print("| request | bytes | status | units | longest hold, ms | processor, ms |");
 print("| --- | --: | --: | --: | --: | --: |");
 const held: string[] = [];
-for (const { name, ...asked } of requests) {
+for (const { name, ...request } of requests) {
   if (!only.test(name)) continue;
-  const { status, units, holdMs, processorMs } = await quickest(service, asked);
-  const bytes = Buffer.byteLength(asked.body ?? "").toLocaleString("en");
+  const { status, units, holdMs, processorMs } = await quickest(service, request);
+  const bytes = Buffer.byteLength(request.body ?? "").toLocaleString("en");
   const times = `${holdMs.toFixed(1)} | ${processorMs.toFixed(1)}`;
   print(`| ${name} | ${bytes} | ${status} | ${units} | ${times} |`);
   if (holdMs > HOLD_MAX_MS) held.push(name);

@@ -123,15 +123,15 @@ function isTidy(root, file) {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let told = "";
+  let output = "";
   child.stdout.on("data", (part) => {
-    told += part;
+    output += part;
   });
   // stderr only has the number of warnings in system headers.
   child.stderr.resume();
   return new Promise((resolve) => {
     child.on("close", (status) => {
-      if (status !== 0) process.stderr.write(`${file}\n${told}`);
+      if (status !== 0) process.stderr.write(`${file}\n${output}`);
       resolve(status === 0);
     });
   });

@@ -40,8 +40,8 @@ export function call(
 
 /** Creates an empty list; returns its id. */
 export async function makeList(server: RunningServer, name: string): Promise<string> {
-  const told = await call(server, "POST", "/v1/lists", { body: JSON.stringify({ name }) });
-  return (JSON.parse(told) as { list: { id: string } }).list.id;
+  const answered = await call(server, "POST", "/v1/lists", { body: JSON.stringify({ name }) });
+  return (JSON.parse(answered) as { list: { id: string } }).list.id;
 }
 
 /** All entries of a list. */

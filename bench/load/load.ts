@@ -140,15 +140,15 @@ async function closedLoop(
   const end = performance.now() + seconds * 1000;
   const one = (connection: Connection) =>
     new Promise<void>((resolve) => {
-      const ask = () => {
+      const send = () => {
         const sent = performance.now();
         if (sent >= end) return resolve();
         connection.send(request, () => {
           times.push((performance.now() - sent) * 1000);
-          ask();
+          send();
         });
       };
-      ask();
+      send();
     });
   await Promise.all(connections.map(one));
 }

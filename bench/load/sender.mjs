@@ -19,8 +19,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const headers = { authorization: `Bearer ${key}`, "content-type": type };
   const begun = performance.now();
   const answer = await fetch(url, { method: "POST", headers, body: bodies.get(file) });
-  const told = await answer.json();
-  const { added, refused_count: refused } = told;
-  if (added !== entries || refused !== 0) throw new Error(JSON.stringify(told));
+  const reported = await answer.json();
+  const { added, refused_count: refused } = reported;
+  if (added !== entries || refused !== 0) throw new Error(JSON.stringify(reported));
   process.stdout.write(`${(performance.now() - begun) / 1000}\n`);
 }

@@ -209,7 +209,7 @@ function msOf(time: string): number {
  * Like `wrkFreely`, for several servers at the same time: the sums of all, and the largest p99.
  * Each has its own load generator and part of the bodies.
  */
-export async function wrkBeside(
+export async function wrkWhile(
   servers: readonly RunningServer[],
   bodies: readonly string[] | null,
   { seconds, connections }: { readonly seconds: number; readonly connections: number },
@@ -220,9 +220,9 @@ export async function wrkBeside(
     const own = bodies === null ? null : bodies.filter((_, i) => i % servers.length === at);
     const { script, remove } = scriptOf(own?.length === 0 ? bodies : own, key);
     const url = `http://127.0.0.1:${port}${path}`;
-    const told = await promisify(execFile)("wrk", [...load, "--latency", "-s", script, url]);
+    const reported = await promisify(execFile)("wrk", [...load, "--latency", "-s", script, url]);
     remove();
-    return whole(told.stdout);
+    return whole(reported.stdout);
   });
   const all = (await Promise.all(reports)).map(figuresIn);
   const [slowest] = all.sort((a, b) => msOf(b.p99) - msOf(a.p99));

@@ -58,10 +58,12 @@ async function run([port, kind, count]: readonly string[]): Promise<void> {
   const key = await new Promise<string>((resolve) => lines.once("line", resolve));
   const began = process.cpuUsage();
   const beganMs = performance.now();
-  const wish = { port: Number(port), key, count: Number(count), fields: OUTPUT_FIELD_NAMES };
+  const options = { port: Number(port), key, count: Number(count), fields: OUTPUT_FIELD_NAMES };
   const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
   const sockets =
-    kind === "open" ? openSilentSockets(wish.port, wish.count) : openSlowSockets({ ...wish, spec });
+    kind === "open"
+      ? openSilentSockets(options.port, options.count)
+      : openSlowSockets({ ...options, spec });
   process.stdout.write("open\n");
   await new Promise((resolve) => lines.once("close", resolve));
   const { user, system } = process.cpuUsage(began);

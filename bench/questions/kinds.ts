@@ -30,13 +30,13 @@ const SIX_FACETS = ["uf", "municipality", "cnae_division", "company_size", "mei"
 const suggest = (q: string) => `accounts/suggest?q=${encodeURIComponent(q)}`;
 
 /** A query; without a body its parameters are in the path. */
-type KindAsked = readonly [name: string, path: string, body: object | null];
+type KindRequest = readonly [name: string, path: string, body: object | null];
 
-const ofAccounts = (kinds: Readonly<Record<string, object>>): KindAsked[] =>
+const ofAccounts = (kinds: Readonly<Record<string, object>>): KindRequest[] =>
   Object.entries(kinds).map(([name, body]) => [name, "accounts/search", body]);
 
 /** One query of each kind, in this order. */
-export const KINDS: readonly KindAsked[] = [
+export const KINDS: readonly KindRequest[] = [
   ...ofAccounts({
     state: search(RJ),
     "city, size": search({
@@ -111,7 +111,7 @@ export interface FirstAnswer {
 const AGAIN_TIMES = 20;
 
 /** Sends one query of each kind. @throws Error if one fails. */
-export async function askEachKind(server: RunningServer): Promise<FirstAnswer[]> {
+export async function requestEachKind(server: RunningServer): Promise<FirstAnswer[]> {
   const found: FirstAnswer[] = [];
   for (const kind of KINDS) found.push(await runFirstQueries(server, kind));
   return found;
@@ -120,21 +120,24 @@ export async function askEachKind(server: RunningServer): Promise<FirstAnswer[]>
 /** Sends the query of a kind. @throws Error if it fails. */
 export async function runFirstQueries(
   server: RunningServer,
-  kind: KindAsked,
+  kind: KindRequest,
 ): Promise<FirstAnswer> {
   const before = readBy(server.pid).bytes;
-  const ms = await askOnce(server, kind);
+  const ms = await requestOnce(server, kind);
   return { ms, bytes: readBy(server.pid).bytes - before };
 }
 
 /** Repeats a query; returns the median in milliseconds. @throws Error if it fails. */
-export async function askAgain(server: RunningServer, kind: KindAsked): Promise<number> {
+export async function repeatRequest(server: RunningServer, kind: KindRequest): Promise<number> {
   const found: number[] = [];
-  for (let time = 0; time < AGAIN_TIMES; time++) found.push(await askOnce(server, kind));
+  for (let time = 0; time < AGAIN_TIMES; time++) found.push(await requestOnce(server, kind));
   return median(found);
 }
 
-async function askOnce(server: RunningServer, [name, path, body]: KindAsked): Promise<number> {
+async function requestOnce(
+  server: RunningServer,
+  [name, path, body]: KindRequest,
+): Promise<number> {
   const began = performance.now();
   const answer = body === null ? await get(server, path) : await post(server, path, body);
   const text = await answer.text();

@@ -70,10 +70,10 @@ function slowest(all: readonly KindTimes[]): string[] {
  * processor time does not, so the smaller time counts.
  */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
-  const asked = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
+  const request = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
   const used = process.cpuUsage();
   const began = performance.now();
-  const answer = ENGINE.page(segment, asked, "");
+  const answer = ENGINE.page(segment, request, "");
   const page = answer instanceof Promise ? await answer : answer;
   const us = (performance.now() - began) * 1_000;
   const { user, system } = process.cpuUsage(used);

@@ -58,7 +58,11 @@ const SINCE: Filter = [
 ];
 const NOT_MEI: Filter = [{ company: { mei_opt_in: false } }, "NOT mei"];
 
-function ask(name: string, filters: readonly Filter[], rest: Partial<Question> = {}): Question {
+function question(
+  name: string,
+  filters: readonly Filter[],
+  rest: Partial<Question> = {},
+): Question {
   const merged: Record<string, Record<string, unknown>> = {};
   for (const [filter] of filters) {
     for (const [group, members] of Object.entries(filter)) {
@@ -73,7 +77,9 @@ function ask(name: string, filters: readonly Filter[], rest: Partial<Question> =
 export function pageQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const six = [one, states("SP"), ACTIVE, EMAIL, SINCE, NOT_MEI];
-  const counted = six.map((_, i) => ask(`${i + 1} filter${i ? "s" : ""}`, six.slice(0, i + 1)));
+  const counted = six.map((_, i) =>
+    question(`${i + 1} filter${i ? "s" : ""}`, six.slice(0, i + 1)),
+  );
   const rare = industry([picks.rareCnae]);
   const word: Filter = [
     { industry: { text_hints: [picks.word] } },
@@ -83,15 +89,15 @@ export function pageQuestions(picks: Picks): Question[] {
   const postgresWhere = `words @@ '${picks.word}'::tsquery`;
   return [
     ...counted,
-    ask("sparse (rare activity, small city)", [rare, city(picks.sparseMunicipality)]),
-    ask("empty intersection", [rare, city(picks.emptyMunicipality)]),
-    ask("20 activities × 5 states", [
+    question("sparse (rare activity, small city)", [rare, city(picks.sparseMunicipality)]),
+    question("empty intersection", [rare, city(picks.emptyMunicipality)]),
+    question("20 activities × 5 states", [
       industry(picks.twentyCnaes),
       states("SP", "MG", "RJ", "PR", "RS"),
       ACTIVE,
     ]),
-    ask("word of the name", [word], { sqliteWhere, postgresWhere }),
-    ask("word, state, active", [word, states("SP"), ACTIVE], {
+    question("word of the name", [word], { sqliteWhere, postgresWhere }),
+    question("word, state, active", [word, states("SP"), ACTIVE], {
       sqliteWhere: `${sqliteWhere} AND uf = 'SP' AND status = 2`,
       postgresWhere: `${postgresWhere} AND uf = 'SP' AND status = 2`,
     }),
@@ -102,15 +108,15 @@ export function pageQuestions(picks: Picks): Question[] {
 export function totalQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   return [
-    ask("total, cube (activity, state, active)", [one, states("SP"), ACTIVE]),
-    ask("total, broad (state, active)", [states("SP"), ACTIVE]),
-    ask("total, bitmaps (activity, e-mail, since 2020)", [one, EMAIL, SINCE]),
-    ask("total, broad bitmaps (state, e-mail, not MEI)", [states("SP"), EMAIL, NOT_MEI]),
-    ask("total, date inside a year", [
+    question("total, cube (activity, state, active)", [one, states("SP"), ACTIVE]),
+    question("total, broad (state, active)", [states("SP"), ACTIVE]),
+    question("total, bitmaps (activity, e-mail, since 2020)", [one, EMAIL, SINCE]),
+    question("total, broad bitmaps (state, e-mail, not MEI)", [states("SP"), EMAIL, NOT_MEI]),
+    question("total, date inside a year", [
       states("SP"),
       [{ company: { started_after: "2020-03-15" } }, "started_on >= DATE '2020-03-15'"],
     ]),
-    ask("total, 20 activities × 5 states", [
+    question("total, 20 activities × 5 states", [
       industry(picks.twentyCnaes),
       states("SP", "MG", "RJ", "PR", "RS"),
       ACTIVE,
@@ -138,15 +144,15 @@ export function sortQuestions(picks: Picks): Question[] {
   };
   const seeded = { scoring: { strategy: "random", random_seed: 7 }, alone: true as const };
   return [
-    ask("newest first, broad", broad, newest),
-    ask("newest first, narrow", narrow, newest),
-    ask("capital first, broad", broad, capital),
-    ask("capital first, narrow", narrow, capital),
-    ask("by name, broad", broad, name),
-    ask("by name, narrow", narrow, name),
-    ask("size, then age, broad (worst case)", broad, two),
-    ask("seeded order, broad", broad, seeded),
-    ask("seeded order, narrow", narrow, seeded),
+    question("newest first, broad", broad, newest),
+    question("newest first, narrow", narrow, newest),
+    question("capital first, broad", broad, capital),
+    question("capital first, narrow", narrow, capital),
+    question("by name, broad", broad, name),
+    question("by name, narrow", narrow, name),
+    question("size, then age, broad (worst case)", broad, two),
+    question("seeded order, broad", broad, seeded),
+    question("seeded order, narrow", narrow, seeded),
   ];
 }
 
@@ -179,23 +185,28 @@ export function commonQuestions(picks: Picks): Question[] {
     orderBy: "size ASC NULLS LAST, started_on DESC NULLS LAST, legal_name ASC NULLS LAST, cnpj",
   };
   return [
-    ask("activity, state, active", [one, states("SP"), ACTIVE]),
-    ask("the same, since a day", [one, states("SP"), ACTIVE, SINCE_A_DAY]),
-    ask("state, active, since a day", [states("SP"), ACTIVE, SINCE_A_DAY]),
-    ask("city, active, since a day", [city(picks.largeMunicipality), ACTIVE, SINCE_A_DAY]),
-    ask("city, active, e-mail, no MEI", [city(picks.largeMunicipality), ACTIVE, EMAIL, NOT_MEI]),
-    ask("state, capital between two amounts", [states("CE"), capital]),
-    ask("a word of the name, city", [word, city(picks.largeMunicipality)], {
+    question("activity, state, active", [one, states("SP"), ACTIVE]),
+    question("the same, since a day", [one, states("SP"), ACTIVE, SINCE_A_DAY]),
+    question("state, active, since a day", [states("SP"), ACTIVE, SINCE_A_DAY]),
+    question("city, active, since a day", [city(picks.largeMunicipality), ACTIVE, SINCE_A_DAY]),
+    question("city, active, e-mail, no MEI", [
+      city(picks.largeMunicipality),
+      ACTIVE,
+      EMAIL,
+      NOT_MEI,
+    ]),
+    question("state, capital between two amounts", [states("CE"), capital]),
+    question("a word of the name, city", [word, city(picks.largeMunicipality)], {
       sqliteWhere:
         `${inCity} AND ` + `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}')`,
       postgresWhere: `words @@ '${picks.word}'::tsquery AND ${inCity}`,
     }),
-    ask("activity, state, active, by capital", [one, states("SP"), ACTIVE], byCapital),
-    ask("activity, state, three sort keys", [one, states("RS")], three),
+    question("activity, state, active, by capital", [one, states("SP"), ACTIVE], byCapital),
+    question("activity, state, three sort keys", [one, states("RS")], three),
   ];
 }
 
 /** The broad query whose pages are taken at several depths. */
 export function depthQuestion(): Question {
-  return ask("depth", [states("SP"), ACTIVE]);
+  return question("depth", [states("SP"), ACTIVE]);
 }

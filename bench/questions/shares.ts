@@ -40,7 +40,7 @@ export interface Source {
 }
 
 /** Makes the part for an account; null if the account lacks the value. */
-type Ask = (source: Source) => Part | null;
+type Draw = (source: Source) => Part | null;
 
 /** One row of the table. */
 export interface Share {
@@ -55,7 +55,7 @@ export interface Share {
   /** True if the account must meet the drawn part, as far as its fields show. */
   readonly meets?: (part: Part, account: Account) => boolean;
   /** Draws values independent of the account, and returns the rest. */
-  readonly draw: (chance: Chance, today: string) => Ask;
+  readonly draw: (chance: Chance, today: string) => Draw;
 }
 
 const MILLIS_PER_DAY = 86_400_000;
@@ -96,7 +96,7 @@ function several(source: Source, count: number, value: (account: Account) => str
 const always = (part: Part) => () => () => part;
 
 /** A row whose part depends only on the account. */
-const of = (ask: Ask) => () => ask;
+const of = (draw: Draw) => () => draw;
 
 /** Two to five values from as many accounts. */
 const some =
@@ -112,7 +112,7 @@ function opened({ filters }: Part, { started_on: day }: Account): boolean {
 }
 
 /** An interval between two days, of a month to two years, that ended within five years. */
-function interval(chance: Chance, today: string): Ask {
+function interval(chance: Chance, today: string): Draw {
   const before = daysBefore(today, chance.integer(0, 1_825));
   const after = daysBefore(before, chance.integer(30, 730));
   return () => company({ started_after: after, started_before: before });

@@ -36,8 +36,8 @@ export async function writeSheet(path: string, texts: readonly string[]): Promis
 }
 
 function relations(parts: readonly (readonly [type: string, target: string])[]): string {
-  const told = parts.map(([type, target], at) => {
+  const entries = parts.map(([type, target], at) => {
     return `<Relationship Id="rId${at + 1}" Type="${RELATED}/${type}" Target="${target}"/>`;
   });
-  return `<Relationships>${told.join("")}</Relationships>`;
+  return `<Relationships>${entries.join("")}</Relationships>`;
 }

@@ -139,19 +139,21 @@ function bodyOf(
   chance: Chance,
   { snapshotDate }: Segment,
 ): object | null {
-  const asks = chosen.map((share) => ({ share, ask: share.draw(chance, snapshotDate) }));
+  const requests = chosen.map((share) => ({ share, query: share.draw(chance, snapshotDate) }));
   const other = () => chance.pick(accounts);
   const elsewhere = chance.random() < ELSEWHERE;
-  const near = elsewhere ? accounts : openedThen(asks, accounts, { other, chance });
+  const near = elsewhere ? accounts : openedThen(requests, accounts, { other, chance });
   let found: readonly Part[] | null = null;
   for (let tried = 0; tried < TRIES; tried++) {
     const about = chance.pick(near);
     const source = { about, other, chance };
     const away = { ...source, about: elsewhere ? other() : about };
-    const parts = asks.map(({ share, ask }) => ask(share.choice === "place" ? away : source));
+    const parts = requests.map(({ share, query }) =>
+      query(share.choice === "place" ? away : source),
+    );
     if (!parts.every((part) => part !== null)) continue;
     found = parts;
-    const met = asks.every(({ share }, at) => share.meets?.(parts[at] as Part, about) ?? true);
+    const met = requests.every(({ share }, at) => share.meets?.(parts[at] as Part, about) ?? true);
     if (elsewhere || met) break;
   }
   return found === null ? null : joined(found);
@@ -160,17 +162,17 @@ function bodyOf(
 /** A chosen row whose account-independent values are drawn. */
 interface Asking {
   readonly share: Share;
-  readonly ask: ReturnType<Share["draw"]>;
+  readonly query: ReturnType<Share["draw"]>;
 }
 
 /** Accounts with the query's dates, which are too rare for random tries; else all. */
 function openedThen(
-  asks: readonly Asking[],
+  requests: readonly Asking[],
   accounts: readonly Account[],
   rest: Omit<Source, "about">,
 ): readonly Account[] {
-  const dated = asks.find(({ share }) => share.choice === "opened");
-  const part = dated?.ask({ ...rest, about: rest.other() }) ?? null;
+  const dated = requests.find(({ share }) => share.choice === "opened");
+  const part = dated?.query({ ...rest, about: rest.other() }) ?? null;
   if (dated === undefined || part === null) return accounts;
   const opened = accounts.filter((account) => dated.share.meets?.(part, account));
   return opened.length === 0 ? accounts : opened;

@@ -70,10 +70,10 @@ const INDEXES = [
 
 /** Loads the table unless an earlier run did; saves the times next to it. */
 export async function loadPostgres(client: Client, corpus: Corpus, folder: string): Promise<Load> {
-  const kept = join(corpus.folder, "postgres-load.json");
+  const retained = join(corpus.folder, "postgres-load.json");
   const { rows } = await client.query("SELECT to_regclass('accounts') AS found");
-  if (rows[0].found !== null && existsSync(kept)) {
-    return JSON.parse(readFileSync(kept, "utf8")) as Load;
+  if (rows[0].found !== null && existsSync(retained)) {
+    return JSON.parse(readFileSync(retained, "utf8")) as Load;
   }
   const file = join(folder, "rows.csv");
   await writeRows(corpus, file);
@@ -90,7 +90,7 @@ export async function loadPostgres(client: Client, corpus: Corpus, folder: strin
   await client.query("CHECKPOINT");
   rmSync(file);
   const load = { rowsMs, indexesMs, analyzeMs };
-  writeFileSync(kept, JSON.stringify(load));
+  writeFileSync(retained, JSON.stringify(load));
   return load;
 }
 

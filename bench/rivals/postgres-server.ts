@@ -67,12 +67,12 @@ export async function startPostgres(programs: string, folder: string): Promise<P
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let output = "";
   child.stderr?.on("data", (text: Buffer) => {
-    said = `${said}${text.toString()}`.slice(-4_000);
+    output = `${output}${text.toString()}`.slice(-4_000);
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const client = await connected(folder, child, () => said);
+  const client = await connected(folder, child, () => output);
   const { rows } = await client.query("SHOW server_version");
   const stop = async () => {
     await client.end();
@@ -101,7 +101,11 @@ function serverUser(): ServerUser {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-async function connected(folder: string, child: ChildProcess, said: () => string): Promise<Client> {
+async function connected(
+  folder: string,
+  child: ChildProcess,
+  output: () => string,
+): Promise<Client> {
   const began = performance.now();
   for (;;) {
     const client = new Client({ host: folder, user: "bench", database: "postgres" });
@@ -111,7 +115,7 @@ async function connected(folder: string, child: ChildProcess, said: () => string
     } catch (error) {
       const late = performance.now() - began > START_MS_MAX;
       if (child.exitCode === null && !late) await sleep(100);
-      else throw new Error(`PostgreSQL does not start: ${said()}`, { cause: error });
+      else throw new Error(`PostgreSQL does not start: ${output()}`, { cause: error });
     }
   }
 }

@@ -29,7 +29,7 @@ import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 /** Max disk bytes per account: a dump, its snapshot, and the import's workspace. */
 const BYTES_PER_ACCOUNT = 870;
 /** The first month's snapshot, retained while the second one is made. */
-const BYTES_PER_KEPT = 380;
+const BYTES_PER_STORED = 380;
 const BYTES_AT_LEAST = 500e6;
 
 const FIELDS = [
@@ -51,7 +51,7 @@ export interface MonthMade {
 /** Prints the needed disk space. @throws Error if there is not enough. */
 export function checkRoom(folder: string, accounts: number, months: number): void {
   mkdirSync(folder, { recursive: true });
-  const perAccount = BYTES_PER_ACCOUNT + (months - 1) * BYTES_PER_KEPT;
+  const perAccount = BYTES_PER_ACCOUNT + (months - 1) * BYTES_PER_STORED;
   const needed = BYTES_AT_LEAST + accounts * perAccount;
   const { bavail, bsize } = statfsSync(folder);
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
@@ -82,8 +82,8 @@ export async function makeMonth(
 /** Bytes of a snapshot, and of its index. */
 export function snapshotBytes(snapshot: string): { readonly all: number; readonly index: number } {
   const [node, main] = peneiraCommand() as [string, string];
-  const told = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });
-  const { sections } = JSON.parse(told.stdout) as { sections: { bytes: number }[] };
+  const reported = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });
+  const { sections } = JSON.parse(reported.stdout) as { sections: { bytes: number }[] };
   const index = sections.reduce((sum, { bytes }) => sum + bytes, 0);
   return { all: statSync(snapshot).size, index };
 }

@@ -21,11 +21,11 @@ import {
   wrkOver,
 } from "../load/server.ts";
 import {
-  askAgain,
   FIRST,
   type FirstAnswer,
   KINDS,
   post,
+  repeatRequest,
   runFirstQueries,
 } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
@@ -35,7 +35,7 @@ const NEW_QUESTIONS = 60_000;
 const DIFFERENT = 300;
 const WARM_SECONDS = 3;
 /** Repetitions of an expensive query. */
-const DEAR_TIMES = 15;
+const EXPENSIVE_TIMES = 15;
 const WATCH_EVERY_MS = 1;
 /** Milliseconds without queries, to measure the machine's own delays. */
 const IDLE_MS = 500;
@@ -103,7 +103,7 @@ export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
     try {
       await quiet(server.pid);
       const first = await runFirstQueries(server, kind);
-      found.push({ name: kind[0], ...first, againMs: await askAgain(server, kind) });
+      found.push({ name: kind[0], ...first, againMs: await repeatRequest(server, kind) });
     } finally {
       await server.stop();
     }
@@ -128,7 +128,7 @@ export async function measureService(
 ): Promise<Served> {
   const segment = await openSegment(snapshot);
   const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
-  const [asked, fresh] = [drawn.slice(0, DIFFERENT), drawn.slice(DIFFERENT)];
+  const [requested, fresh] = [drawn.slice(0, DIFFERENT), drawn.slice(DIFFERENT)];
   segment.close();
   await place(snapshot, "in memory");
   const server = await start(snapshot);
@@ -141,7 +141,7 @@ export async function measureService(
       loadOf(server, { warm, bodies, seconds, healthz });
     const loads = {
       one: load([one], [one]),
-      different: load(asked, asked),
+      different: load(requested, requested),
       fresh: load(fresh.slice(0, half), fresh.slice(half)),
     };
     const bare = waitsOver(server, null, seconds);
@@ -154,7 +154,7 @@ export async function measureService(
 }
 
 /** Costs of expensive queries on a warm server, in milliseconds. */
-export interface Dear {
+export interface ExpensiveTimes {
   readonly postal: number;
   readonly facets: number;
   /** The longest other wait while facets were counted, and while nothing was. */
@@ -163,13 +163,13 @@ export interface Dear {
 }
 
 /** Measures expensive queries, off the main thread of a server with all processors. */
-export async function measureExpensive(snapshot: string): Promise<Dear> {
+export async function measureExpensive(snapshot: string): Promise<ExpensiveTimes> {
   const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
   try {
     await quiet(server.pid);
-    const postal = await dear(server, postalCodes);
-    const facets = await dear(server, cities);
-    const stall = await longestStall(server, () => dear(server, cities));
+    const postal = await timeExpensive(server, postalCodes);
+    const facets = await timeExpensive(server, cities);
+    const stall = await longestStall(server, () => timeExpensive(server, cities));
     const idleStall = await longestStall(server, () => sleep(IDLE_MS));
     return { postal, facets, stall, idleStall };
   } finally {
@@ -218,7 +218,7 @@ const cities = (time: number): object => ({
   ...{ limit: 1, facets: ["municipality"] },
 });
 
-async function ask(server: RunningServer, body: object): Promise<number> {
+async function timed(server: RunningServer, body: object): Promise<number> {
   const began = performance.now();
   const answer = await post(server, "accounts/search", body);
   const text = await answer.text();
@@ -227,10 +227,14 @@ async function ask(server: RunningServer, body: object): Promise<number> {
 }
 
 /** Median milliseconds of an expensive query that differs each time. */
-async function dear(server: RunningServer, question: (time: number) => object): Promise<number> {
+async function timeExpensive(
+  server: RunningServer,
+  question: (time: number) => object,
+): Promise<number> {
   const found: number[] = [];
-  for (let time = 0; time < DEAR_TIMES; time++) found.push(await ask(server, question(time)));
-  return found.sort((a, b) => a - b)[Math.floor(DEAR_TIMES / 2)] as number;
+  for (let time = 0; time < EXPENSIVE_TIMES; time++)
+    found.push(await timed(server, question(time)));
+  return found.sort((a, b) => a - b)[Math.floor(EXPENSIVE_TIMES / 2)] as number;
 }
 
 /** The longest wait for `/healthz` until a promise settles. */

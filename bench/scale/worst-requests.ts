@@ -9,10 +9,10 @@ import { UFS } from "../../src/spec/fields.ts";
 import { SPEC_LIMITS } from "../../src/spec/limits.ts";
 import { TEXT_MAX } from "../../src/spec/schema.ts";
 import { randomFrom, repeated, SHAPES } from "../../test/support/translate/shapes.ts";
-import type { Asked } from "./worst-service.ts";
+import type { WorstRequest } from "./worst-service.ts";
 
 /** A request with its name. */
-export interface Worst extends Asked {
+export interface Worst extends WorstRequest {
   readonly name: string;
 }
 

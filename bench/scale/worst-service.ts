@@ -37,7 +37,7 @@ import { loadConfig } from "../../src/settings/config.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 /** A request. */
-export interface Asked {
+export interface WorstRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   /** Text of the body. */
@@ -69,7 +69,7 @@ const LIMITS = {
 };
 
 /** A complete answer. */
-interface Heard {
+interface Received {
   readonly status: number;
   readonly bytes: number;
   readonly text: string;
@@ -127,17 +127,19 @@ export class WorstService {
   }
 
   /** Sends a request, and waits for the last byte of the answer. */
-  async ask(asked: Asked): Promise<Took> {
+  async send(request: WorstRequest): Promise<Took> {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
     // The body differs in white space each time, so that it is not cached.
-    const body = Buffer.from((asked.body ?? "") + (asked.body ? " ".repeat(++this.#asked) : ""));
+    const body = Buffer.from(
+      (request.body ?? "") + (request.body ? " ".repeat(++this.#asked) : ""),
+    );
     const before = await this.#left();
     const probe = new HoldProbe();
     await nextTurn();
     const began = processorMs();
     probe.start();
-    const { status, bytes, text } = await this.#exchange(asked, body);
+    const { status, bytes, text } = await this.#exchange(request, body);
     const holdMs = probe.stop();
     const took = processorMs() - began;
     const units = before - (await this.#left()) - 1;
@@ -158,7 +160,10 @@ export class WorstService {
     return remaining;
   }
 
-  #exchange({ method = "POST", path, headers = {} }: Asked, body: Buffer): Promise<Heard> {
+  #exchange(
+    { method = "POST", path, headers = {} }: WorstRequest,
+    body: Buffer,
+  ): Promise<Received> {
     const [route = "", query = ""] = path.split("?");
     const sent: Record<string, string> = {
       authorization: `Bearer ${this.#key}`,
@@ -166,7 +171,7 @@ export class WorstService {
       ...headers,
     };
     let over = () => {};
-    const asked = new Promise<Heard>((resolve) => {
+    const request = new Promise<Received>((resolve) => {
       const exchange: Exchange = {
         ...{
           method,
@@ -195,7 +200,7 @@ export class WorstService {
       };
       this.#handler(exchange);
     });
-    return asked.finally(() => over());
+    return request.finally(() => over());
   }
 }
 

@@ -161,10 +161,10 @@ const KEYS = numbersOf([...ORDERS, "random"]);
 const WHOLE_MAX = 2 ** 32 - 1;
 
 /** Size of the reused buffer; most requests have fewer than a hundred numbers. */
-const KEPT_NUMBERS = 1 << 12;
+const REUSED_NUMBERS = 1 << 12;
 
 /** The request being written. Allocating memory per request would cost more than writing. */
-let numbers = new Float64Array(KEPT_NUMBERS);
+let numbers = new Float64Array(REUSED_NUMBERS);
 let length = 0;
 let lists: NativeRowList[] | undefined;
 
@@ -228,7 +228,7 @@ export function writeFirsts(request: FirstsPerCompanyRequest): NativeQuery {
 }
 
 function begin(kind: (typeof REQUEST_KINDS)[number]): void {
-  if (numbers.length > KEPT_NUMBERS) numbers = new Float64Array(KEPT_NUMBERS);
+  if (numbers.length > REUSED_NUMBERS) numbers = new Float64Array(REUSED_NUMBERS);
   length = 0;
   lists = undefined;
   put(FIRST_MARK + REQUESTS[kind]);

@@ -102,7 +102,7 @@ export class RateLimits {
       retrySeconds,
     );
     if (!waits || this.leases === null) throw refusal;
-    this.leases.ask();
+    this.leases.request();
     throw new LeaseAwaited(refusal, paid);
   }
 

@@ -51,7 +51,7 @@ export function refuseBeyondQuota(
 const BYTES_RETRY_S = 3_600;
 
 /** Stored bytes that are counted, and how to free some. */
-const KEPT = {
+const STORED = {
   export_bytes: ["files of exports", "Delete exports, or wait until some expire."],
   saved_bytes: ["specs of exports and saved searches", "Delete some of them, or send less."],
 } as const;
@@ -59,18 +59,18 @@ const KEPT = {
 /** Throws `quota_exceeded` if `wanted` more bytes exceed a tenant's plan. */
 export function refuseBeyondBytes(
   plan: Plan,
-  limit: keyof typeof KEPT,
+  limit: keyof typeof STORED,
   bytes: { readonly kept: number; readonly wanted: number },
 ): void {
   const most = plan.limits[limit];
   const { kept, wanted } = bytes;
   if (most === 0 || kept + wanted <= most) return;
-  const [what, mend] = KEPT[limit];
+  const [what, fix] = STORED[limit];
   throw new AppError(
     "quota_exceeded",
     `The plan ${plan.name} keeps up to ${most} ${wordFor(most, "byte")} of ${what} (${limit}). ` +
       `${kept} ${wordFor(kept, "is", "are")} kept, and this needs ` +
-      `${limit === "export_bytes" ? "more" : wanted}. ${mend}`,
+      `${limit === "export_bytes" ? "more" : wanted}. ${fix}`,
     { headers: { "Retry-After": String(BYTES_RETRY_S) } },
   );
 }

@@ -41,7 +41,7 @@ export interface ShareAnswer extends AnswerHead {
 /** A service that answers like a share. */
 export interface Answerer {
   /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
-  readonly ask: (asking: ShareRequest) => Promise<ShareAnswer>;
+  readonly request: (asking: ShareRequest) => Promise<ShareAnswer>;
 }
 
 /** HTTP client of a share. */
@@ -59,7 +59,7 @@ export class ShareClient implements Answerer {
   }
 
   /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
-  async ask(asking: ShareRequest): Promise<ShareAnswer> {
+  async request(asking: ShareRequest): Promise<ShareAnswer> {
     let { url } = asking;
     for (let hops = 0; ; hops++) {
       const answer = await this.#exchange({ ...asking, url });

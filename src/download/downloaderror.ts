@@ -112,11 +112,11 @@ function errorOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   const name = proxy?.name ?? "";
   if (passing) return new DownloadError("again", `the proxy ${name}: ${message}`);
   const has = proxy !== null && proxy.credentials() !== null;
-  const mend = credentials
+  const fix = credentials
     ? `${has ? "Check" : "Give"} user and password in the environment: ` +
       "PENEIRA_DOWNLOAD_PROXY=http://USER:PASSWORD@HOST:PORT (socks5h:// for SOCKS5), or HTTPS_PROXY."
     : "Check download.proxy (or HTTPS_PROXY), or ask its operator.";
-  return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${mend}`);
+  return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${fix}`);
 }
 
 /**
@@ -180,9 +180,9 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
     ? "The registry's share answers only from Brazil, and not from many clouds"
     : `If ${url.host} answers others, it turns away where you ask from, as the registry's own ` +
       "share does outside Brazil and in many clouds";
-  const asked = through === null ? "" : ` (you asked through the proxy ${through})`;
+  const proxyNote = through === null ? "" : ` (you asked through the proxy ${through})`;
   return (
-    `${likely}${asked}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
+    `${likely}${proxyNote}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
     "mirror (--url, once for each), or fetch the zips on a machine there with ssh and rsync: " +
     "docs/load.md, From outside Brazil."
   );

@@ -63,7 +63,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
 /** Requests the missing bytes; the answer begins at `have` (206) or at 0 (200). */
 async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAnswer> {
   const { source, signal } = inquiry;
-  const answer = await source.ask({
+  const answer = await source.request({
     method: "GET",
     url: file.url,
     signal,
@@ -137,7 +137,7 @@ function diskWords(error: unknown, path: string): unknown {
   if (error instanceof DownloadError || error instanceof CommandError || syscall === undefined) {
     return error;
   }
-  const told = notWritten(path, error);
-  if (told === null) return new CommandError(`${path} was not written: ${message}.`, 1, error);
-  return new CommandError(`${told} The next run goes on with what is there.`, 1, error);
+  const failure = notWritten(path, error);
+  if (failure === null) return new CommandError(`${path} was not written: ${message}.`, 1, error);
+  return new CommandError(`${failure} The next run goes on with what is there.`, 1, error);
 }

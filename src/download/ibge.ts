@@ -121,7 +121,7 @@ async function answerOf(
   label: string,
 ): Promise<string> {
   const headers = { accept: "application/json" };
-  const answer = await client.ask({ method: "GET", url, headers, signal });
+  const answer = await client.request({ method: "GET", url, headers, signal });
   if (answer.status !== 200) {
     answer.drop();
     throw refusalOf(answer);

@@ -36,42 +36,43 @@ export interface FolderEntry {
 }
 
 /** Access to a share. */
-interface Asked extends Answerer {
+interface ShareAccess extends Answerer {
   readonly share: Share;
   readonly signal: AbortSignal;
 }
 
 /** Lists a folder below the root. @throws DownloadError, ShareFault */
-export type Lister = (asked: Asked, path: readonly string[]) => Promise<FolderEntry[]>;
+export type Lister = (access: ShareAccess, path: readonly string[]) => Promise<FolderEntry[]>;
 
 /** Detects how a share lists, by listing its root. @throws DownloadError, ShareFault */
 export async function listerOf(
-  asked: Asked,
+  access: ShareAccess,
 ): Promise<{ readonly lister: Lister; readonly entries: FolderEntry[] }> {
-  const { share } = asked;
-  const settled = async (lister: Lister) => ({ lister, entries: await lister(asked, []) });
+  const { share } = access;
+  const settled = async (lister: Lister) => ({ lister, entries: await lister(access, []) });
   if (share.root.protocol === "file:") return settled(localLister);
   if (share.prefix !== null) return settled(bucketLister(share.root, share.prefix));
-  const answer = await propfind(asked, []);
-  if (answer.status === 207) return { lister: davLister, entries: await davEntries(asked, answer) };
+  const answer = await propfind(access, []);
+  if (answer.status === 207)
+    return { lister: davLister, entries: await davEntries(access, answer) };
   answer.drop();
   const { status } = answer;
   // Statuses of a busy share; refusals of PROPFIND have many other statuses.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
   if (busy) throw errorOfStatus(answer, false);
-  return withoutDav(asked, answer);
+  return withoutDav(access, answer);
 }
 
 /** The share speaks no WebDAV: tries what it returns to a browser. */
-async function withoutDav(asked: Asked, { status }: ShareAnswer) {
-  const { share } = asked;
-  const page = await get(asked, share.root);
+async function withoutDav(access: ShareAccess, { status }: ShareAnswer) {
+  const { share } = access;
+  const page = await get(access, share.root);
   if (page.status === 200) {
     const { root } = share;
     const text = await textOf(page);
     if (isBucketPage(text)) {
       const lister = bucketLister(root, "");
-      return { lister, entries: await lister(asked, []) };
+      return { lister, entries: await lister(access, []) };
     }
     const entries = pageEntries(page, text);
     if (entries !== null) return { lister: pageLister, entries };
@@ -85,7 +86,7 @@ async function withoutDav(asked: Asked, { status }: ShareAnswer) {
   if (isBucket) {
     for (const [base, prefix] of bucketsOf(share.root)) {
       const lister = bucketLister(base, prefix);
-      const entries = await lister(asked, []).catch((error: unknown) => {
+      const entries = await lister(access, []).catch((error: unknown) => {
         if (error instanceof ShareFault) return [];
         throw error;
       });
@@ -119,17 +120,20 @@ const localLister: Lister = async ({ share }, path) => {
   });
 };
 
-const davLister: Lister = async (asked, path) => {
-  const answer = await propfind(asked, path);
-  if (answer.status === 207) return davEntries(asked, answer, path);
+const davLister: Lister = async (access, path) => {
+  const answer = await propfind(access, path);
+  if (answer.status === 207) return davEntries(access, answer, path);
   answer.drop();
   const { status, url } = answer;
   if (status < 200 || status >= 300) throw errorOfStatus(answer, false);
   throw new ShareFault(`${url} is no WebDAV folder (it answers ${status}); check download.url.`);
 };
 
-function propfind({ share, ask, signal }: Asked, path: readonly string[]): Promise<ShareAnswer> {
-  return ask({
+function propfind(
+  { share, request, signal }: ShareAccess,
+  path: readonly string[],
+): Promise<ShareAnswer> {
+  return request({
     method: "PROPFIND",
     url: below(share, path, true),
     signal,
@@ -141,7 +145,7 @@ function propfind({ share, ask, signal }: Asked, path: readonly string[]): Promi
 }
 
 async function davEntries(
-  { share }: Asked,
+  { share }: ShareAccess,
   answer: ShareAnswer,
   path: readonly string[] = [],
 ): Promise<FolderEntry[]> {
@@ -155,8 +159,8 @@ async function davEntries(
   });
 }
 
-const pageLister: Lister = async (asked, path) => {
-  const answer = await get(asked, below(asked.share, path, true));
+const pageLister: Lister = async (access, path) => {
+  const answer = await get(access, below(access.share, path, true));
   if (answer.status === 200) {
     const entries = pageEntries(answer, await textOf(answer));
     if (entries !== null) return entries;
@@ -166,9 +170,9 @@ const pageLister: Lister = async (asked, path) => {
   throw errorOfStatus(answer, false);
 };
 
-function get({ ask, signal }: Asked, url: URL): Promise<ShareAnswer> {
+function get({ request, signal }: ShareAccess, url: URL): Promise<ShareAnswer> {
   const headers = { accept: "text/html, application/xml;q=0.9, */*;q=0.1" };
-  return ask({ method: "GET", url, signal, headers });
+  return request({ method: "GET", url, signal, headers });
 }
 
 /** The entries of a page; null if it is no listing. */
@@ -186,13 +190,13 @@ function pageEntries({ url }: ShareAnswer, text: string): FolderEntry[] | null {
 
 /** Lists keys of a bucket as folders, split at slashes. */
 function bucketLister(base: URL, root: string): Lister {
-  return async (asked, path) => {
+  return async (access, path) => {
     const top = root === "" || root.endsWith("/") ? root : `${root}/`;
     const prefix = `${top}${path.map((name) => `${name}/`).join("")}`;
     const entries: FolderEntry[] = [];
     const tokens = new Set<string>();
     for (let token: string | null = null; ; ) {
-      const { entries: some, next } = await bucketPage(asked, base, { prefix, token });
+      const { entries: some, next } = await bucketPage(access, base, { prefix, token });
       for (const entry of some) {
         const key = `${prefix}${entry.name}`.split("/").map(encodeURIComponent).join("/");
         entries.push({ ...entry, unmeasured: false, url: new URL(base.pathname + key, base) });
@@ -207,7 +211,7 @@ function bucketLister(base: URL, root: string): Lister {
 }
 
 async function bucketPage(
-  asked: Asked,
+  access: ShareAccess,
   base: URL,
   { prefix, token }: { readonly prefix: string; readonly token: string | null },
 ): Promise<BucketPage> {
@@ -215,7 +219,7 @@ async function bucketPage(
   const members = { "list-type": "2", delimiter: "/", "encoding-type": "url", prefix };
   for (const [name, value] of Object.entries(members)) url.searchParams.set(name, value);
   if (token !== null) url.searchParams.set("continuation-token", token);
-  const answer = await get(asked, url);
+  const answer = await get(access, url);
   if (answer.status === 200) {
     return read(base, (text) => parseBucketPage(text, prefix), await textOf(answer));
   }

@@ -196,7 +196,7 @@ export async function listMonth(
  */
 export async function inTurn<T>(
   { sources, say }: Inquiry,
-  ask: (source: Source) => Promise<T>,
+  attempt: (source: Source) => Promise<T>,
 ): Promise<T> {
   const faults: ShareFault[] = [];
   for (const [index, source] of sources.entries()) {
@@ -205,7 +205,7 @@ export async function inTurn<T>(
       continue;
     }
     try {
-      return await ask(source);
+      return await attempt(source);
     } catch (error) {
       if (!(error instanceof ShareFault)) throw error;
       faults.push(error);
@@ -324,11 +324,11 @@ type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
 
 /** Size, tag, and date of a file by a HEAD request, or by its first byte without HEAD support. */
 async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
-  let answer = await source.ask({ method: "HEAD", url, signal, headers: {} });
+  let answer = await source.request({ method: "HEAD", url, signal, headers: {} });
   answer.drop();
   let size = answer.status === 200 ? answer.headers.get("content-length") : null;
   if (size === null && ![404, 410].includes(answer.status)) {
-    answer = await source.ask({ method: "GET", url, signal, headers: { range: "bytes=0-0" } });
+    answer = await source.request({ method: "GET", url, signal, headers: { range: "bytes=0-0" } });
     answer.drop();
     const range = /^bytes 0-0\/(\d+)$/.exec(answer.headers.get("content-range") ?? "")?.[1] ?? null;
     size = answer.status === 200 ? answer.headers.get("content-length") : range;

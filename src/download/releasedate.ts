@@ -138,7 +138,7 @@ async function readRange(
   file: ListedFile,
   [offset, length]: readonly [number, number],
 ): Promise<Uint8Array | null> {
-  const answer = await source.ask({
+  const answer = await source.request({
     method: "GET",
     url: file.url,
     signal,

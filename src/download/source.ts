@@ -35,19 +35,19 @@ export class Source implements Answerer {
     this.#through = proxies(share.root)?.name ?? null;
   }
 
-  ask: Answerer["ask"] = async (asking) => {
-    const answer = await this.#client.ask(asking);
+  request: Answerer["request"] = async (asking) => {
+    const answer = await this.#client.request(asking);
     this.#answered = true;
     return answer;
   };
 
   /** Lists a folder. @throws DownloadError, ShareFault */
   async list(path: readonly string[], signal: AbortSignal): Promise<FolderEntry[]> {
-    const asked = { share: this.share, ask: this.ask, signal };
-    if (this.#lister !== null) return this.#lister(asked, path);
-    const { lister, entries } = await listerOf(asked);
+    const access = { share: this.share, request: this.request, signal };
+    if (this.#lister !== null) return this.#lister(access, path);
+    const { lister, entries } = await listerOf(access);
     this.#lister = lister;
-    return path.length === 0 ? entries : lister(asked, path);
+    return path.length === 0 ? entries : lister(access, path);
   }
 
   /** Advice if it has never answered; else null. */

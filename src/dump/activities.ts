@@ -23,7 +23,7 @@ const TEXT_COLUMN = "text";
 const TEXT_MAX = 1_000;
 /** Max mistakes listed; others are only counted. */
 const MISTAKES_SHOWN = 20;
-const MEND = "`peneira download --descriptors --to DIR` makes such a file.";
+const FIX = "`peneira download --descriptors --to DIR` makes such a file.";
 
 /** Reads a file of texts. @throws CommandError (exit 2) with every mistake and its place. */
 export function readActivityTexts(path: string): readonly Descriptor[] {
@@ -35,7 +35,7 @@ export function readActivityTexts(path: string): readonly Descriptor[] {
 export function activityTextsOf(path: string, text: string): readonly Descriptor[] {
   const table = new TableFile(path, text, {
     ...{ needed: [CODE_COLUMN, TEXT_COLUMN], optional: [] },
-    mend: `${MEND} docs/translate.md has its columns.`,
+    fix: `${FIX} docs/translate.md has its columns.`,
   });
   const texts = new Map<string, string[]>();
   for (const { line, cell } of table.rows) {
@@ -75,7 +75,7 @@ function answered(path: string, text: string): readonly Descriptor[] {
   const more = mistakes.length - shown.length;
   throw new CommandError(
     `The descriptors ${path} are not as IBGE's subclasses are:${shown.join("")}` +
-      `${more > 0 ? `\n- and ${more} more` : ""}\n${MEND}`,
+      `${more > 0 ? `\n- and ${more} more` : ""}\n${FIX}`,
     2,
   );
 }

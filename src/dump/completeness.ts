@@ -26,7 +26,7 @@ export interface DumpAllowance {
 }
 
 /** Advice if `--partial` would help. */
-const MEND =
+const FIX =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
@@ -37,7 +37,7 @@ export function checkComplete(found: Findings, partial: boolean): boolean {
     if (type !== "socios") checkType(found, type, lacking);
   }
   if (partial) found.warnings.push(...lacking.map((text) => `${text} Imported with --partial.`));
-  else if (lacking.length > 0) found.problems.push(...lacking, MEND);
+  else if (lacking.length > 0) found.problems.push(...lacking, FIX);
   checkCounts(found);
   checkSizes(found);
   return partial && lacking.length > 0;
@@ -76,7 +76,7 @@ function withoutRows(file: string): string {
 /** Refuses files without a usable row; `checkComplete` refuses files without bytes. */
 export function checkRows(files: readonly string[], partial: boolean): readonly string[] {
   const lacking = files.map(withoutRows);
-  return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, MEND];
+  return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, FIX];
 }
 
 /**

@@ -44,7 +44,7 @@ export function placesOf(path: string, text: string): SnapshotPlaces {
   const table = new TableFile(path, text, {
     needed: [CODE_COLUMN],
     optional: [...REGION_COLUMNS, ...SEAT_COLUMNS],
-    mend: "`peneira download --places --to DIR` makes such a file; docs/load.md has its columns.",
+    fix: "`peneira download --places --to DIR` makes such a file; docs/load.md has its columns.",
   });
   const seats = SEAT_COLUMNS.filter((name) => table.columns.includes(name));
   if (seats.length === 1) table.problem(1, "latitude and longitude go together");

@@ -16,7 +16,7 @@ interface TableShape {
   readonly needed: readonly string[];
   readonly optional: readonly string[];
   /** Advice for users of another file. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** A row with its line number, from 1. */
@@ -69,9 +69,9 @@ export class TableFile {
   readonly #remedy: string;
   readonly #problems: { readonly line: number; readonly words: string }[] = [];
 
-  constructor(path: string, text: string, { needed, optional, mend }: TableShape) {
+  constructor(path: string, text: string, { needed, optional, fix }: TableShape) {
     this.#path = path;
-    this.#remedy = mend;
+    this.#remedy = fix;
     const lines = text.split(/\r\n|\n|\r/);
     const first = lines[0] ?? "";
     const delimiter = first.includes(";") ? ";" : ",";

@@ -47,9 +47,12 @@ export function findBase(root, { running = false } = {}) {
 }
 
 function versionsOf(binary) {
-  const asked = spawnSync(binary, ["-p", "JSON.stringify(process.versions)"], { encoding: "utf8" });
-  if (asked.status !== 0) throw new Error(`${binary} does not run: ${asked.stderr || asked.error}`);
-  return JSON.parse(asked.stdout);
+  const result = spawnSync(binary, ["-p", "JSON.stringify(process.versions)"], {
+    encoding: "utf8",
+  });
+  if (result.status !== 0)
+    throw new Error(`${binary} does not run: ${result.stderr || result.error}`);
+  return JSON.parse(result.stdout);
 }
 
 function findUws(root, platform) {

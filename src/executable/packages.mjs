@@ -72,8 +72,8 @@ export function installPackages(options) {
   const stamp = path.join(cache, "abi");
   const builtFor = fs.existsSync(stamp) ? fs.readFileSync(stamp, "utf8") : undefined;
   const abi = runningAbi();
-  const asked = { builtFor: rebuild ? undefined : builtFor, running: abi, root };
-  const refusal = refusalOf({ ...asked, execPath: fs.realpathSync(process.execPath) });
+  const state = { builtFor: rebuild ? undefined : builtFor, running: abi, root };
+  const refusal = refusalOf({ ...state, execPath: fs.realpathSync(process.execPath) });
   if (refusal !== null) fail(refusal);
   const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
   // Accepts packages installed by hand; from now on a change of Node is noticed.
@@ -154,9 +154,9 @@ export function installShipped({ root, upToDate, npm }) {
 
 /** npm's list of installed packages, without those removed since. */
 export function presentIn(root) {
-  const told = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
+  const installed = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
   const there = ([place]) => fs.existsSync(path.join(root, place, "package.json"));
-  return Object.fromEntries(told.filter(there));
+  return Object.fromEntries(installed.filter(there));
 }
 
 function lockedIn(file) {

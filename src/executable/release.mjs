@@ -64,9 +64,9 @@ function billOfMaterials(root, { version, commit, built, licenses }) {
 
 function npmBill(root) {
   const args = ["sbom", "--omit=dev", "--sbom-format=cyclonedx", "--loglevel=error"];
-  const asked = spawnSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
-  if (asked.status === 0) return JSON.parse(asked.stdout);
-  throw new Error(`npm sbom: ${asked.error?.message ?? asked.stderr.trim()}`);
+  const result = spawnSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
+  if (result.status === 0) return JSON.parse(result.stdout);
+  throw new Error(`npm sbom: ${result.error?.message ?? result.stderr.trim()}`);
 }
 
 /** Version of the zstd in the executable, as the title of its licence has it (licenses.mjs). */
@@ -181,7 +181,7 @@ export function release({ root, args, build, executable, out }) {
   const commit = commitOf(root);
   refuse(root, { version, commit, trial });
   build();
-  const built = JSON.parse(ask(executable, ["version", "--json"]));
+  const built = JSON.parse(outputOf(executable, ["version", "--json"]));
   if (!trial) refuseForeign(built, { version, commit });
   const name = `peneira-${version}-${process.platform}-${process.arch}`;
   const next = `${out}.new`;
@@ -199,9 +199,9 @@ export function release({ root, args, build, executable, out }) {
 
 /** Hash and time of the commit, or null outside a repository. */
 function commitOf(root) {
-  const asked = git(root, ["log", "-1", "--format=%H %ct"]);
-  if (asked === null) return null;
-  const [hash, seconds] = asked.trim().split(" ");
+  const result = git(root, ["log", "-1", "--format=%H %ct"]);
+  if (result === null) return null;
+  const [hash, seconds] = result.trim().split(" ");
   return { hash, seconds: Number(seconds) };
 }
 
@@ -228,8 +228,8 @@ function refuse(root, { version, commit, trial }) {
     );
   }
   if (problems.length === 0) return;
-  const mend = trial || commit === null ? "" : "\nTo try a release all the same: --allow-dirty";
-  throw new Error(`no release:\n- ${problems.join("\n- ")}${mend}`);
+  const fix = trial || commit === null ? "" : "\nTo try a release all the same: --allow-dirty";
+  throw new Error(`no release:\n- ${problems.join("\n- ")}${fix}`);
 }
 
 /** An executable of another version or commit must not ship under this name. */
@@ -243,7 +243,7 @@ function refuseForeign(built, { version, commit }) {
 }
 
 function licensesOf(executable) {
-  return ask(executable, ["version", "--licenses"]);
+  return outputOf(executable, ["version", "--licenses"]);
 }
 
 /** Collects the files of the archive; modes do not depend on the user. */
@@ -261,10 +261,10 @@ function stage(root, { folder, executable }) {
     .filter((file) => /^(README.*\.md|CHANGELOG\.md|LICENSE)$/.test(file))) {
     put(name, fs.readFileSync(path.join(root, name)));
   }
-  put("man/peneira.1", ask(executable, ["manpage"]));
+  put("man/peneira.1", outputOf(executable, ["manpage"]));
   const names = { bash: "peneira.bash", zsh: "_peneira", fish: "peneira.fish" };
   for (const [shell, name] of Object.entries(names)) {
-    put(`completions/${name}`, ask(executable, ["completion", shell]));
+    put(`completions/${name}`, outputOf(executable, ["completion", shell]));
   }
   const deploy = path.join(root, "docs", "deploy");
   for (const name of fs.readdirSync(deploy).filter((file) => DEPLOY.test(file))) {
@@ -301,19 +301,19 @@ function writeSums(folder) {
 }
 
 /** The output of the executable, in a minimal environment. */
-function ask(executable, args) {
+function outputOf(executable, args) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   return run(executable, args, { env, encoding: "utf8" });
 }
 
 function git(root, args) {
-  const asked = spawnSync("git", args, { cwd: root, encoding: "utf8" });
-  return asked.status === 0 ? asked.stdout : null;
+  const result = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  return result.status === 0 ? result.stdout : null;
 }
 
 function run(command, args, options) {
-  const asked = spawnSync(command, args, { maxBuffer: 2 ** 30, ...options });
-  if (asked.status === 0) return asked.stdout;
-  const why = asked.error?.message ?? String(asked.stderr).trim();
+  const result = spawnSync(command, args, { maxBuffer: 2 ** 30, ...options });
+  if (result.status === 0) return result.stdout;
+  const why = result.error?.message ?? String(result.stderr).trim();
   throw new Error(`${path.basename(command)} ${args.join(" ")}: ${why}`);
 }

@@ -10,37 +10,37 @@ interface StorageProblem {
   /** Reason, as the end of a sentence. */
   readonly why: string;
   /** The remedy, as a sentence. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const RETRY = "Free some space, then try again.";
-const FULL = { full: true, why: "no space is left on the device", mend: RETRY };
+const FULL = { full: true, why: "no space is left on the device", fix: RETRY };
 const READ_ONLY = {
   full: false,
   why: "the file system is read-only",
-  mend: "Make it writable or name another place.",
+  fix: "Make it writable or name another place.",
 };
 const FAILING = {
   full: false,
   why: "the disk reported an input/output error",
-  mend: "Check the disk and the system's log.",
+  fix: "Check the disk and the system's log.",
 };
 const FORBIDDEN = {
   full: false,
   why: "permission denied",
-  mend: "Check owner and permissions of the file and its folder.",
+  fix: "Check owner and permissions of the file and its folder.",
 };
 
 /** Problems by system code or by the first words of an SQLite code. */
 const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = [
   [/^(ENOSPC|SQLITE_FULL)$/, FULL],
-  [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", mend: RETRY }],
+  [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", fix: RETRY }],
   [
     /^EFBIG$/,
     {
       full: true,
       why: "the file would be larger than the system allows",
-      mend: "Raise the limit (ulimit -f), or name another place.",
+      fix: "Raise the limit (ulimit -f), or name another place.",
     },
   ],
   [/^(EROFS|SQLITE_READONLY\w*)$/, READ_ONLY],
@@ -71,7 +71,7 @@ export function storageErrorText(error: unknown): string | null {
   const problem = storageProblem(cause);
   if (cause === null || problem === null) return null;
   const at = cause.syscall === undefined ? "" : ` at ${cause.syscall}`;
-  return `${problem.why} (${cause.code}${at}). ${problem.mend}`;
+  return `${problem.why} (${cause.code}${at}). ${problem.fix}`;
 }
 
 /** Returns the reason of a plain mkdir: on a read-only disk a recursive one reports ENOENT. */

@@ -154,22 +154,22 @@ interface PaddedTable {
   /** Codes that are no numbers of their kind; dropped. */
   readonly odd: readonly string[];
   /** Number of names that were unprintable or too long. */
-  readonly mended: number;
+  readonly corrected: number;
 }
 
 /** Pads codes of a table with zeros, and makes names printable. */
 export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): PaddedTable {
   const codes = new Map<string, string>();
   const odd: string[] = [];
-  let mended = 0;
+  let corrected = 0;
   for (const [code, name] of table) {
     if (/^\d+$/.test(code) && code.length <= CODE_WIDTHS[kind]) {
       const line = lineOf(name);
-      if (line !== name) mended++;
+      if (line !== name) corrected++;
       codes.set(code.padStart(CODE_WIDTHS[kind], "0"), line);
     } else odd.push(code);
   }
-  return { codes, odd, mended };
+  return { codes, odd, corrected };
 }
 
 /** Makes a name fit for the metadata; one that is too long ends in an ellipsis. */

@@ -87,14 +87,14 @@ interface KnownTables {
 export function readKnownCodes(lookups: Lookups): KnownTables {
   const warnings: string[] = [];
   const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
-    const { codes, odd, mended } = padCodes(kind, table);
+    const { codes, odd, corrected } = padCodes(kind, table);
     if (odd.length > 0) {
       const what = wordFor(odd.length, "code that is not a number", "codes that are not numbers");
       warnings.push(`the ${kind} table has ${odd.length} ${what}; left out`);
     }
-    if (mended > 0) {
-      const what = wordFor(mended, "name that is", "names that are");
-      warnings.push(`the ${kind} table has ${mended} ${what} no line of text; made one`);
+    if (corrected > 0) {
+      const what = wordFor(corrected, "name that is", "names that are");
+      warnings.push(`the ${kind} table has ${corrected} ${what} no line of text; made one`);
     }
     return codes;
   };

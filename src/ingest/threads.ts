@@ -9,7 +9,7 @@ import { ThreadPool } from "../process/threads.ts";
 import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
 /** The value of an answer that is no refusal. */
-type Value<Given> = Given extends { readonly value: infer Kept } ? Kept : never;
+type Value<Given> = Given extends { readonly value: infer Inner } ? Inner : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */
 export class Threads {

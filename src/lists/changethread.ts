@@ -79,11 +79,11 @@ export class ChangeThread {
     }
   }
 
-  async #run<Told>(
+  async #run<Result>(
     tenantId: string,
     bytes: number,
-    order: (pool: ThreadPool<ChangeWork>) => Promise<Told>,
-  ): Promise<Told> {
+    order: (pool: ThreadPool<ChangeWork>) => Promise<Result>,
+  ): Promise<Result> {
     clearTimeout(this.#idle);
     this.#under++;
     try {

@@ -48,16 +48,16 @@ export class ColumnRefusal extends Error {}
 export class UnknownColumn extends ColumnRefusal {}
 
 /** Columns named in a refusal. */
-const COLUMNS_TOLD_MAX = 10;
+const COLUMNS_SHOWN_MAX = 10;
 
 /** The refusal of a sender's name, with the columns that the file has. */
 function unknownColumn(wanted: string, names: readonly string[], width: number): UnknownColumn {
-  const told = names.slice(0, COLUMNS_TOLD_MAX).map((name) => JSON.stringify(reportText(name)));
-  const more = names.length > COLUMNS_TOLD_MAX ? ", …" : "";
+  const shown = names.slice(0, COLUMNS_SHOWN_MAX).map((name) => JSON.stringify(reportText(name)));
+  const more = names.length > COLUMNS_SHOWN_MAX ? ", …" : "";
   const columns =
     names.length === 0
       ? `It has no header: name one by its number, 1 to ${width}`
-      : `It has ${told.join(", ")}${more}`;
+      : `It has ${shown.join(", ")}${more}`;
   return new UnknownColumn(`There is no column ${JSON.stringify(wanted)} in the file. ${columns}.`);
 }
 
@@ -76,7 +76,7 @@ export function findColumn(
   const width = Math.max(1, ...rows.map(({ length }) => length));
   const found = (column: number) => {
     const header = hasHeader ? reportText(cleaned(first[column] ?? "")) : "";
-    const takesRoots = wanted !== undefined || saysRoots(names, column);
+    const takesRoots = wanted !== undefined || namesRoots(names, column);
     return { column, hasHeader, header: header === "" ? null : header, takesRoots };
   };
   if (wanted === undefined) return found(likely(names, rows, width));
@@ -101,7 +101,7 @@ export function showsCnpjs(
 
 /** True if a header contains the word CNPJ. */
 export function saysCnpj(header: string | null): boolean {
-  return header !== null && SAYS_CNPJ.test(folded(header));
+  return header !== null && NAMES_CNPJ.test(folded(header));
 }
 
 /** Rows that may contain a header: titles and blank rows may precede it. */
@@ -119,7 +119,7 @@ export function cnpjsIn(
   const count = rows.filter((row) => isCnpj(row[column])).length;
   const isNamed = rows.slice(0, HEADER_ROWS).some((row) => {
     const text = folded(row[column] ?? "");
-    return SAYS_CNPJ.test(text) && !/[:=]$/.test(text) && !holdsCnpj(text);
+    return NAMES_CNPJ.test(text) && !/[:=]$/.test(text) && !holdsCnpj(text);
   });
   return { count, isNamed: isNamed || (header !== null && folded(header) === folded(wanted)) };
 }
@@ -144,7 +144,7 @@ function likely(
         "whole companies: column=<header>.",
     );
   }
-  const named = names.findIndex((name) => SAYS_CNPJ.test(name));
+  const named = names.findIndex((name) => NAMES_CNPJ.test(name));
   if (named >= 0 && !isOutdone(rows, width, named)) return named;
   const most = (fits: (text: string, column: number) => boolean) => {
     const counts = countsOf(rows, width, fits);
@@ -152,8 +152,8 @@ function likely(
   };
   for (const fits of [
     isWhole,
-    (text: string, at: number) => names.length > 0 && saysRoots(names, at) && isRoot(text),
-    (text: string, at: number) => isCnpj(text) && (saysRoots(names, at) || !isRoot(text)),
+    (text: string, at: number) => names.length > 0 && namesRoots(names, at) && isRoot(text),
+    (text: string, at: number) => isCnpj(text) && (namesRoots(names, at) || !isRoot(text)),
   ]) {
     const found = most(fits);
     if (found >= 0) return found;
@@ -172,9 +172,9 @@ function wholeNamed(
   rows: readonly (readonly string[])[],
   width: number,
 ): { readonly column: number; readonly counts: Uint32Array } | null {
-  const says = names.map((name) => SAYS_CNPJ.test(name));
-  if (!says.includes(true)) return null;
-  const counts = countsOf(rows, width, (text, at) => says[at] === true && isWhole(text));
+  const named = names.map((name) => NAMES_CNPJ.test(name));
+  if (!named.includes(true)) return null;
+  const counts = countsOf(rows, width, (text, at) => named[at] === true && isWhole(text));
   const best = Math.max(...counts);
   return best === 0 ? null : { column: counts.indexOf(best), counts };
 }
@@ -196,12 +196,12 @@ const ONLY_ROOTS =
   "column=<header>.";
 
 /** True if eight characters of a column are a company: its header says so, or there is none. */
-function saysRoots(names: readonly string[], column: number): boolean {
+function namesRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
 
 /** A header that contains the word CNPJ. */
-const SAYS_CNPJ = /\bcnpj\b/;
+const NAMES_CNPJ = /\bcnpj\b/;
 
 /** Header words for CNPJs, their roots, and companies. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;

@@ -14,7 +14,7 @@ const NAME_SHOWN_MAX = 64;
 const SHOWN_MAX = 20;
 
 /** Remedies for errors about calling tools, in their terms. */
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   cursor_mismatch:
     "The cursor belongs to another call. Repeat filters, sort, scoring and fields of the call " +
     "whose next_cursor it is, or begin again without a cursor.",
@@ -83,7 +83,7 @@ function placed(pointer: string): string {
 
 /** Returns an error as text that helps a model correct it. */
 export function failureText({ code, message, errors, members }: AppError): string {
-  const remedy = MENDS[code];
+  const remedy = FIXES[code];
   if (remedy !== undefined || errors.length === 0) return `${code}: ${remedy ?? message}`;
   const alternatives = errors.filter((one) => one.code === ALTERNATIVE).map(placeOf);
   const others = errors.filter((one) => one.code !== ALTERNATIVE);

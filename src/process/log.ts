@@ -205,7 +205,7 @@ function writeWhole(fd: number, bytes: Buffer): void {
 }
 
 /** Engine codes about snapshots: messages name blocks, sections, rows, checksums, no values. */
-const SAYS_WHY = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
+const HAS_REASON = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
 
 /** Returns loggable facts of an error, without quoting a client. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
@@ -215,7 +215,7 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   return {
     error: error.name,
     ...(code === undefined ? {} : { error_code: code }),
-    ...(code !== undefined && SAYS_WHY.test(code) ? { why: error.message } : {}),
+    ...(code !== undefined && HAS_REASON.test(code) ? { why: error.message } : {}),
     // Errors of engine threads have no stack location.
     ...(place.length === 0 ? {} : { place: place.slice(0, 8).map((line) => line.trim()) }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),

@@ -98,18 +98,22 @@ export class CompanyWalk {
   take(selection: Selection, firsts: Uint32Array): Page | null {
     const { rows, more } = selection;
     assert(rows.length > 0 || !more, "a selection brings rows while matches are left");
-    const kept = this.#rows;
-    const missing = this.#limit - kept.length;
+    const found = this.#rows;
+    const missing = this.#limit - found.length;
     const next = firsts[missing];
-    for (const row of firsts.subarray(0, missing)) kept.push(row);
+    for (const row of firsts.subarray(0, missing)) found.push(row);
     if (next !== undefined) {
       // The page ends right before the next company, so that no row is passed twice.
       const at = rows.indexOf(next);
       const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
-      return pageOf(this.#plan, selection, { kept, more: true, lastRow });
+      return pageOf(this.#plan, selection, { rows: found, more: true, lastRow });
     }
     if (!more) {
-      return pageOf(this.#plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
+      return pageOf(this.#plan, selection, {
+        rows: found,
+        more: false,
+        lastRow: found.at(-1) ?? -1,
+      });
     }
     this.#after = rows[rows.length - 1] as number;
     this.#size = Math.min(2 * this.#size, SELECT_MAX);
@@ -120,7 +124,7 @@ export class CompanyWalk {
 function pageOf(
   { matches }: QueryPlan,
   { work }: Selection,
-  { kept, ...end }: { readonly kept: readonly number[]; more: boolean; lastRow: number },
+  { rows, ...end }: { readonly rows: readonly number[]; more: boolean; lastRow: number },
 ): Page {
-  return { rows: Uint32Array.from(kept), total: matches, work, ...end };
+  return { rows: Uint32Array.from(rows), total: matches, work, ...end };
 }

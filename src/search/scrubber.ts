@@ -58,7 +58,7 @@ interface Pass {
   hurried: boolean;
   /** Number of times the file was touched; checks before the last touch do not count. */
   touches: number;
-  told: boolean;
+  reported: boolean;
 }
 
 /** Verifies the snapshots of a server until it is stopped. */
@@ -120,8 +120,8 @@ export class Scrubber {
   /** Counts a snapshot whose file was written over, before it is dropped. */
   noteOverwritten(segment: Segment): void {
     const pass = this.#passOf(segment);
-    if (!pass.told) this.#damages++;
-    pass.told = true;
+    if (!pass.reported) this.#damages++;
+    pass.reported = true;
   }
 
   /** Checks what is due now. Never rejects; waits for a step that is in progress. */
@@ -156,7 +156,7 @@ export class Scrubber {
   /** Blocks that are due and not yet checked. */
   #due(pass: Pass): number {
     const blocks = blocksOf(pass);
-    if (!this.#passes.has(pass.segment) || pass.told) return 0;
+    if (!this.#passes.has(pass.segment) || pass.reported) return 0;
     if (pass.hurried) return blocks - pass.checked;
     const { seconds, clock } = this.#parts;
     if (seconds === 0) return 0;
@@ -175,7 +175,7 @@ export class Scrubber {
       // damage.
       const known = describeError(error);
       this.glance();
-      if (!this.#passes.has(pass.segment) || pass.told) return;
+      if (!this.#passes.has(pass.segment) || pass.reported) return;
       this.#parts.log.error({ file: pass.segment.path, ...known }, "blocks cannot be checked");
       this.#advance(pass, count);
     }
@@ -205,7 +205,7 @@ export class Scrubber {
       // A random start, so that a server restarted daily still checks every block.
       next: Math.floor(random() * segment.native.blockCount),
       ...{ checked: 0, passes: 0, lastPassMs: null },
-      ...{ hurried: false, touches: 0, told: false },
+      ...{ hurried: false, touches: 0, reported: false },
     };
     this.#passes.set(segment, pass);
     return pass;
@@ -227,8 +227,8 @@ export class Scrubber {
   }
 
   #report(pass: Pass): void {
-    if (pass.told) return;
-    pass.told = true;
+    if (pass.reported) return;
+    pass.reported = true;
     this.#damages++;
     const { native, path: file, label: snapshot } = pass.segment;
     const block = native.damagedBlock();

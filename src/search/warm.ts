@@ -65,7 +65,7 @@ export async function warm(segment: Segment, ended: () => boolean = () => false)
     () => lookup.legalNatures(""),
     () => lookup.municipalityByTom(""),
     () => runFirstQueries(segment),
-    ...SORTED.map((question) => () => askSorted(segment, question)),
+    ...SORTED.map((question) => () => querySorted(segment, question)),
   ];
   for (const step of steps) {
     if (ended()) return;
@@ -75,7 +75,7 @@ export async function warm(segment: Segment, ended: () => boolean = () => false)
 }
 
 /** Selects the first page of an order off the main thread, because it reads from the disk. */
-async function askSorted(segment: Segment, question: unknown): Promise<void> {
+async function querySorted(segment: Segment, question: unknown): Promise<void> {
   const spec = specOf(question, segment);
   if (spec === null) return;
   await setImmediate();

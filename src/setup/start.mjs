@@ -118,8 +118,8 @@ async function runQuietly(script, { root, name, children }) {
   });
   children.delete(child);
   if (status === 0) return;
-  const said = Buffer.concat(printed).toString("utf8").trimEnd();
-  throw new Error(`the step ${name} ended with ${status}\n${said}`);
+  const output = Buffer.concat(printed).toString("utf8").trimEnd();
+  throw new Error(`the step ${name} ended with ${status}\n${output}`);
 }
 
 /** On a signal, ends the running steps' process groups with this process. */

@@ -53,13 +53,13 @@ function alone(turn, work) {
 function hold({ folder, name, tell }) {
   const file = path.join(folder, `${name}.lock`);
   fs.mkdirSync(folder, { recursive: true });
-  for (let told = false; !taken(file); ) {
+  for (let reported = false; !taken(file); ) {
     const holder = holderOf(file);
     if (holder === undefined) continue;
     if (!lives(holder)) remove(file, holder);
     else {
-      if (!told) tell(`${name}: process ${holder} is running this step; waiting for it\n`);
-      told = true;
+      if (!reported) tell(`${name}: process ${holder} is running this step; waiting for it\n`);
+      reported = true;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
   }

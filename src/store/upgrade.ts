@@ -16,14 +16,14 @@ import type { SqliteDatabase } from "./sqlite.ts";
 const BACKUP = /^state\.v(\d+)\.backup$/;
 
 /** Returns the name of the copy of an earlier schema. */
-export function keptFile(version: number): string {
+export function previousFile(version: number): string {
   return `state.v${version}.backup`;
 }
 
 /** Copies a connection's state next to the database, replacing an older copy; closes it. */
 export function copyBeforeUpgrade(source: SqliteDatabase, path: string, version: number): void {
   const folder = dirname(path);
-  const name = keptFile(version);
+  const name = previousFile(version);
   const temporary = join(folder, `${name}.tmp`);
   try {
     rmSync(temporary, { force: true });
@@ -56,7 +56,7 @@ export function noteUpgrade(database: SqliteDatabase, from: number, to: number):
 export function printUpgrade(path: string, from: number, to: number): void {
   stderr.print(
     `${path} was brought from schema ${from} to ${to}; what it was is kept as ` +
-      `${join(dirname(path), keptFile(from))}.\n`,
+      `${join(dirname(path), previousFile(from))}.\n`,
   );
 }
 
@@ -80,7 +80,7 @@ function backupBelow(folder: string, known: number): string | null {
   const versions = readdirSync(folder)
     .map((name) => Number(BACKUP.exec(name)?.[1] ?? Number.NaN))
     .filter((version) => version <= known);
-  return versions.length === 0 ? null : keptFile(Math.max(...versions));
+  return versions.length === 0 ? null : previousFile(Math.max(...versions));
 }
 
 /** Makes the content of a file durable. */

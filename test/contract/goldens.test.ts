@@ -116,9 +116,9 @@ function specsOf(): AccountQuerySpec[] {
 
 /** The identity of a spec. */
 function identityOf(spec: AccountQuerySpec): string {
-  const asked = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
+  const request = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
   const hashes = [specHash(spec), resultHash(spec), leadResultHash(spec, true)];
-  return json([...hashes, changesHash(spec, asked)]);
+  return json([...hashes, changesHash(spec, request)]);
 }
 
 function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
@@ -137,8 +137,8 @@ function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
     const batches = [...scroll(segment, { ...spec, limit: PAGE_ROWS }).batches()];
     return { page: json(batches.map((batch) => [...batch])), cursor: "" };
   }
-  const asked = { ...spec, limit: Math.min(spec.limit, PAGE_ROWS) };
-  const request = { spec: asked, fields: spec.output.fields, afterRow: -1, explain: true };
+  const query = { ...spec, limit: Math.min(spec.limit, PAGE_ROWS) };
+  const request = { spec: query, fields: spec.output.fields, afterRow: -1, explain: true };
   const { accounts, total, more, lastRow } = search(segment, request);
   return {
     page: json([text(accounts), total, more]),
@@ -162,8 +162,8 @@ function consoleOf(spec: AccountQuerySpec): string {
     clearGroup(draft, group);
     return [countSet(query, group), draft];
   });
-  const asked = { query, sentence: "", month: null };
-  const addresses = [null, catalogLookup(segment.catalog)].map((at) => encodeAddress(asked, at));
+  const request = { query, sentence: "", month: null };
+  const addresses = [null, catalogLookup(segment.catalog)].map((at) => encodeAddress(request, at));
   const summary = summaryOf(spec as unknown as Spec, null);
   return json([cleared, groups, specOf(query), addresses, summary]);
 }
@@ -189,7 +189,7 @@ async function holdGroup(from: number, specs: readonly AccountQuerySpec[]): Prom
 }
 
 /** The message for one value of one filter. */
-function saidOf(group: string, member: string, value: unknown): string {
+function messageOf(group: string, member: string, value: unknown): string {
   const input = { filters: { [group]: { [member]: value } } };
   try {
     const { spec, changes, warnings } = normalizeSpec(input, exportContext(segment.catalog));
@@ -226,8 +226,8 @@ describe("goldens", () => {
     const groups = SPEC_INPUT_SCHEMA.properties.filters.properties;
     for (const [group, { properties }] of Object.entries(groups)) {
       for (const member of [...Object.keys(properties), "surprise"]) {
-        const said = WRONG.map((value) => saidOf(group, member, value));
-        hold(`values of ${group}/${member}`, said.join("\n"));
+        const messages = WRONG.map((value) => messageOf(group, member, value));
+        hold(`values of ${group}/${member}`, messages.join("\n"));
       }
     }
     const company = { started_after: "2021", started_before: "2020", legal_nature_any_of: ["x"] };
@@ -281,8 +281,8 @@ describe("goldens", () => {
       const { entries, more } = await changePage(query, { from: 0, limit: 50 });
       const { fields } = spec.output;
       const pieces = changeRows(list, entries, { format: "csv", fields });
-      const said = [await changeTotals(query), changeItems(list, entries, fields), more];
-      hold(`changes ${i}`, json([said, pieces.map(text)]));
+      const messages = [await changeTotals(query), changeItems(list, entries, fields), more];
+      hold(`changes ${i}`, json([messages, pieces.map(text)]));
     }
     list.close();
     pair.dispose();

@@ -78,8 +78,8 @@ describe("a tour", () => {
       cnpjs.map((line) => line.replaceAll('"', "").slice(0, 14)),
       accounts.map(({ cnpj }) => cnpj),
     );
-    const told = await client.get(`/v1/accounts/${accounts[0]?.cnpj}`);
-    assert.equal(told.status, 200);
+    const reported = await client.get(`/v1/accounts/${accounts[0]?.cnpj}`);
+    assert.equal(reported.status, 200);
   });
 
   it("searches with the spec of an understood sentence", async () => {

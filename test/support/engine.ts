@@ -43,11 +43,11 @@ export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: numbe
 export function compare(subject: Subject, spec: AccountQuerySpec): void {
   const expected = subject.twin.answer(spec);
   const page = pageOf(subject.segment, spec, -1);
-  const told = () => JSON.stringify(spec);
+  const described = () => JSON.stringify(spec);
   const cnpjs = expected.slice(0, spec.limit).map((row) => subject.twin.rows[row]?.cnpj);
-  assert.equal(page.total, expected.length, `total of ${told()}`);
-  assert.deepEqual(page.cnpjs, cnpjs, `page of ${told()}`);
-  assert.equal(page.more, expected.length > spec.limit, `has_more of ${told()}`);
+  assert.equal(page.total, expected.length, `total of ${described()}`);
+  assert.deepEqual(page.cnpjs, cnpjs, `page of ${described()}`);
+  assert.equal(page.more, expected.length > spec.limit, `has_more of ${described()}`);
 }
 
 /** Walks all pages of a spec and compares their join with the twin. */

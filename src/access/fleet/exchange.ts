@@ -69,7 +69,7 @@ export class LeaseExchange {
   /** Ends `run` soon. */
   stop(): void {
     this.#isStopped = true;
-    this.#parts.signals.ask();
+    this.#parts.signals.request();
   }
 
   async #whileOpen(bank: RateBank): Promise<void> {
@@ -78,11 +78,11 @@ export class LeaseExchange {
       await this.#count(bank);
       this.#regain();
       while (!this.#isStopped) {
-        const { asked } = signals;
+        const { requested } = signals;
         const isFull = (await this.#exchange(bank, false)) === BATCH_MAX;
         await this.#keepHouse(bank);
         const ms = ledger.fleetCounts().names > 0 ? TICK_MS : IDLE_MS;
-        if (!isFull) await signals.untilAsked(asked, ms);
+        if (!isFull) await signals.untilRequested(requested, ms);
       }
       while ((await this.#exchange(bank, true)) === BATCH_MAX);
     } finally {

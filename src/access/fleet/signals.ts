@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Words of the memory. */
-const WORD = { asked: 0, settled: 1, impatient: 2 } as const;
+const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 
 /** Interval at which a thread looks for the answer, and the longest time between two looks. */
 const TICK_MS = 1;
@@ -22,19 +22,19 @@ export class LeaseSignals {
   }
 
   /** Wakes the thread that leases. */
-  ask(): void {
-    Atomics.add(this.memory, WORD.asked, 1);
-    Atomics.notify(this.memory, WORD.asked);
+  request(): void {
+    Atomics.add(this.memory, WORD.requested, 1);
+    Atomics.notify(this.memory, WORD.requested);
   }
 
-  /** Number of calls of `ask`; it wraps. */
-  get asked(): number {
-    return Atomics.load(this.memory, WORD.asked);
+  /** Number of calls of `request`; it wraps. */
+  get requested(): number {
+    return Atomics.load(this.memory, WORD.requested);
   }
 
-  /** Resolves when `asked` differs from `seen`, or after a time. */
-  async untilAsked(seen: number, ms: number): Promise<void> {
-    await Atomics.waitAsync(this.memory, WORD.asked, seen, ms).value;
+  /** Resolves when `requested` differs from `seen`, or after a time. */
+  async untilRequested(seen: number, ms: number): Promise<void> {
+    await Atomics.waitAsync(this.memory, WORD.requested, seen, ms).value;
   }
 
   /** Reports that the database has answered. */

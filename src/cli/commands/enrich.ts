@@ -104,13 +104,13 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   const problem = problemOf(file, flags);
   if (problem !== null) throw new CommandError(problem, 2);
   const { fields, labels = null, column, fillZeros = false } = flags;
-  const wish = { fields, labels, column, fillZeros };
+  const options = { fields, labels, column, fillZeros };
   const segment = await openAnySegment(flags.snapshot);
   const started = performance.now();
   try {
     const format = formatOf(flags.out);
-    await reported(file, () => readLayout(file, wish, format));
-    const summary = await enrich(segment, { file, out: flags.out, wish, format });
+    await reported(file, () => readLayout(file, options, format));
+    const summary = await enrich(segment, { file, out: flags.out, options, format });
     stderr.print(summaryText(flags.out, summary, (performance.now() - started) / 1_000));
   } finally {
     segment.close();
@@ -140,14 +140,14 @@ function formatOf(out: string): SheetFormat | undefined {
 interface Files {
   readonly file: string;
   readonly out: string;
-  readonly wish: EnrichmentOptions;
+  readonly options: EnrichmentOptions;
   readonly format: SheetFormat | undefined;
 }
 
 /** Enriches with a display; a signal ends it between two batches. */
 async function enrich(
   segment: Segment,
-  { file, out, wish, format }: Files,
+  { file, out, options, format }: Files,
 ): Promise<EnrichmentSummary> {
   let signal: NodeJS.Signals | null = null;
   let display: Progress | null = null;
@@ -155,7 +155,7 @@ async function enrich(
     signal = received;
   };
   const work = {
-    ...{ segment, wish, path: file, format },
+    ...{ segment, wish: options, path: file, format },
     onProgress: (done: number, total: number) => {
       display ??= progress("enrich", total);
       display.update(done);

@@ -43,13 +43,13 @@ async function check({ listen, config: file }: HealthOptions): Promise<void> {
   }
   const host = LOOPBACK[address.host] ?? address.host;
   const url = `http://${listenText({ ...address, host })}/readyz`;
-  const answer = await ask(url);
+  const answer = await fetchStatus(url);
   const { status, detail = "" } = JSON.parse(answer.text) as { status: unknown; detail?: string };
   if (!answer.ok) throw new CommandError(`The server is not ready (${answer.status}). ${detail}`);
   stderr.print(`${String(status)}\n`);
 }
 
-async function ask(url: string): Promise<{ ok: boolean; status: number; text: string }> {
+async function fetchStatus(url: string): Promise<{ ok: boolean; status: number; text: string }> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
     const text = await answer.text();

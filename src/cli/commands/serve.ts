@@ -206,8 +206,9 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
     const say = (text: string) => void stderr.print(`${text}\n`);
     await fetchNewest({ config, address, folder, say });
   } catch (error) {
-    const kept = existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."));
-    if (!(error instanceof CommandError) || error.exitCode === 2 || !kept) throw error;
+    const hasFiles =
+      existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."));
+    if (!(error instanceof CommandError) || error.exitCode === 2 || !hasFiles) throw error;
     warn([`${error.message} Serving what was fetched before.`]);
   }
   return folder;

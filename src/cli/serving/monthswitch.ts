@@ -112,12 +112,12 @@ export class MonthSwitch {
   #report(months: Pick<FleetMonth, "without">): void {
     const waiting = this.#held.at(-1);
     const others = waiting === undefined ? [] : months.without(waiting.snapshotId);
-    const told = others.length === 0 ? "" : JSON.stringify([waiting?.snapshotId, others]);
-    if (told !== this.#reported && told !== "") {
+    const change = others.length === 0 ? "" : JSON.stringify([waiting?.snapshotId, others]);
+    if (change !== this.#reported && change !== "") {
       const known = { snapshot: waiting?.label, waits_for: others };
       this.#parts.log.info(known, "the snapshot is verified; other servers lack it");
     }
-    this.#reported = told;
+    this.#reported = change;
   }
 
   /** Closes held segments that will not be served. */

@@ -137,7 +137,7 @@ function isTime(value: unknown): value is string {
 /** Numbers for the metrics. */
 export interface Freshness {
   readonly monthsBehind: () => number | null;
-  readonly askedMs: () => number | null;
+  readonly checkedMs: () => number | null;
 }
 
 /** Reads the record next to a snapshot: in `folder` if set, else in the folder of `file`. */
@@ -153,7 +153,7 @@ export function freshnessOf(
       const label = served();
       return published === null || label === null ? null : monthsFrom(label, published);
     },
-    askedMs() {
+    checkedMs() {
       const { asked_at: checkedAt = null } = look();
       return checkedAt === null ? null : Date.parse(checkedAt);
     },

@@ -13,7 +13,7 @@ import type { BucketEntry } from "./xml.ts";
 
 /** Answers requests for files. */
 export class LocalFiles implements Answerer {
-  async ask({ url, headers, signal }: ShareRequest): Promise<ShareAnswer> {
+  async request({ url, headers, signal }: ShareRequest): Promise<ShareAnswer> {
     const path = fileURLToPath(url);
     const found = await stat(path).catch((error: unknown) => faultOf(error, path));
     if (found === null || !found.isFile()) return answerOf(url, { status: 404 });

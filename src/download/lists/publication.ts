@@ -74,7 +74,12 @@ export function newestDayOf(page: string): string | null {
 }
 
 async function pageText({ source, signal }: SourceInquiry, url: URL): Promise<string> {
-  const answer = await source.ask({ method: "GET", url, signal, headers: { accept: "text/html" } });
+  const answer = await source.request({
+    method: "GET",
+    url,
+    signal,
+    headers: { accept: "text/html" },
+  });
   if (answer.status !== 200) {
     answer.drop();
     throw errorOfStatus(answer, false);

@@ -293,10 +293,10 @@ class ListDownload {
     const older = Object.keys(record.lists).filter((one) => {
       return one !== name && record.lists[one]?.list === list && listOfName(one) === list;
     });
-    const kept = Object.entries(record.lists).filter(([one]) => !older.includes(one));
+    const retained = Object.entries(record.lists).filter(([one]) => !older.includes(one));
     const { host } = this.#inquiry.source;
     const entry = { list, as_of: this.#found.asOf, host, mark: markOf(files) };
-    const lists = { ...Object.fromEntries(kept), [name]: entry };
+    const lists = { ...Object.fromEntries(retained), [name]: entry };
     const content: ListsRecord = { format: 1, lists };
     await replaceDocument(this.#use.to, RECORD, content);
     for (const one of older) {

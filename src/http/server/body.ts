@@ -287,7 +287,7 @@ const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
 /** Returns the code of the failure; mistakes outside the spec take precedence. */
 function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCode {
   if (mistakes.length === 0 && failure !== null) {
-    return failure.code !== "invalid_spec" || failure.errors.every(liesInSpec)
+    return failure.code !== "invalid_spec" || failure.errors.every(isInSpec)
       ? failure.code
       : "invalid_request";
   }
@@ -297,7 +297,7 @@ function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCo
 }
 
 /** True for a mistake in the spec; a missing spec is a mistake in the body. */
-function liesInSpec({ pointer, code }: Mistake): boolean {
+function isInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
 }
 

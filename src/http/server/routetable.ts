@@ -326,9 +326,9 @@ export class RequestCall implements SessionCall<ServicePart> {
 }
 
 /** Returns the call with some members replaced; charges are shared with the original. */
-export function calledWith<Asked extends object, Members extends object>(
-  call: Asked,
+export function calledWith<Requested extends object, Members extends object>(
+  call: Requested,
   members: Members,
-): Asked & Members {
-  return Object.create(call, Object.getOwnPropertyDescriptors(members)) as Asked & Members;
+): Requested & Members {
+  return Object.create(call, Object.getOwnPropertyDescriptors(members)) as Requested & Members;
 }

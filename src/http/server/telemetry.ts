@@ -51,7 +51,7 @@ interface TelemetrySources {
   readonly snapshotMs: () => number | null;
   /** Months behind the newest published release, and time of that check; or null. */
   readonly monthsBehind: () => number | null;
-  readonly askedMs: () => number | null;
+  readonly checkedMs: () => number | null;
   readonly snapshots: () => number;
   /** Rechecked blocks, damaged snapshots, and the progress of each open snapshot. */
   readonly scrub: () => {
@@ -225,7 +225,7 @@ export class Telemetry {
   }
 
   /** Unknown numbers are NaN, which no alert rule matches. */
-  #watchAge({ snapshotMs, monthsBehind, askedMs }: TelemetrySources, clock: Clock): void {
+  #watchAge({ snapshotMs, monthsBehind, checkedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
       return since(snapshotMs());
@@ -240,7 +240,7 @@ export class Telemetry {
       "peneira_update_check_age_seconds",
       "Time since the share last answered `peneira update` or its --check; NaN before its first " +
         "answer for this folder.",
-      () => since(askedMs()),
+      () => since(checkedMs()),
     );
   }
 

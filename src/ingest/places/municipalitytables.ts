@@ -19,14 +19,14 @@ export type CodesByTom = ReadonlyMap<string, string>;
 
 /** IBGE code of rows without a municipality. */
 const NONE = "0000000";
-const MEND =
+const FIX =
   "It must be CSV with a row for each municipality: a column of TOM (SIAFI) codes, and one of " +
   "IBGE codes of 7 digits. The Receita Federal publishes such a table as municipios.csv.";
 
 /** Reads a file of codes. @throws CommandError (exit 2) with the fault and its place. */
 export function readMunicipalityCodes(path: string): CodesByTom {
   const refuse = (problem: string): never => {
-    throw new CommandError(`${path}: ${problem}. ${MEND}`, 2);
+    throw new CommandError(`${path}: ${problem}. ${FIX}`, 2);
   };
   const { header, rows } = tableOf(readTableText(path), refuse);
   const width = rows[0]?.length ?? 0;

@@ -261,7 +261,7 @@ export function textOf(written: string): string {
 }
 
 /** Fix for a malformed workbook. */
-const SAVE_ANEW = "Open it in a spreadsheet program and save it again as XLSX.";
+const SAVE_AGAIN = "Open it in a spreadsheet program and save it again as XLSX.";
 
 /** Fix for a workbook that is too large. */
 export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CSV, and send that.";
@@ -269,7 +269,7 @@ export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CS
 /** A workbook that cannot be read. */
 export class XlsxRefusal extends Error {
   /** `place` is the part, the sheet, or the cell; the default fix is to save it again. */
-  constructor(place: string, wrong: string, remedy = SAVE_ANEW) {
+  constructor(place: string, wrong: string, remedy = SAVE_AGAIN) {
     super(`${place}: ${wrong}. ${remedy}`);
   }
 }

@@ -76,30 +76,30 @@ function run(shell: string, text: string): string {
 }
 
 /** Bash splits words like its line editor: also at `=`. */
-function askBash(lines: readonly string[]): string[][] {
-  const asked = lines.map((line) => {
+function completeInBash(lines: readonly string[]): string[][] {
+  const script = lines.map((line) => {
     const words = line.split(/(=)|\s/).filter((word) => word !== undefined);
-    const kept = words.filter((word, i) => word !== "" || i === words.length - 1);
-    const array = kept.map((word) => `'${word}'`).join(" ");
-    return `COMP_WORDS=(${array}); COMP_CWORD=${kept.length - 1}; _peneira; show`;
+    const retained = words.filter((word, i) => word !== "" || i === words.length - 1);
+    const array = retained.map((word) => `'${word}'`).join(" ");
+    return `COMP_WORDS=(${array}); COMP_CWORD=${retained.length - 1}; _peneira; show`;
   });
   const show = `show() { printf '%s\\n' "\${COMPREPLY[@]}"; echo ---; }`;
-  return answers(run("bash", `source completion.bash\n${show}\n${asked.join("\n")}\n`));
+  return answers(run("bash", `source completion.bash\n${show}\n${script.join("\n")}\n`));
 }
 
-function askFish(lines: readonly string[]): string[][] {
-  const asked = lines.map((line) => `complete -C '${line}'; echo ---`);
-  return answers(run("fish", `source completion.fish\n${asked.join("\n")}\n`));
+function completeInFish(lines: readonly string[]): string[][] {
+  const script = lines.map((line) => `complete -C '${line}'; echo ---`);
+  return answers(run("fish", `source completion.fish\n${script.join("\n")}\n`));
 }
 
 /**
  * Zsh completes only in its line editor, so a second one runs in a pseudo terminal; its compadd,
  * which ends every completion, reports matches.
  */
-function askZsh(lines: readonly string[]): string[][] {
+function completeInZsh(lines: readonly string[]): string[][] {
   writeFileSync(path.join(folder, "inner.zsh"), ZSH_INNER);
-  const asked = lines.map((line) => `ask '${line}'`);
-  return answers(run("zsh", `${ZSH}\n${asked.join("\n")}\nexit 0\n`));
+  const script = lines.map((line) => `ask '${line}'`);
+  return answers(run("zsh", `${ZSH}\n${script.join("\n")}\nexit 0\n`));
 }
 
 const ZSH_INNER = `
@@ -166,23 +166,23 @@ describe("peneira completion", () => {
 
   it("completes in bash", { skip: installed("bash") }, () => {
     script("bash");
-    check(askBash(lines));
+    check(completeInBash(lines));
   });
 
   it("completes in zsh", { skip: installed("zsh") }, () => {
     script("zsh");
-    check(askZsh(lines));
+    check(completeInZsh(lines));
   });
 
   it("completes in fish", { skip: installed("fish") }, () => {
     script("fish");
-    check(askFish(lines));
+    check(completeInFish(lines));
   });
 
   it("offers in bash every command and option of the help", () => {
     script("bash");
-    const wish = productCommand(["manpage", "--format", "text"]);
-    const text = execFileSync(...wish, { encoding: "utf8" });
+    const args = productCommand(["manpage", "--format", "text"]);
+    const text = execFileSync(...args, { encoding: "utf8" });
     const parts = text.split(/^\$ (peneira.*) --help$/m).slice(1);
     const named = parts.flatMap((help, i) => {
       if (i % 2 === 0) return [];
@@ -192,7 +192,7 @@ describe("peneira completion", () => {
       return [{ at: parts[i - 1] as string, options, commands }];
     });
     assert.ok(named.length > 30, "the help was read");
-    const found = askBash(named.flatMap(({ at }) => [`${at} --`, `${at} `]));
+    const found = completeInBash(named.flatMap(({ at }) => [`${at} --`, `${at} `]));
     for (const [i, { at, options, commands }] of named.entries()) {
       for (const name of options)
         assert.ok(found[2 * i]?.includes(name as string), `${at} ${name}`);

@@ -73,13 +73,13 @@ describe("the help", () => {
       mkdirSync(FOLDER, { recursive: true });
       for (const [name, text] of texts) writeFileSync(path.join(FOLDER, name), text);
     }
-    const mend = "if it is meant so: RENEW_HELP=1 npm test -- help";
-    assert.deepEqual(readdirSync(FOLDER).sort(), [...texts.keys()].sort(), mend);
+    const fix = "if it is meant so: RENEW_HELP=1 npm test -- help";
+    assert.deepEqual(readdirSync(FOLDER).sort(), [...texts.keys()].sort(), fix);
     for (const [name, text] of texts) {
       assert.equal(
         text,
         readFileSync(path.join(FOLDER, name), "utf8"),
-        `test/support/help/${name}: ${mend}`,
+        `test/support/help/${name}: ${fix}`,
       );
     }
   });
@@ -108,8 +108,8 @@ describe("the help", () => {
     });
     assert.equal(status, 2);
     assert.match(stderr, /unknown command 'serch'\n\(Did you mean search\?\)/);
-    const beside = spawnSync(...productCommand(["serch", "--help"]), { encoding: "utf8" });
-    assert.deepEqual([beside.status, beside.stderr], [status, stderr]);
+    const suggested = spawnSync(...productCommand(["serch", "--help"]), { encoding: "utf8" });
+    assert.deepEqual([suggested.status, suggested.stderr], [status, stderr]);
   });
 
   it("describes every command in a sentence, with an example", () => {

@@ -93,11 +93,11 @@ describe("peneira import", () => {
       const flags = { out: space.path("x.peneira"), report };
       assert.throws(() => readImportFlags(dump, flags), { exitCode: 2, message: words });
     }
-    const kept = space.path("report.json");
-    writeFileSync(kept, "mine");
-    readImportFlags(dump, { out: space.path("x.peneira"), report: kept });
+    const stored = space.path("report.json");
+    writeFileSync(stored, "mine");
+    readImportFlags(dump, { out: space.path("x.peneira"), report: stored });
     readImportFlags(dump, { out: space.path("x.peneira"), report: space.path("other.json") });
-    assert.equal(readFileSync(kept, "utf8"), "mine");
+    assert.equal(readFileSync(stored, "utf8"), "mine");
     assert.ok(!existsSync(space.path("other.json")));
   });
 
@@ -110,17 +110,17 @@ describe("peneira import", () => {
       (error: Error) => error.message,
     );
     test.mock.restoreAll();
-    const told = JSON.parse(readFileSync(report, "utf8"));
-    assert.deepEqual(told, { source, out, problem: message });
+    const reported = JSON.parse(readFileSync(report, "utf8"));
+    assert.deepEqual(reported, { source, out, problem: message });
     assert.match(message, /holds no rows/);
   });
 
   it("keeps the snapshot if the report cannot be written at the end", async (test) => {
     const folder = space.path("reports");
     mkdirSync(folder);
-    let said = "";
+    let output = "";
     test.mock.method(process.stderr, "write", (text: string) => {
-      said += text;
+      output += text;
       // It existed when the import began.
       rmSync(folder, { recursive: true, force: true });
       return true;
@@ -130,7 +130,7 @@ describe("peneira import", () => {
     assert.equal((await runImport(dump, { out, report, threads: "1" })).accounts, 1000);
     test.mock.restoreAll();
     assert.match(
-      said,
+      output,
       /warning: .*report\.json was not written: .*ENOENT.* The snapshot .* is in pl/,
     );
     assert.ok(space.bytes("told.peneira").length > 0);

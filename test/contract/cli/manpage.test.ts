@@ -91,8 +91,8 @@ describe("the manual page", () => {
   });
 
   it("is accepted by groff without a warning", { skip: installed("groff") }, () => {
-    const wish = ["-man", "-Tutf8", "-ww", "-z"];
-    const { status, stderr } = spawnSync("groff", wish, { input: page, encoding: "utf8" });
+    const args = ["-man", "-Tutf8", "-ww", "-z"];
+    const { status, stderr } = spawnSync("groff", args, { input: page, encoding: "utf8" });
     assert.equal(stderr, "");
     assert.equal(status, 0);
   });

@@ -35,8 +35,8 @@ describe("a rejected spec", () => {
     assert.equal(refusal("", "-", "{bad"), `peneira: Standard input ${words}\n`);
     const args = ["search", "--snapshot", sample.snapshot, "--spec", sample.folder];
     const folder = spawnSync(...productCommand(args), { encoding: "utf8" });
-    const told = `peneira: ${sample.folder} is not a readable spec file (EISDIR).\n`;
-    assert.deepEqual([folder.status, folder.stderr], [2, told]);
+    const reported = `peneira: ${sample.folder} is not a readable spec file (EISDIR).\n`;
+    assert.deepEqual([folder.status, folder.stderr], [2, reported]);
   });
 
   it("reports each mistake once", () => {

@@ -36,8 +36,8 @@ describe("claiming a demo's state", () => {
     const { dir, dataDir } = place();
     const unlock = await claimDemo(dir, dataDir);
     const slow = pauses(LATE, () => noteRunning(dir, "http://127.0.0.1:1"));
-    const said = /^The demo already runs at http:\/\/127\.0\.0\.1:1 \(process \d+\)/;
-    await assert.rejects(claimDemo(dir, dataDir, slow.pause), { message: said });
+    const output = /^The demo already runs at http:\/\/127\.0\.0\.1:1 \(process \d+\)/;
+    await assert.rejects(claimDemo(dir, dataDir, slow.pause), { message: output });
     assert.equal(slow.pauses, LATE);
     unlock();
   });
@@ -55,8 +55,8 @@ describe("claiming a demo's state", () => {
     const { dir, dataDir } = place();
     const unlock = lockDataDir(dataDir);
     const never = pauses(0, () => {});
-    const said = /^Another server works on \S+state\. Stop it, or name another directory\.$/;
-    await assert.rejects(claimDemo(dir, dataDir, never.pause), { message: said });
+    const output = /^Another server works on \S+state\. Stop it, or name another directory\.$/;
+    await assert.rejects(claimDemo(dir, dataDir, never.pause), { message: output });
     assert.ok(never.pauses > 0 && never.pauses < LATE);
     unlock();
   });

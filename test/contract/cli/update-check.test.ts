@@ -58,10 +58,10 @@ const quiet = (): void => undefined;
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 /** A command's output on both streams. */
-async function told(test: TestContext, work: () => Promise<unknown>) {
-  const texts = { said: "", printed: "" };
+async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
+  const texts = { messages: "", printed: "" };
   test.mock.method(process.stderr, "write", (text: string) => {
-    texts.said += text;
+    texts.messages += text;
     return true;
   });
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
@@ -172,7 +172,7 @@ describe("an update check", () => {
     const here = place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.older);
     await share.addFolder("2026-11", dumps.older);
-    const { said, printed } = await told(test, () =>
+    const { messages, printed } = await messagesOf(test, () =>
       runUpdate({ dir: folder, url: [share.url], json: true }),
     );
     const report = JSON.parse(printed) as UpdateReport;
@@ -184,7 +184,7 @@ describe("an update check", () => {
       /^2026-10: 2026-10 at the share has nothing newer than what is her/,
     );
     assert.equal(whys.length, 2);
-    for (const { why } of report.skipped) assert.ok(said.includes(why));
+    for (const { why } of report.skipped) assert.ok(messages.includes(why));
     const whole = share.served.filter(({ method, range }) => method === "GET" && range === null);
     assert.deepEqual(whole, [], "only the tails of the zips are read");
     assert.ok(!existsSync(join(folder, ".download")), "an empty folder is nobody's");
@@ -197,7 +197,7 @@ describe("an update check", () => {
     assert.equal((await checkShare(partsOf())).takes, LABEL);
     const flags = { dir: folder, url: [share.url], threads: "1" };
     let why = "";
-    await told(test, () =>
+    await messagesOf(test, () =>
       assert.rejects(runUpdate(flags), (error: Error) => {
         why = error.message;
         return error instanceof CommandError;
@@ -209,7 +209,7 @@ describe("an update check", () => {
     assert.equal(last_update?.problem, why);
     // A failed update has no newer information.
     share.plan = () => ({ kind: "status", status: 403 });
-    await told(test, () => assert.rejects(runUpdate(flags), /403/));
+    await messagesOf(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;
     assert.equal((await checkShare(partsOf())).takes, null);
     const again = join(dumps.root, "again");
@@ -217,7 +217,7 @@ describe("an update check", () => {
     await share.addFolder(LABEL, again);
     assert.equal((await checkShare(partsOf())).takes, LABEL);
     await share.addFolder(LABEL, dumps.first);
-    await told(test, () => runUpdate({ ...flags, force: true }));
+    await messagesOf(test, () => runUpdate({ ...flags, force: true }));
     assert.deepEqual(readLastCheck(folder).refused, null);
     assert.deepEqual(visible(), ["2026-09.peneira", "2026-10.peneira"]);
   });
@@ -235,13 +235,13 @@ describe("an update check", () => {
   it("needs no space for zips already present, and checks the disk of folders to create", () => {
     const zips = join(folder, "new", "zips");
     const demands = () => [{ folder: join(folder, ".update"), bytes: 7, what: "the import" }];
-    const asked = () => demandsOfMonth(LABEL, 100, { dumps: zips, demands });
+    const requested = () => demandsOfMonth(LABEL, 100, { dumps: zips, demands });
     const imported = { folder: join(folder, ".update"), bytes: 7, what: "the import" };
     const fetched = { folder, bytes: 100, what: `the zips of ${LABEL}` };
-    assert.deepEqual(asked(), [fetched, imported]);
+    assert.deepEqual(requested(), [fetched, imported]);
     mkdirSync(join(zips, `${LABEL}.part`), { recursive: true });
     writeFileSync(join(zips, `${LABEL}.part`, "Cnaes.zip"), "x".repeat(30));
-    assert.deepEqual(asked(), [{ ...fetched, folder: zips, bytes: 70 }, imported]);
+    assert.deepEqual(requested(), [{ ...fetched, folder: zips, bytes: 70 }, imported]);
   });
 
   it("reports an unreachable share, and keeps the time of the last answer", async () => {
@@ -259,10 +259,13 @@ describe("an update check", () => {
     await share.addFolder(LABEL, dumps.first);
     mkdirSync(join(folder, LAST_CHECK_FILE));
     const parts = partsOf();
-    const said: string[] = [];
-    const use = { ...parts.use, listener: { ...parts.use.listener, say: said.push.bind(said) } };
+    const messages: string[] = [];
+    const use = {
+      ...parts.use,
+      listener: { ...parts.use.listener, say: messages.push.bind(messages) },
+    };
     assert.equal((await checkShare({ ...parts, use })).takes, LABEL);
-    assert.match(said.join("\n"), /could not be noted for a server's metrics/);
+    assert.match(messages.join("\n"), /could not be noted for a server's metrics/);
     assert.deepEqual(readdirSync(folder).sort(), [".update", LAST_CHECK_FILE]);
   });
 });

@@ -151,8 +151,8 @@ describe("the changes since the previous month", () => {
     place("newer", "2026-10.peneira");
     assert.equal(await count(), null, "without a month before");
     place("older", "2026-09.peneira");
-    const said: string[] = [];
-    const counts = await count(undefined, said.push.bind(said));
+    const messages: string[] = [];
+    const counts = await count(undefined, messages.push.bind(messages));
     const { older, newer } = pair;
     const watch = watchableFields(older.segment, newer.segment, OUTPUT_FIELD_NAMES);
     const { spec } = normalizeSpec({}, exportContext(changeCatalog(older.segment, newer.segment)));
@@ -165,10 +165,10 @@ describe("the changes since the previous month", () => {
     assert.deepEqual([counts?.since.snapshot, counts?.until.snapshot], ["2026-09", "2026-10"]);
     const { entered, left, changed } = totals;
     const words = `2026-09 to 2026-10: ${entered} entered, ${left} left, ${changed} changed`;
-    assert.deepEqual(said, [words]);
+    assert.deepEqual(messages, [words]);
     const file = join(folder, CHANGES_FILE);
-    const kept = JSON.parse(readFileSync(file, "utf8"));
-    assert.deepEqual(kept, { format: 1, months: [counts] });
+    const retained = JSON.parse(readFileSync(file, "utf8"));
+    assert.deepEqual(retained, { format: 1, months: [counts] });
     assert.deepEqual(readdirSync(join(folder, ".update")), []);
     const { mtimeNs } = statSync(file, { bigint: true });
     assert.deepEqual(await count(undefined, () => assert.fail("counted again")), counts);
@@ -186,8 +186,8 @@ describe("the changes since the previous month", () => {
     const months = [entry("2026-09", "2026-10"), entry("2026-08", "2026-09"), { until: 5 }, null];
     writeFileSync(join(folder, CHANGES_FILE), JSON.stringify({ format: 1, months }));
     const counts = await count();
-    const { months: kept } = JSON.parse(readFileSync(join(folder, CHANGES_FILE), "utf8"));
-    assert.deepEqual(kept, [counts, entry("2026-08", "2026-09")]);
+    const { months: retained } = JSON.parse(readFileSync(join(folder, CHANGES_FILE), "utf8"));
+    assert.deepEqual(retained, [counts, entry("2026-08", "2026-09")]);
   });
 
   it("are skipped with a message if they cannot be counted; a signal ends them", async () => {
@@ -198,9 +198,12 @@ describe("the changes since the previous month", () => {
     await assert.rejects(count(abort.signal), /enough/);
     assert.deepEqual(readdirSync(join(folder, ".update")), []);
     rmSync(join(folder, ".update"), { recursive: true });
-    const said: string[] = [];
-    assert.equal(await count(undefined, said.push.bind(said)), null);
-    assert.match(said[0] ?? "", /^what changed from 2026-09 to 2026-10 was not counted: ENOENT/);
+    const messages: string[] = [];
+    assert.equal(await count(undefined, messages.push.bind(messages)), null);
+    assert.match(
+      messages[0] ?? "",
+      /^what changed from 2026-09 to 2026-10 was not counted: ENOENT/,
+    );
   });
 });
 
@@ -214,10 +217,10 @@ describe("retention of the newest months", () => {
     const before = await snapshots();
     assert.deepEqual(keepNewest(before, null, quiet), { removed: [], kept: [] });
     assert.deepEqual(keepNewest(before, 2, quiet), { removed: [], kept: [] });
-    const said: string[] = [];
-    const keeping = keepNewest(before, 1, said.push.bind(said));
+    const messages: string[] = [];
+    const keeping = keepNewest(before, 1, messages.push.bind(messages));
     assert.deepEqual(keeping, { removed: [older], kept: [] });
-    assert.deepEqual(said, [`${older}: removed (--keep 1)`]);
+    assert.deepEqual(messages, [`${older}: removed (--keep 1)`]);
     assert.deepEqual(visible().sort(), ["2026-10.peneira", "mine.peneira"]);
     assert.equal((await openSegmentAt(pin)).label, "2026-09", "a pin of an export stays whole");
   });
@@ -228,14 +231,17 @@ describe("retention of the newest months", () => {
     const pin = join(folder, ".pin");
     linkSync(older, pin);
     const reader = await openSegment(pin);
-    const said: string[] = [];
-    const keeping = keepNewest(await snapshots(), 1, said.push.bind(said));
+    const messages: string[] = [];
+    const keeping = keepNewest(await snapshots(), 1, messages.push.bind(messages));
     assert.deepEqual(keeping.removed, []);
     assert.deepEqual(
       keeping.kept.map(({ snapshot }) => snapshot),
       [older],
     );
-    assert.match(said[0] ?? "", /not removed \(--keep 1\): a server or a command still reads it/);
+    assert.match(
+      messages[0] ?? "",
+      /not removed \(--keep 1\): a server or a command still reads it/,
+    );
     assert.ok(existsSync(older));
     reader.close();
     assert.deepEqual(keepNewest(await snapshots(), 1, quiet).removed, [older]);

@@ -119,9 +119,9 @@ describe("GET /v1/console/catalog", () => {
             assert.equal(cities.length + states.length, 1, text);
           }
         }
-        const said = catalog.examples.pt.join("; ");
-        assert.match(said, /\b(no Rio de Janeiro|na Bahia|no Paraná)/, said);
-        assert.doesNotMatch(said, /\bem (Rio de Janeiro|Bahia|Paraná)/, said);
+        const stated = catalog.examples.pt.join("; ");
+        assert.match(stated, /\b(no Rio de Janeiro|na Bahia|no Paraná)/, stated);
+        assert.doesNotMatch(stated, /\bem (Rio de Janeiro|Bahia|Paraná)/, stated);
       });
 
       it("names exactly the codes that a spec accepts", () => {

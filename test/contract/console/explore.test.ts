@@ -118,11 +118,11 @@ describe("POST /v1/console/explore", () => {
           const question = { spec: sent, facets: ["uf", "mei", "cnae_division"], beside: ["uf"] };
           const { status, json } = await person.post("/explore", question);
           assert.equal(status, 200, JSON.stringify(json));
-          const told = JSON.stringify(json.spec.filters);
-          assert.equal(json.total, total(json.spec), told);
+          const reported = JSON.stringify(json.spec.filters);
+          assert.equal(json.total, total(json.spec), reported);
           const { values, other, missing } = json.facets.mei;
           const sum = values.reduce((all: number, { count }: { count: number }) => all + count, 0);
-          assert.equal(sum + other.count + missing, json.total, told);
+          assert.equal(sum + other.count + missing, json.total, reported);
           checkInThread(json);
           if (json.total === 0) {
             empty++;
@@ -192,15 +192,15 @@ describe("POST /v1/console/explore", () => {
         spec: AccountQuerySpec;
         drops: { filter: string; pointers: string[]; total: number }[];
       }) {
-        for (const { filter, pointers, total: told } of json.drops) {
-          assert.ok(pointers.length > 0 && told > 0, filter);
-          assert.equal(told, total(json.spec, cleared(json.spec.filters, pointers)), filter);
+        for (const { filter, pointers, total: reported } of json.drops) {
+          assert.ok(pointers.length > 0 && reported > 0, filter);
+          assert.equal(reported, total(json.spec, cleared(json.spec.filters, pointers)), filter);
         }
         const helpful = setPointers(json.spec.filters).filter(
           (pointers) => total(json.spec, cleared(json.spec.filters, pointers)) > 0,
         );
-        const told = json.drops.map(({ pointers }) => String(pointers)).sort();
-        assert.deepEqual(told, helpful.map(String).sort(), "every filter that stands in the way");
+        const report = json.drops.map(({ pointers }) => String(pointers)).sort();
+        assert.deepEqual(report, helpful.map(String).sort(), "every filter that stands in the way");
         const totals = json.drops.map((drop) => drop.total);
         assert.deepEqual(
           totals,
@@ -297,7 +297,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    const ask = (uf: string, signal?: AbortSignal) =>
+    const send = (uf: string, signal?: AbortSignal) =>
       fetch(`${server.base}/v1/console/explore`, {
         method: "POST",
         headers: {
@@ -311,28 +311,28 @@ for (const transport of TRANSPORTS) {
 
     it("counts facet by facet, activities together, and each once per snapshot", async () => {
       counted = [];
-      assert.equal((await ask("SP")).status, 200);
+      assert.equal((await send("SP")).status, 200);
       const activities = FACETS.filter((name) => name.startsWith("cnae_"));
       const others = FACETS.filter((name) => !name.startsWith("cnae_"));
       assert.deepEqual(counted, [String(activities), ...others]);
-      assert.equal((await ask("SP")).status, 200);
+      assert.equal((await send("SP")).status, 200);
       assert.equal(counted.length, others.length + 1);
       server.load(fakeSegment("2026-11", "0123456789abcdef"));
-      assert.equal((await ask("SP")).status, 200);
+      assert.equal((await send("SP")).status, 200);
       assert.equal(counted.length, 2 * (others.length + 1));
     });
 
     it("reuses counts made off the main thread, and recounts none", async () => {
       counted = [];
       isAside = true;
-      const answer = await ask("MG");
+      const answer = await send("MG");
       isAside = false;
       assert.equal(answer.status, 200);
       const { facets } = (await answer.json()) as { facets: object };
       assert.deepEqual(Object.keys(facets).sort(), [...FACETS].sort());
       const names = counted.flatMap((group) => group.split(","));
       assert.deepEqual(names.sort(), [...FACETS].sort(), "each is counted once");
-      assert.equal((await ask("MG")).status, 200);
+      assert.equal((await send("MG")).status, 200);
       assert.equal(names.length, counted.flatMap((group) => group.split(",")).length);
     });
 
@@ -340,7 +340,7 @@ for (const transport of TRANSPORTS) {
       counted = [];
       busyMs = 25;
       const left = new AbortController();
-      const gone = ask("RJ", left.signal).catch(() => null);
+      const gone = send("RJ", left.signal).catch(() => null);
       while (counted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.equal((await person.get("/status")).status, 200);
       assert.ok(counted.length < 8, "the other answer did not wait for all facets");

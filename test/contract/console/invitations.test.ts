@@ -57,9 +57,9 @@ for (const transport of MATRIX) {
       assert.equal(made.invited_until, ends);
       assert.ok(!JSON.stringify(await members()).includes(made.token.slice(12)));
       for (let turn = 0; turn < 2; turn++) {
-        const told = await post("/invitation", { token: made.token });
-        assert.equal(told.status, 200, told.text);
-        const { request_id: _, ...whom } = told.json();
+        const reported = await post("/invitation", { token: made.token });
+        assert.equal(reported.status, 200, reported.text);
+        const { request_id: _, ...whom } = reported.json();
         assert.deepEqual(whom, { email: made.email, tenant: "acme", expires_at: ends });
       }
       const short = await accept(made.token, "short");
@@ -106,15 +106,15 @@ for (const transport of MATRIX) {
       assert.equal((await accept(second.token)).status, 401);
       assert.ok((await members()).every(({ id }) => id !== first.id));
       await later();
-      const anew = await invite("mia@example.com");
-      await byOwner(`/members/${anew.id}`, { state: "disabled" });
-      assert.equal((await accept(anew.token)).status, 401);
-      await byOwner(`/members/${anew.id}`, { state: "active" });
+      const renewed = await invite("mia@example.com");
+      await byOwner(`/members/${renewed.id}`, { state: "disabled" });
+      assert.equal((await accept(renewed.token)).status, 401);
+      await byOwner(`/members/${renewed.id}`, { state: "active" });
       clock.advance(7 * DAY_MS - 3_600_000 - 1);
       owner = await server.again(owner);
-      assert.equal((await post("/invitation", { token: anew.token })).status, 200);
+      assert.equal((await post("/invitation", { token: renewed.token })).status, 200);
       clock.advance(3_600_001);
-      assert.equal((await accept(anew.token)).status, 401);
+      assert.equal((await accept(renewed.token)).status, 401);
     });
 
     it("create no owner before they are accepted", async () => {

@@ -69,16 +69,16 @@ for (const transport of MATRIX) {
       try {
         const boss = await slow.person("acme", "owner");
         const bob = await slow.person("acme", "member");
-        const ask = (path: string, body: unknown) =>
+        const send = (path: string, body: unknown) =>
           slow.ask({ method: "POST", path, headers: boss.headers, body });
-        assert.equal((await ask(MEMBERS, { email: "one@example.com" })).status, 201);
+        assert.equal((await send(MEMBERS, { email: "one@example.com" })).status, 201);
         const change = { current_password: boss.password, new_password: "another long password" };
         for (const [path, body] of [
           [MEMBERS, { email: "two@example.com" }],
           [`${MEMBERS}/${bob.id}/password`, {}],
           ["/v1/console/password", change],
         ] as const) {
-          const got = await ask(path, body);
+          const got = await send(path, body);
           assert.deepEqual([path, got.status], [path, 429]);
           assert.match(got.text, /"code":"rate_limited"/);
         }
@@ -94,13 +94,13 @@ for (const transport of MATRIX) {
       assert.equal((await post("", { email: "x@example.com" }, bob)).status, 403);
       assert.equal(as<Member>(await post(`/${bob.id}`, { role: "owner" })).role, "owner");
       assert.equal(await open(bob), 401);
-      const anew = await server.again(bob);
+      const renewed = await server.again(bob);
       assert.equal(
-        (await list(anew)).some(({ you }) => you),
+        (await list(renewed)).some(({ you }) => you),
         true,
       );
       assert.equal(as<Member>(await post(`/${bob.id}`, { state: "disabled" })).state, "disabled");
-      assert.equal(await open(anew), 401);
+      assert.equal(await open(renewed), 401);
       assert.equal((await signIn(bob.email, bob.password)).status, 401);
       const both = { state: "active", role: "member" };
       const back = as<Member>(await post(`/${bob.id}`, both));

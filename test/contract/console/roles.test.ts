@@ -113,9 +113,9 @@ for (const transport of MATRIX) {
         for (const kind of [0, 1, 2] as const) {
           const targets = await newTenant();
           const sender = await senderOf(kind);
-          const wish = askFor(route, targets, sender);
+          const request = askFor(route, targets, sender);
           const was = stateOf(server, owner.tenantId);
-          const got = await server.ask(wish);
+          const got = await server.ask(request);
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
           for (const { actor, subject } of newLines(was)) {

@@ -24,7 +24,7 @@ const SESSIONS = "/v1/console/sessions";
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 const IDLE_MS = 1_800_000;
 const MAX_MS = 43_200_000;
-const KEPT_SECONDS = 2_592_000;
+const PERSISTENT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -83,7 +83,7 @@ for (const transport of MATRIX) {
         ...same
       } = read.json() as Record<string, unknown>;
       assert.deepEqual(same, answer);
-      assert.deepEqual([keep_seconds, contact], [KEPT_SECONDS, "help@example.com"]);
+      assert.deepEqual([keep_seconds, contact], [PERSISTENT_SECONDS, "help@example.com"]);
       assert.equal(read.headers["cache-control"], "no-store");
     });
 
@@ -92,11 +92,11 @@ for (const transport of MATRIX) {
         const body = { email: ana.email, password: ana.password, keep };
         return at.ask({ method: "POST", path: SESSION, headers: {}, body });
       };
-      const kept = await sign(true);
-      assert.match(kept.headers["set-cookie"] ?? "", /; Max-Age=2592000$/);
-      const answer = kept.json() as Record<string, unknown>;
-      assert.equal(answer.idle_seconds, KEPT_SECONDS);
-      const end = new Date(clock.nowMs() + KEPT_SECONDS * 1000).toISOString();
+      const retained = await sign(true);
+      assert.match(retained.headers["set-cookie"] ?? "", /; Max-Age=2592000$/);
+      const answer = retained.json() as Record<string, unknown>;
+      assert.equal(answer.idle_seconds, PERSISTENT_SECONDS);
+      const end = new Date(clock.nowMs() + PERSISTENT_SECONDS * 1000).toISOString();
       assert.equal(answer.expires_at, end);
       assert.doesNotMatch((await sign(false)).headers["set-cookie"] ?? "", /Max-Age/);
       const wrong = await sign("yes");
@@ -233,24 +233,24 @@ for (const transport of MATRIX) {
       const bob = await server.person("acme", "member");
       const other = await server.again(bob);
       const path = "/v1/console/password";
-      const wish = { current_password: bob.password, new_password: "seven quiet harbours" };
+      const request = { current_password: bob.password, new_password: "seven quiet harbours" };
       const change = (body: object) =>
         server.ask({ method: "POST", path, headers: bob.headers, body });
-      const wrong = await change({ ...wish, current_password: "not it" });
+      const wrong = await change({ ...request, current_password: "not it" });
       assert.equal(wrong.status, 422);
       assert.ok(!wrong.text.includes("not it") && !wrong.text.includes("harbours"));
-      assert.equal((await change({ ...wish, new_password: "short" })).status, 422);
+      assert.equal((await change({ ...request, new_password: "short" })).status, 422);
       assert.equal(mistakesIn(await change({ new_password: 5, more: 1 })), 3);
       assert.equal(await statusOf(server, bob.headers), 200);
-      const got = await change(wish);
+      const got = await change(request);
       assert.equal(got.status, 200, got.text);
       assert.equal(await statusOf(server, bob.headers), 401);
       assert.equal(await statusOf(server, other.headers), 401);
       assert.equal(await statusOf(server, headersOf(got)), 200);
       assert.equal((await signIn(server, bob)).status, 401);
       clock.advance(3_600_000);
-      const anew = { ...bob, password: wish.new_password };
-      assert.equal((await signIn(server, anew)).status, 200);
+      const renewed = { ...bob, password: request.new_password };
+      assert.equal((await signIn(server, renewed)).status, 200);
     });
 
     it("are refused alike for unknown users, wrong passwords, and disabled users", async () => {
@@ -334,18 +334,22 @@ for (const transport of MATRIX) {
       const fresh = await server.again(ana);
       for (const { method, path, access } of ROUTES) {
         if (access !== "key") continue;
-        const wish = { method, path, headers: fresh.headers };
-        const got = await server.ask({ ...wish, ...(method === "POST" ? { body: {} } : {}) });
+        const request = { method, path, headers: fresh.headers };
+        const got = await server.ask({ ...request, ...(method === "POST" ? { body: {} } : {}) });
         assert.deepEqual([got.status, got.json().code], [401, "authentication_required"], path);
       }
       const authorization = `Bearer ${server.keys.enterprise}`;
       for (const path of ["", "/", "/nope", "/session/x", "/%73essions", "/keys/a/b/c"]) {
-        const wish = { method: "GET", path: `/v1/console${path}` };
-        const keyed = await server.ask({ ...wish, headers: { authorization } });
+        const request = { method: "GET", path: `/v1/console${path}` };
+        const keyed = await server.ask({ ...request, headers: { authorization } });
         assert.deepEqual([keyed.status, keyed.json().code], [401, "session_required"], path);
         assert.match(keyed.headers["www-authenticate"] ?? "", /^Session /);
         const known = path === "/%73essions" ? 200 : 404;
-        assert.equal((await server.ask({ ...wish, headers: fresh.headers })).status, known, path);
+        assert.equal(
+          (await server.ask({ ...request, headers: fresh.headers })).status,
+          known,
+          path,
+        );
       }
       const put = { method: "PUT", path: SESSIONS };
       assert.equal((await server.ask(put)).status, 401);
@@ -359,8 +363,8 @@ for (const transport of MATRIX) {
       try {
         const one = await hurried.person("acme", "owner");
         const two = await hurried.person("acme", "member");
-        const wish = { method: "GET", path: SESSIONS, headers: one.headers };
-        const answers = await Promise.all(Array.from({ length: 120 }, () => hurried.ask(wish)));
+        const request = { method: "GET", path: SESSIONS, headers: one.headers };
+        const answers = await Promise.all(Array.from({ length: 120 }, () => hurried.ask(request)));
         const refused = answers.filter(({ status }) => status === 429);
         assert.ok(refused.length > 0, "never refused");
         for (const { headers } of refused) assert.match(headers["retry-after"] ?? "", /^\d+$/);

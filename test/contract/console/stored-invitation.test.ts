@@ -22,8 +22,8 @@ describe("an invitation in the state", () => {
 
   it("is a hash, works after a restart, and only once for concurrent requests", async () => {
     const first = openConsole(directory);
-    const wish = { email: "ana@example.com", tenant: { name: "acme" }, password: PASSWORD };
-    const { user } = await first.users.create(wish);
+    const body = { email: "ana@example.com", tenant: { name: "acme" }, password: PASSWORD };
+    const { user } = await first.users.create(body);
     const { tenantId } = user;
     const guest = { email: "gil@example.com", tenantId, role: "member" } as const;
     const { token, user: invited } = first.users.invite(guest);

@@ -28,8 +28,8 @@ for (const transport of MATRIX) {
     after(() => server.close());
 
     const read = async (query = "", by = owner): Promise<UsageAnswer> => {
-      const wish = { method: "GET", path: USAGE + query, headers: by.headers };
-      const got = await server.ask(wish);
+      const request = { method: "GET", path: USAGE + query, headers: by.headers };
+      const got = await server.ask(request);
       assert.equal(got.status, 200, got.text);
       return got.json() as unknown as UsageAnswer;
     };
@@ -83,8 +83,8 @@ for (const transport of MATRIX) {
     it("includes refused requests, but none without a session", async () => {
       const before = await read("?days=1");
       const { cookie } = owner;
-      const wish = { method: "POST", path: "/v1/console/keys", headers: { cookie }, body: {} };
-      assert.equal((await server.ask(wish)).status, 403);
+      const request = { method: "POST", path: "/v1/console/keys", headers: { cookie }, body: {} };
+      assert.equal((await server.ask(request)).status, 403);
       await server.ask({ method: "GET", path: "/v1/console/session", headers: { cookie } });
       const after = await read("?days=1");
       assert.equal(after.today.requests - before.today.requests, 2);
@@ -114,8 +114,8 @@ for (const transport of MATRIX) {
 
     it("is queried by whole days that are stored", async () => {
       for (const days of ["0", "401", "-1", "1.5", "", "x", "1e2", "030x"]) {
-        const wish = { method: "GET", path: `${USAGE}?days=${days}`, headers: owner.headers };
-        const got = await server.ask(wish);
+        const request = { method: "GET", path: `${USAGE}?days=${days}`, headers: owner.headers };
+        const got = await server.ask(request);
         assert.equal(got.status, 422, `${days}: ${got.text}`);
         assert.match(got.text, /"pointer":"\/query\/days"/);
       }

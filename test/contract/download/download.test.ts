@@ -37,15 +37,15 @@ after(() => dumps.dispose());
 describe("a download", () => {
   it("fetches the zips that an import needs, once", async () => {
     await withShare(dumps.first, async (share) => {
-      const wish = wishOf(share.url, dumps.root);
-      const done = await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      const options = wishOf(share.url, dumps.root);
+      const done = await downloadMonth(options);
+      await assertWhole(share, options.to);
       assert.equal(done.files, 27);
       assert.equal(done.token, "D61010");
       assert.equal(done.fetched_bytes, done.bytes);
       assert.ok(share.served.every(({ path }) => !path.includes("Socios")));
       const before = share.sent();
-      const again = await downloadMonth(wish);
+      const again = await downloadMonth(options);
       assert.equal(again.already, true);
       assert.equal(again.fetched_bytes, 0);
       assert.ok(share.sent() - before <= 27 * 4_096, "only the directories are looked at");
@@ -54,12 +54,12 @@ describe("a download", () => {
 
   it("fetches the partners on request, also later", async () => {
     await withShare(dumps.first, async (share) => {
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
+      const options = wishOf(share.url, dumps.root);
+      await downloadMonth(options);
       const before = share.sent(BIG);
-      const done = await downloadMonth({ ...wish, all: true });
+      const done = await downloadMonth({ ...options, all: true });
       assert.equal(done.files, 37);
-      await assertWhole(share, wish.to, LABEL, true);
+      await assertWhole(share, options.to, LABEL, true);
       assert.ok(share.sent(BIG) - before <= 4_096, "what is there is not fetched again");
     });
   });
@@ -69,34 +69,34 @@ describe("a download", () => {
       share.put("2026-12", "Simples.zip", share.bytesOf(LABEL, "Simples.zip"));
       await share.addFolder("2026-11", dumps.first);
       share.put("2026-11", "Simples.zip", await readFile(join(dumps.older, "Simples.zip")));
-      const wish = wishOf(share.url, dumps.root, { month: null });
-      assert.equal((await downloadMonth(wish)).month, LABEL);
-      assert.match(wish.said.join("\n"), /2026-12 is not complete.*26 of 27.*missing/);
-      assert.match(wish.said.join("\n"), /mixed: D61010 .*D60912 \(Simples\.zip\)/);
-      assert.match(await refusal(downloadMonth({ ...wish, month: "2026-12" })), /not complete/);
+      const options = wishOf(share.url, dumps.root, { month: null });
+      assert.equal((await downloadMonth(options)).month, LABEL);
+      assert.match(options.said.join("\n"), /2026-12 is not complete.*26 of 27.*missing/);
+      assert.match(options.said.join("\n"), /mixed: D61010 .*D60912 \(Simples\.zip\)/);
+      assert.match(await refusal(downloadMonth({ ...options, month: "2026-12" })), /not complete/);
       assert.match(
-        await refusal(downloadMonth({ ...wish, month: "2026-11" })),
+        await refusal(downloadMonth({ ...options, month: "2026-11" })),
         /releases are mixed/,
       );
-      assert.match(await refusal(downloadMonth({ ...wish, month: "2019-01" })), /no folder at/);
-      assertNothing(wish.to, "2026-11");
-      assertNothing(wish.to, "2026-12");
+      assert.match(await refusal(downloadMonth({ ...options, month: "2019-01" })), /no folder at/);
+      assertNothing(options.to, "2026-11");
+      assertNothing(options.to, "2026-12");
     });
   });
 
   it("rejects a zip whose member does not match its name", async () => {
     await withShare(dumps.first, async (share) => {
       share.put(LABEL, "Cnaes.zip", share.bytesOf(LABEL, "Paises.zip"));
-      const wish = wishOf(share.url, dumps.root);
-      assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip holds .*PAISCSV/);
+      const options = wishOf(share.url, dumps.root);
+      assert.match(await refusal(downloadMonth(options)), /Cnaes\.zip holds .*PAISCSV/);
       share.put(LABEL, "Cnaes.zip", Buffer.alloc(5_000, "no zip "));
-      assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip .* is damaged at the share/);
+      assert.match(await refusal(downloadMonth(options)), /Cnaes\.zip .* is damaged at the share/);
       share.put(LABEL, "Cnaes.zip", Buffer.from("<!DOCTYPE html><title>Manutenção</title>"));
       assert.match(
-        await refusal(downloadMonth(wish)),
+        await refusal(downloadMonth(options)),
         /damaged at the share: it is a web page \(HTML\), not a zip\. Perhaps/,
       );
-      assertNothing(wish.to);
+      assertNothing(options.to);
     });
   });
 });
@@ -113,9 +113,9 @@ describe("network trouble", () => {
         cut(1_000),
         { kind: "trickle", bytes: 1, everyMs: 20 },
       ]);
-      const wish = wishOf(share.url, dumps.root, { streams: 1 });
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      const options = wishOf(share.url, dumps.root, { streams: 1 });
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
       const gets = share.served.filter(
         ({ path, range }) => path.endsWith(BIG) && range?.endsWith("-"),
       );
@@ -127,7 +127,7 @@ describe("network trouble", () => {
       ]);
       // The tail is read before; beyond that no byte comes twice but what a trickle had under way.
       assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
-      assert.match(wish.said.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
+      assert.match(options.said.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
     });
   });
 
@@ -139,10 +139,10 @@ describe("network trouble", () => {
         refused++;
         return { kind: "status", status: 429, headers: { "retry-after": "30" } };
       };
-      const wish = wishOf(share.url, dumps.root, { streams: 3 });
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
-      assert.match(wish.said.join("\n"), /answers 429; going on with 2 at the same time/);
+      const options = wishOf(share.url, dumps.root, { streams: 3 });
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
+      assert.match(options.said.join("\n"), /answers 429; going on with 2 at the same time/);
     });
   });
 
@@ -152,9 +152,9 @@ describe("network trouble", () => {
         return { kind: "status", status: 503, headers: { "retry-after": seconds } };
       };
       share.plan = faultsFor(BIG, [busy("1")]);
-      const wish = wishOf(share.url, dumps.root, { streams: 1 });
+      const options = wishOf(share.url, dumps.root, { streams: 1 });
       const started = performance.now();
-      await downloadMonth(wish);
+      await downloadMonth(options);
       assert.ok(performance.now() - started >= 1_000);
       const other = wishOf(share.url, dumps.root, { streams: 1 });
       share.plan = faultsFor(BIG, [busy("86400")]);
@@ -176,19 +176,19 @@ describe("network trouble", () => {
         if (path.endsWith(BIG) && range === null && cuts-- > 0) return cut(20_000);
         return { kind: "no-range" };
       };
-      const wish = wishOf(share.url, dumps.root, { streams: 1 });
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
-      assert.match(wish.said.join("\n"), /does not answer ranges/);
+      const options = wishOf(share.url, dumps.root, { streams: 1 });
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
+      assert.match(options.said.join("\n"), /does not answer ranges/);
       assert.match(
-        wish.said.join("\n"),
+        options.said.join("\n"),
         /Municipios\.zip: the share does not resume; beginning anew/,
       );
     });
   });
 
   it("ends with a readable error if lengths or ranges differ from the list", async () => {
-    const lies: readonly [Fault, RegExp][] = [
+    const faults: readonly [Fault, RegExp][] = [
       [{ kind: "length", by: 10 }, /bytes instead of/],
       [{ kind: "length", by: -10 }, /bytes instead of/],
       [{ kind: "status", status: 404 }, /answers 404 to what it lists/],
@@ -196,17 +196,17 @@ describe("network trouble", () => {
       [{ kind: "status", status: 403 }, /does not let us in \(403\)/],
     ];
     await withShare(dumps.first, async (share) => {
-      for (const [fault, words] of lies) {
+      for (const [fault, words] of faults) {
         share.plan = faultsFor(BIG, Array(20).fill(fault));
-        const wish = wishOf(share.url, dumps.root);
-        assert.match(await refusal(downloadMonth(wish)), words);
-        assertNothing(wish.to);
+        const options = wishOf(share.url, dumps.root);
+        assert.match(await refusal(downloadMonth(options)), words);
+        assertNothing(options.to);
       }
       share.plan = faultsFor(BIG, [cut(9_000), { kind: "shift", by: 5 }]);
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
-      assert.match(wish.said.join("\n"), /sends another range/);
+      const settings = wishOf(share.url, dumps.root);
+      await downloadMonth(settings);
+      await assertWhole(share, settings.to);
+      assert.match(settings.said.join("\n"), /sends another range/);
     });
   });
 
@@ -214,19 +214,19 @@ describe("network trouble", () => {
     await withShare(dumps.first, async (share) => {
       const control = new AbortController();
       share.plan = faultsFor(BIG, [{ kind: "stall", after: 30_000 }]);
-      const wish = wishOf(share.url, dumps.root, { streams: 1, stallMs: 60_000 });
-      const work = downloadMonth({ ...wish, signal: control.signal });
+      const options = wishOf(share.url, dumps.root, { streams: 1, stallMs: 60_000 });
+      const work = downloadMonth({ ...options, signal: control.signal });
       const part = () => {
-        const folder = join(wish.to, `${LABEL}.part`);
+        const folder = join(options.to, `${LABEL}.part`);
         return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(BIG));
       };
       while (!part() || share.sent(BIG) < 34_000) await new Promise((done) => setTimeout(done, 5));
       await new Promise((done) => setTimeout(done, 50));
       control.abort(new Interrupted("SIGTERM"));
       await assert.rejects(work, Interrupted);
-      assertNothing(wish.to);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      assertNothing(options.to);
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
       assert.equal(share.served.findLast(({ path }) => path.endsWith(BIG))?.range, "bytes=30000-");
     });
   });
@@ -236,13 +236,13 @@ describe("disk space", () => {
   it("leaves no empty folder if it is missing", async () => {
     await withShare(dumps.first, async (share) => {
       const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
-      const wish = wishOf(share.url, dumps.root, { demands: () => [demand] });
-      assert.match(await refusal(downloadMonth(wish)), /not enough for/);
-      const left = () => readdirSync(wish.to).filter((name) => !name.startsWith("."));
+      const options = wishOf(share.url, dumps.root, { demands: () => [demand] });
+      assert.match(await refusal(downloadMonth(options)), /not enough for/);
+      const left = () => readdirSync(options.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
       // A month's present parts stay.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
-      await refusal(downloadMonth({ ...wish, demands: () => [] }));
+      await refusal(downloadMonth({ ...options, demands: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);
     });
   });

@@ -64,10 +64,10 @@ let url: string;
 let folder: string;
 /** Answers to the next requests; the last one repeats. */
 let plan: Answer[] = [];
-let asked: string[] = [];
+let requested: string[] = [];
 before(async () => {
   server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     const answer = plan.length > 1 ? plan.shift() : plan[0];
     answer?.(response);
   });
@@ -80,38 +80,38 @@ after(() => {
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-ibge-"));
-  asked = [];
+  requested = [];
 });
 
 /** Fetches a table; returns the messages. */
 async function fetched(name: ServiceTable, { proxy = "direct", address = url } = {}) {
-  const said: string[] = [];
+  const messages: string[] = [];
   let shown = 0;
   try {
     const table = await downloadTable(name, folder, {
       ...{ url: address, proxies: proxyRules(proxy, {}), stallMs: 200 },
       signal: new AbortController().signal,
       listener: {
-        say: (text) => void said.push(text),
+        say: (text) => void messages.push(text),
         show: () => ({ update: (bytes) => (shown = bytes), done: () => undefined }),
       },
     });
-    return { table, said, shown, words: "" };
+    return { table, messages, shown, words: "" };
   } catch (error) {
     assert.ok(error instanceof CommandError, String((error as Error).stack));
-    return { table: null, said, shown, words: error.message };
+    return { table: null, messages, shown, words: error.message };
   }
 }
 
 describe("tables of the IBGE service", () => {
   it("become a file of places, with unknown values left empty", async () => {
     plan = [json(MUNICIPALITIES)];
-    const { table, said, shown } = await fetched("places");
-    assert.deepEqual(asked, ["/api/v1/localidades/municipios"]);
+    const { table, messages, shown } = await fetched("places");
+    assert.deepEqual(requested, ["/api/v1/localidades/municipios"]);
     assert.equal(table?.file, join(folder, "places.csv"));
     assert.equal(table?.rows, 2);
     assert.equal(shown, Buffer.byteLength(JSON.stringify(MUNICIPALITIES)));
-    assert.match(said.join("\n"), /places\.csv: 2 municipalities/);
+    assert.match(messages.join("\n"), /places\.csv: 2 municipalities/);
     const { names, municipalities } = readPlaces(join(folder, "places.csv"));
     const named = municipalities.map(([ibge, ...cells]) => [
       ibge,
@@ -126,7 +126,7 @@ describe("tables of the IBGE service", () => {
   it("become a file of texts", async () => {
     plan = [json(SUBCLASSES)];
     const { table } = await fetched("descriptors");
-    assert.deepEqual(asked, ["/api/v2/cnae/subclasses"]);
+    assert.deepEqual(requested, ["/api/v2/cnae/subclasses"]);
     assert.equal(table?.rows, 4);
     assert.deepEqual(readActivityTexts(join(folder, "descriptors.csv")), [
       { code: "5611201", texts: ["RESTAURANTES E SIMILARES", "A; B DE", "C"] },
@@ -145,10 +145,10 @@ describe("tables of the IBGE service", () => {
       response.write("[");
     };
     plan = [status(503), stall, cut, status(429), json(MUNICIPALITIES)];
-    const { table, said } = await fetched("places");
+    const { table, messages } = await fetched("places");
     assert.equal(table?.rows, 2);
-    assert.equal(asked.length, 5);
-    assert.match(said.join("\n"), /answers 503; trying again[\s\S]*no bytes for[\s\S]*429/);
+    assert.equal(requested.length, 5);
+    assert.match(messages.join("\n"), /answers 503; trying again[\s\S]*no bytes for[\s\S]*429/);
   });
 
   it("keep the previous file if none arrives, and leave nothing else", async () => {
@@ -164,11 +164,11 @@ describe("tables of the IBGE service", () => {
       [json([MUNICIPALITIES[0], MUNICIPALITIES[0]]), /3550308 stands there twice/, 1],
     ] as readonly (readonly [Answer, RegExp, number])[]) {
       plan = [answer];
-      asked = [];
-      const { table, words: said } = await fetched("places");
+      requested = [];
+      const { table, words: messages } = await fetched("places");
       assert.equal(table, null);
-      assert.match(said, words);
-      assert.equal(asked.length, times, String(words));
+      assert.match(messages, words);
+      assert.equal(requested.length, times, String(words));
       assert.equal(readFileSync(before, "utf8"), "before");
       assert.deepEqual(readdirSync(folder), ["places.csv"]);
     }
@@ -185,7 +185,7 @@ describe("tables of the IBGE service", () => {
     });
     assert.equal(words, "");
     assert.equal(table?.rows, 4);
-    assert.ok(proxy.asked.length > 0);
+    assert.ok(proxy.requested.length > 0);
     await proxy.stop();
   });
 });

@@ -30,7 +30,7 @@ const LARGE = "Dados_abertos_Previdenciario.zip";
 
 let root: string;
 let to: string;
-let said: string[];
+let messages: string[];
 let publishers: Publishers;
 let count = 0;
 before(() => {
@@ -40,7 +40,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 beforeEach(async () => {
   publishers = await new Publishers().start();
   to = join(root, `to-${count++}`);
-  said = [];
+  messages = [];
 });
 afterEach(() => publishers.stop());
 
@@ -50,7 +50,7 @@ function use(over: Partial<ListsUse> = {}): ListsUse {
     ...{ sanctionsUrl: publishers.sanctionsUrl, debtsUrl: publishers.debts.url },
     signal: new AbortController().signal,
     listener: {
-      say: (text) => void said.push(text),
+      say: (text) => void messages.push(text),
       show: () => ({ update: () => {}, done: () => {} }),
     },
     check: (path, list) => readSanctions(path, "2026-08-10", list),
@@ -162,7 +162,10 @@ describe("public lists", () => {
       "lists.json",
     ]);
     assert.equal(listsIn(to).ceis, join(to, "20260903_CEIS.zip"));
-    assert.match(said.join("\n"), /20260801_CEIS\.zip: removed, as 20260903_CEIS\.zip is newer/);
+    assert.match(
+      messages.join("\n"),
+      /20260801_CEIS\.zip: removed, as 20260903_CEIS\.zip is newer/,
+    );
   });
 
   it("are fetched again if published again under their name, or damaged", async () => {
@@ -181,15 +184,15 @@ describe("public lists", () => {
     writeFileSync(join(to, "2026_trimestre_02", LARGE), flipped);
     assert.equal((await fetchOne("pgfn"))[0]?.already, true);
     assert.equal((await fetchOne("pgfn", { verify: true }))[0]?.already, false);
-    const mended = readFileSync(join(to, "2026_trimestre_02", LARGE));
-    assert.ok(mended.equals(publishers.debts.bytesOf("2026_trimestre_02", LARGE)));
+    const corrected = readFileSync(join(to, "2026_trimestre_02", LARGE));
+    assert.ok(corrected.equals(publishers.debts.bytesOf("2026_trimestre_02", LARGE)));
   });
 
   it("take an older quarter while the newest lacks a zip", async () => {
     publishers.publishDebts("2026_trimestre_03", "202609");
     publishers.debts.months.get("2026_trimestre_03")?.delete("Dados_abertos_FGTS.zip");
     assert.equal((await fetchOne("pgfn"))[0]?.as_of, "2026-06");
-    assert.match(said.join("\n"), /2026_trimestre_03 is not complete: it lacks FGTS/);
+    assert.match(messages.join("\n"), /2026_trimestre_03 is not complete: it lacks FGTS/);
   });
 
   it("accept the misspelled name of a published quarter", async () => {
@@ -292,9 +295,13 @@ describe("an update with public lists", () => {
       publishers.fault = () => null;
       await update();
       assert.deepEqual(await dates("2026-09"), ["2026-08-01", "2026-06"]);
-      const asked = publishers.asked.length;
+      const requested = publishers.requested.length;
       await update();
-      assert.equal(publishers.asked.length, asked, "without a new month nothing is fetched");
+      assert.equal(
+        publishers.requested.length,
+        requested,
+        "without a new month nothing is fetched",
+      );
       await writeSample({ folder: newer, establishments: 300, seed: 1, label: "2026-10" });
       await share.addFolder("2026-10", newer);
       publishers.fault = () => (response) => response.writeHead(403).end();

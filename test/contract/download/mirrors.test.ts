@@ -75,13 +75,13 @@ describe("downloads a complete month from", () => {
       const root = options.root === "/a%20b/" ? "/a b/" : options.root;
       await withMirror({ ...options, ...(root === undefined ? {} : { root }) }, async (share) => {
         share.plan = faultsFor(BIG, [cut(20_000), { kind: "drop" }]);
-        const wish = wishOf(share.url.replace("/a b/", "/a%20b/") + tail, dumps.root);
-        const done = await downloadMonth(wish);
-        await assertWhole(share, wish.to);
+        const options = wishOf(share.url.replace("/a b/", "/a%20b/") + tail, dumps.root);
+        const done = await downloadMonth(options);
+        await assertWhole(share, options.to);
         assert.equal(done.token, "D61010");
         assert.equal(done.host, new URL(share.url).host);
-        assert.equal((await downloadMonth({ ...wish, replace: true })).fetched_bytes, 0);
-        const record = readFileSync(join(wish.to, LABEL, "download.json"), "utf8");
+        assert.equal((await downloadMonth({ ...options, replace: true })).fetched_bytes, 0);
+        const record = readFileSync(join(options.to, LABEL, "download.json"), "utf8");
         assert.equal(JSON.parse(record).host, done.host);
         assert.doesNotMatch(record, /Tok3n|https?:/);
       });
@@ -100,9 +100,9 @@ describe("downloads a complete month from", () => {
           }));
         return JSON.stringify(rows);
       };
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      const options = wishOf(share.url, dumps.root);
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
     });
   });
 
@@ -111,10 +111,10 @@ describe("downloads a complete month from", () => {
       await withMirror({ base: CNPJ, decoys: DECOYS }, async (share) => {
         const { origin } = new URL(share.url);
         const query = `${member}=${encodeURIComponent(`/${CNPJ}`)}`;
-        const wish = wishOf(`${origin}/index.php/s/Tok3n?${query}`, dumps.root);
-        await downloadMonth(wish);
-        await assertWhole(share, wish.to);
-        assert.doesNotMatch(wish.said.join("\n"), /the months are in/);
+        const options = wishOf(`${origin}/index.php/s/Tok3n?${query}`, dumps.root);
+        await downloadMonth(options);
+        await assertWhole(share, options.to);
+        assert.doesNotMatch(options.said.join("\n"), /the months are in/);
       });
     }
   });
@@ -125,9 +125,9 @@ describe("downloads a complete month from", () => {
     symlinkSync(dumps.first, join(root, LABEL));
     await withMirror({}, async (share) => {
       for (const path of [root, join(root, LABEL)]) {
-        const wish = wishOf(pathToFileURL(path).href, dumps.root);
-        const done = await downloadMonth(wish);
-        await assertWhole(share, wish.to);
+        const options = wishOf(pathToFileURL(path).href, dumps.root);
+        const done = await downloadMonth(options);
+        await assertWhole(share, options.to);
         assert.equal(done.host, "this machine");
       }
     });
@@ -149,9 +149,9 @@ describe("a month that changes during a download from a page", () => {
         if (first) share.put(LABEL, BIG, older);
         return null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      assert.match(await refusal(downloadMonth(wish)), /releases are mixed/);
-      assertNothing(wish.to);
+      const options = wishOf(share.url, dumps.root);
+      assert.match(await refusal(downloadMonth(options)), /releases are mixed/);
+      assertNothing(options.to);
     });
   });
 
@@ -161,11 +161,14 @@ describe("a month that changes during a download from a page", () => {
         const status = path.endsWith("Simples.zip") ? 404 : 405;
         return method === "HEAD" ? { kind: "status", status } : null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      assert.match(await refusal(downloadMonth(wish)), /1 of 27 zips is missing \(Simples\.zip\)/);
+      const options = wishOf(share.url, dumps.root);
+      assert.match(
+        await refusal(downloadMonth(options)),
+        /1 of 27 zips is missing \(Simples\.zip\)/,
+      );
       share.plan = ({ method }) => (method === "HEAD" ? { kind: "status", status: 405 } : null);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
     });
   });
 });
@@ -175,8 +178,8 @@ describe("several addresses", () => {
     await withMirror({ form: "nginx", root: "/" }, async (second) => {
       await withMirror({}, async (first) => {
         const urls = [first.url, second.url];
-        const wish = wishOf(urls, dumps.root, { month: null });
-        await downloadMonth(wish);
+        const options = wishOf(urls, dumps.root, { month: null });
+        await downloadMonth(options);
         assert.equal(second.served.length, 0, "nobody asks the second without a reason");
         await second.addFolder("2026-11", dumps.first);
         const cases: readonly [string, () => void, string | null, RegExp][] = [
@@ -208,23 +211,23 @@ describe("several addresses", () => {
       await withMirror({}, async (first) => {
         await second.addFolder("2026-09", dumps.older);
         first.plan = () => ({ kind: "status", status: 403 });
-        const wish = wishOf([first.url, second.url], dumps.root);
-        const inquiry = inquiryOf(wish);
+        const options = wishOf([first.url, second.url], dumps.root);
+        const inquiry = inquiryOf(options);
         for (const label of await listMonths(inquiry)) await listMonth(inquiry, label, false);
         assert.deepEqual(
           first.served.map(({ method }) => method),
           ["PROPFIND", "GET"],
           "once, in both ways",
         );
-        assert.equal(wish.said.filter((text) => text.includes("Going on with")).length, 1);
+        assert.equal(options.said.filter((text) => text.includes("Going on with")).length, 1);
         // With two dead ones both reasons are repeated.
         second.plan = first.plan;
         const other = inquiryOf(wishOf([first.url, second.url], dumps.root));
-        const asked = () => first.served.length + second.served.length;
+        const requested = () => first.served.length + second.served.length;
         const reasons = await refusal(listMonths(other));
-        const before = asked();
+        const before = requested();
         assert.equal(await refusal(listMonths(other)), reasons);
-        assert.equal(asked(), before);
+        assert.equal(requested(), before);
       });
     });
   });
@@ -237,10 +240,10 @@ describe("several addresses", () => {
           const dead = method === "GET" && range === null && path.endsWith(BIG);
           return dead ? { kind: "status", status: 403 } : null;
         };
-        const wish = wishOf([first.url, second.url], dumps.root);
-        const done = await downloadMonth(wish);
+        const options = wishOf([first.url, second.url], dumps.root);
+        const done = await downloadMonth(options);
         assert.equal(done.token, "D60912");
-        await assertWhole(second, wish.to);
+        await assertWhole(second, options.to);
       });
     });
   });
@@ -248,10 +251,10 @@ describe("several addresses", () => {
   it("are all named if all fail", async () => {
     await withMirror({}, async (first) => {
       first.plan = () => ({ kind: "status", status: 404 });
-      const wish = wishOf([first.url, "http://127.0.0.1:9/"], dumps.root);
-      const words = await refusal(downloadMonth(wish));
+      const options = wishOf([first.url, "http://127.0.0.1:9/"], dumps.root);
+      const words = await refusal(downloadMonth(options));
       assert.match(words, /None of the 2 addresses will do:\n- 127.*no folder.*404[\s\S]*bad port/);
-      await assert.rejects(listMonths(inquiryOf(wish)), /None of the 2 addresses/);
+      await assert.rejects(listMonths(inquiryOf(options)), /None of the 2 addresses/);
     });
   });
 });
@@ -292,18 +295,18 @@ describe("a missing month", () => {
     for (const options of [{}, { form: "nginx", root: "/x/" }, { form: "bucket", root: "/" }]) {
       await withMirror(options as ShareOptions, async (share) => {
         await share.addFolder("2026-09", dumps.older);
-        const ask = (month: string) =>
+        const send = (month: string) =>
           refusal(downloadMonth(wishOf(share.url, dumps.root, { month })));
         assert.match(
-          await ask("2027-01"),
+          await send("2027-01"),
           /^2027-01 is not published; the newest is 2026-10 \(127/,
         );
         assert.match(
-          await ask("2019-01"),
+          await send("2019-01"),
           /no folder at .* 2 months there go from 2026-09 to 2026-10/,
         );
         share.months.clear();
-        assert.match(await ask("2027-01"), /no months at .*moved before: look for its new link/);
+        assert.match(await send("2027-01"), /no months at .*moved before: look for its new link/);
       });
     }
   });
@@ -343,22 +346,22 @@ describe("random faults of every kind of source", () => {
         share.plan = () => (rng() < rate ? anyFault(rng) : null);
       }
       const urls = shares.map(({ url }) => url);
-      const wish = wishOf(urls, dumps.root, {
+      const options = wishOf(urls, dumps.root, {
         streams: 1 + (seed % 3),
         stallMs: 120,
         verify: true,
       });
       try {
-        const { host } = await downloadMonth(wish);
+        const { host } = await downloadMonth(options);
         const share = shares.find(({ url }) => new URL(url).host === host);
-        await assertWhole(share as WebdavShare, wish.to);
+        await assertWhole(share as WebdavShare, options.to);
         return "whole";
       } catch (error) {
         assert.ok(error instanceof CommandError, `${seed}: ${String(error)}`);
-        assertNothing(wish.to);
+        assertNothing(options.to);
         return "refused";
       } finally {
-        rmSync(wish.to, { recursive: true, force: true });
+        rmSync(options.to, { recursive: true, force: true });
       }
     } finally {
       await Promise.all(shares.map((share) => share.stop()));

@@ -41,19 +41,19 @@ const KINDS: readonly Kind[] = [
 
 /** The outcome of a download through a proxy, and all its messages. */
 async function through(proxy: string, address = url(), environment = {}) {
-  const wish = wishOf(address, dumps.root, {
+  const options = wishOf(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),
   });
   let words = "";
-  const done = await downloadMonth(wish).catch((error: unknown) => {
+  const done = await downloadMonth(options).catch((error: unknown) => {
     words = error instanceof Error ? error.message : String(error);
     // The whole error chain, as a crash would print it.
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });
-  const said = `${wish.said.join("\n")}\n${words}`;
-  assert.doesNotMatch(said, /s3cr3t/);
-  return { wish, done, words, said };
+  const messages = `${options.said.join("\n")}\n${words}`;
+  assert.doesNotMatch(messages, /s3cr3t/);
+  return { options, done, words, messages };
 }
 
 describe("a proxy", () => {
@@ -61,13 +61,17 @@ describe("a proxy", () => {
     it(`of ${scheme} that requires credentials gets them, and passes every request`, async () => {
       const options: ProxyOptions = { user: `${USER}:${PASSWORD}`, cuts: [30_000, 5_000] };
       const proxy = await start(options);
-      const { wish, done, words } = await through(`${scheme}://${CREDENTIALS}${proxy.host}`);
+      const {
+        options: settings,
+        done,
+        words,
+      } = await through(`${scheme}://${CREDENTIALS}${proxy.host}`);
       assert.equal(words, "");
       assert.equal(done?.host, new URL(url()).host);
-      await assertWhole(share, wish.to);
+      await assertWhole(share, settings.to);
       const { port } = new URL(share.url);
       assert.ok(
-        proxy.asked.length > 2 && proxy.asked.every((one) => one === `mirror.test:${port}`),
+        proxy.requested.length > 2 && proxy.requested.every((one) => one === `mirror.test:${port}`),
       );
       assert.ok(proxy.came.every((one) => one === `${USER}:${PASSWORD}`));
       await proxy.stop();
@@ -121,11 +125,11 @@ describe("a proxy", () => {
     const near = share.url.replace("127.0.0.1", "localhost");
     const { port } = new URL(share.url);
     assert.equal((await through(`socks5h://${proxy.host}`, near)).words, "");
-    assert.ok(proxy.asked.every((one) => one === `localhost:${port}`));
-    const before = proxy.asked.length;
+    assert.ok(proxy.requested.every((one) => one === `localhost:${port}`));
+    const before = proxy.requested.length;
     const here = await through(`socks5://${proxy.host}`, near);
     assert.ok(
-      proxy.asked.slice(before).every((one) => !one.startsWith("localhost")),
+      proxy.requested.slice(before).every((one) => !one.startsWith("localhost")),
       here.words,
     );
     assert.match(
@@ -139,12 +143,12 @@ describe("a proxy", () => {
     const proxy = await httpProxy();
     const environment = { HTTP_PROXY: `http://${proxy.host}` };
     assert.equal((await through("", url(), environment)).words, "");
-    const before = proxy.asked.length;
+    const before = proxy.requested.length;
     assert.ok(before > 0);
     const direct = await through("", url(), { ...environment, no_proxy: "other,.test" });
     assert.match(direct.words, /\(DNS\)/);
     assert.equal((await through("", share.url, environment)).words, "");
-    assert.equal(proxy.asked.length, before, "this machine itself is asked straight");
+    assert.equal(proxy.requested.length, before, "this machine itself is asked straight");
     await proxy.stop();
   });
 });

@@ -146,10 +146,10 @@ describe("a file of changes", () => {
       const found = Object.entries(values).map(([name, value]) => [name, plain(value)]);
       assert.deepEqual(Object.fromEntries(found), shown(item));
     }
-    const { key_value_metadata: told = [] } = parquetMetadata(file as ArrayBuffer);
-    const said = new Map(told.map(({ key, value }) => [key, value]));
+    const { key_value_metadata: reported = [] } = parquetMetadata(file as ArrayBuffer);
+    const metadata = new Map(reported.map(({ key, value }) => [key, value]));
     assert.deepEqual(
-      ["snapshot", "since", "since_date", "kinds"].map((name) => said.get(`peneira.${name}`)),
+      ["snapshot", "since", "since_date", "kinds"].map((name) => metadata.get(`peneira.${name}`)),
       ["2026-10", "2026-09", "2026-09-12", "entered,left,changed"],
     );
   });
@@ -312,8 +312,8 @@ for (const transport of TRANSPORTS) {
       });
 
     it("queues the requested export, with its exact rows, and shows it in the record", async () => {
-      const wish = { since: "2026-09", kinds: ["left", "entered"], watch: ["email", "uf"] };
-      const body = { spec: {}, output: { format: "jsonl" }, ...wish };
+      const request = { since: "2026-09", kinds: ["left", "entered"], watch: ["email", "uf"] };
+      const body = { spec: {}, output: { format: "jsonl" }, ...request };
       const response = await post(body, "enterprise", "same");
       assert.equal(response.status, 201, await response.clone().text());
       const { export: record } = (await response.json()) as { export: Record<string, unknown> };

@@ -41,7 +41,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { seededRng } from "../../support/spec/random.ts";
 
 const FIELDS: readonly OutputField[] = ["legal_name", "started_on", "share_capital", "phone_1"];
-const WISH: EnrichmentOptions = {
+const OPTIONS: EnrichmentOptions = {
   fields: FIELDS,
   labels: null,
   column: undefined,
@@ -77,11 +77,11 @@ function fileOf(bytes: Uint8Array): string {
 async function converted(
   bytes: Uint8Array,
   format: SheetFormat | undefined,
-  wish: Partial<EnrichmentOptions> = {},
+  options: Partial<EnrichmentOptions> = {},
 ) {
   const pieces: Buffer[] = [];
   const summary = await enrichFile({
-    ...{ segment, path: fileOf(bytes), wish: { ...WISH, ...wish }, format },
+    ...{ segment, path: fileOf(bytes), wish: { ...OPTIONS, ...options }, format },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: (written, rows) => assert.ok(written <= rows),
     onFound: () => {},
@@ -100,8 +100,8 @@ function letters(column: number): string {
 const known = (at: number): string => (accounts[at] as KnownAccount).cnpj;
 
 /** The cells of a workbook that a CSV file becomes, row by row. */
-async function sheetOf(csv: string | Uint8Array, wish: Partial<EnrichmentOptions> = {}) {
-  const { bytes, summary } = await converted(Buffer.from(csv), "xlsx", wish);
+async function sheetOf(csv: string | Uint8Array, options: Partial<EnrichmentOptions> = {}) {
+  const { bytes, summary } = await converted(Buffer.from(csv), "xlsx", options);
   const parts = zipParts(bytes);
   return { bytes, summary, parts, cells: cellsIn(parts.get(SHEET) as string) };
 }
@@ -121,9 +121,9 @@ describe("a CSV file as a workbook", () => {
         for (const [at, text] of own.entries()) {
           const cell = cells.get(`${letters(at)}${row + 1}`);
           if (row === 0 && /^sep=/i.test(own.join(""))) continue;
-          const told = `file ${seed}, row ${row + 1}, column ${at}: ${text}`;
-          if (cell?.kind === "number") assert.equal(Number(cell.text), Number(text), told);
-          else assert.equal(cell?.text ?? "", text, told);
+          const reported = `file ${seed}, row ${row + 1}, column ${at}: ${text}`;
+          if (cell?.kind === "number") assert.equal(Number(cell.text), Number(text), reported);
+          else assert.equal(cell?.text ?? "", text, reported);
         }
         const [status, name] = (is[row]?.cells ?? []).slice(width);
         const place = (column: number) => cells.get(`${letters(width + column)}${row + 1}`);
@@ -215,12 +215,12 @@ describe("a CSV file as a workbook", () => {
 
   it("is refused with a message if a sheet cannot hold it", async () => {
     const refused = (csv: string, message: RegExp) =>
-      assert.rejects(readLayout(fileOf(Buffer.from(csv)), WISH, "xlsx"), { message });
+      assert.rejects(readLayout(fileOf(Buffer.from(csv)), OPTIONS, "xlsx"), { message });
     await refused(`CNPJ;x\n${known(0)};${"a".repeat(32_768)}\n`, /Row 2 has a cell with more/);
     await refused(`CNPJ${";x".repeat(16_381)}\n${known(0)}\n`, /too many for a sheet/);
     const many = `CNPJ\n${`${known(0)}\n`.repeat(1_048_576)}`;
     await refused(many, /1,048,576 rows, and the file has more. Choose CSV/);
-    await readLayout(fileOf(Buffer.from(many)), WISH, "csv");
+    await readLayout(fileOf(Buffer.from(many)), OPTIONS, "csv");
   });
 });
 
@@ -366,10 +366,10 @@ describe("a workbook as CSV", () => {
 });
 
 describe("a preview", () => {
-  const preview = (bytes: Uint8Array, wish: Partial<EnrichmentOptions> = {}) =>
+  const preview = (bytes: Uint8Array, options: Partial<EnrichmentOptions> = {}) =>
     previewEnrichment({
       ...{ segment, path: fileOf(bytes) },
-      wish: { ...WISH, ...wish, labels: "pt" },
+      wish: { ...OPTIONS, ...options, labels: "pt" },
     });
 
   it("shows how a file is parsed, the first rows, and the refused ones", async () => {

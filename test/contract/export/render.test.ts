@@ -259,8 +259,12 @@ describe("renderExport", () => {
       assert.deepEqual(all, plain);
       const near = await hashOf(format, ACCOUNTS - 1);
       assert.equal(near.rowCount, plain?.rowCount);
-      const tells = ["html", "xlsx", "parquet"].includes(format);
-      assert.equal(near.sha256 !== plain?.sha256, tells, `${format} tells what could cut rows off`);
+      const reports = ["html", "xlsx", "parquet"].includes(format);
+      assert.equal(
+        near.sha256 !== plain?.sha256,
+        reports,
+        `${format} tells what could cut rows off`,
+      );
     }
   });
 
@@ -277,7 +281,7 @@ describe("renderExport", () => {
   });
 
   it("reports its progress batch by batch, up to the announced number", async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const path = pathOf("csv");
     await renderExport({
       segment,
@@ -285,13 +289,13 @@ describe("renderExport", () => {
       path,
       onProgress(written, rowCount) {
         assert.equal(rowCount, ACCOUNTS);
-        told.push(written);
+        reported.push(written);
       },
     });
     fs.rmSync(path);
-    assert.equal(told.at(-1), ACCOUNTS);
-    told.forEach((written, i) => {
-      const rows = written - (told[i - 1] ?? 0);
+    assert.equal(reported.at(-1), ACCOUNTS);
+    reported.forEach((written, i) => {
+      const rows = written - (reported[i - 1] ?? 0);
       assert.ok(rows > 0 && rows <= 4_096);
     });
   });

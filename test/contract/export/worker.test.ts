@@ -71,7 +71,7 @@ function specOf(
   }).spec;
 }
 
-function wishOf(name: string, more: Partial<RenderRequest> = {}): RenderRequest {
+function requestOf(name: string, more: Partial<RenderRequest> = {}): RenderRequest {
   return {
     places: [sample.snapshot],
     snapshotId: segment.snapshotId,
@@ -109,8 +109,8 @@ describe("threads of exports", () => {
     it(`write the same ${format} as this thread`, async () => {
       const spec = specOf(format.split(".")[0] as string, OUTPUT_FIELD_NAMES, more);
       const here = await renderExport({ segment, spec, path: join(folder, `here.${format}`) });
-      const wish = wishOf(`there.${format}`, { spec });
-      const outcome = await pool.start(wish, nothing).outcome;
+      const request = requestOf(`there.${format}`, { spec });
+      const outcome = await pool.start(request, nothing).outcome;
       assert(outcome.kind === "file");
       assert.deepEqual(outcome.file, here);
       const [held] = outcome.held;
@@ -120,14 +120,14 @@ describe("threads of exports", () => {
       );
       assert.deepEqual([outcome.held.length, held?.snapshotId], [1, segment.snapshotId]);
       assert.equal(marked, ACCOUNTS);
-      const there = readFileSync(wish.path);
+      const there = readFileSync(request.path);
       assert.ok(there.equals(readFileSync(join(folder, `here.${format}`))));
       assert.equal(here.rowCount, ACCOUNTS);
     });
   }
 
   it("stop at the byte limit of a file", async () => {
-    const outcome = await pool.start(wishOf("large", { bytesMax: 1_000 }), nothing).outcome;
+    const outcome = await pool.start(requestOf("large", { bytesMax: 1_000 }), nothing).outcome;
     assert.equal(outcome.kind === "failed" && outcome.failure, "quota_exceeded");
     assert.deepEqual(left("large"), []);
   });
@@ -135,7 +135,7 @@ describe("threads of exports", () => {
   it("run concurrently, each with its own file", async () => {
     const names = ["p", "q", "r", "s"];
     const outcomes = await Promise.all(
-      names.map((name) => pool.start(wishOf(name), nothing).outcome),
+      names.map((name) => pool.start(requestOf(name), nothing).outcome),
     );
     const files = outcomes.map((outcome) => (outcome.kind === "file" ? outcome.file : null));
     assert.equal(new Set(files.map((file) => file?.sha256)).size, 1);
@@ -150,7 +150,7 @@ describe("threads of exports", () => {
       context.skip("other systems know no priority of one thread");
       return;
     }
-    await Promise.all(["t", "u"].map((name) => pool.start(wishOf(name), nothing).outcome));
+    await Promise.all(["t", "u"].map((name) => pool.start(requestOf(name), nothing).outcome));
     // The process may already run at a lower priority.
     const own = getPriority(process.pid);
     const nice = niceOfThreads();
@@ -162,8 +162,8 @@ describe("threads of exports", () => {
   it("report progress that grows", async () => {
     const seen: number[] = [];
     const spec = specOf("xlsx");
-    const wish = wishOf("progress", { spec });
-    await pool.start(wish, (rows, all) => {
+    const request = requestOf("progress", { spec });
+    await pool.start(request, (rows, all) => {
       assert.equal(all, ACCOUNTS);
       seen.push(rows);
     }).outcome;
@@ -176,7 +176,7 @@ describe("threads of exports", () => {
 
   it("stop on request, and leave no file", async () => {
     for (const delayMs of [0, 5, 20]) {
-      const render = pool.start(wishOf("cancelled", { spec: specOf("xlsx") }), nothing);
+      const render = pool.start(requestOf("cancelled", { spec: specOf("xlsx") }), nothing);
       await sleep(delayMs);
       render.cancel();
       assert.deepEqual(await render.outcome, { kind: "cancelled" });
@@ -188,10 +188,10 @@ describe("threads of exports", () => {
     const gone = join(folder, "gone.peneira");
     const junk = join(folder, "junk.peneira");
     writeFileSync(junk, "no snapshot");
-    const wish = wishOf("moved", { places: [gone, junk, sample.snapshot] });
-    assert.equal((await pool.start(wish, nothing).outcome).kind, "file");
+    const request = requestOf("moved", { places: [gone, junk, sample.snapshot] });
+    assert.equal((await pool.start(request, nothing).outcome).kind, "file");
     for (const places of [[gone], [junk], [], [sample.snapshot]]) {
-      const other = wishOf("refused", { places, snapshotId: "0".repeat(16) });
+      const other = requestOf("refused", { places, snapshotId: "0".repeat(16) });
       const outcome = await pool.start(other, nothing).outcome;
       assert.equal(outcome.kind === "failed" && outcome.failure, "snapshot_unavailable");
     }
@@ -199,14 +199,14 @@ describe("threads of exports", () => {
   });
 
   it("distinguish failed writes from our own faults", async () => {
-    const nowhere = wishOf("x", { path: join(folder, "missing", "x.csv") });
+    const nowhere = requestOf("x", { path: join(folder, "missing", "x.csv") });
     const unwritten = await pool.start(nowhere, nothing).outcome;
     assert.equal(unwritten.kind === "failed" && unwritten.failure, "write_failed");
-    const broken = wishOf("broken", { spec: {} as AccountQuerySpec });
+    const broken = requestOf("broken", { spec: {} as AccountQuerySpec });
     const threw = await pool.start(broken, nothing).outcome;
     assert.equal(threw.kind, "threw");
     assert.deepEqual(left("broken"), []);
-    assert.equal((await pool.start(wishOf("after"), nothing).outcome).kind, "file");
+    assert.equal((await pool.start(requestOf("after"), nothing).outcome).kind, "file");
   });
 
   it("release an unused snapshot", async (context) => {
@@ -219,16 +219,16 @@ describe("threads of exports", () => {
     const mapped = () => readFileSync("/proc/self/maps", "utf8").includes(pinned);
     // A snapshot of another identity makes each thread close the one that it has open.
     const renders = Array.from({ length: 4 }, (_, i) => {
-      const wish = wishOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
-      return pool.start(wish, nothing).outcome;
+      const request = requestOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
+      return pool.start(request, nothing).outcome;
     });
     await Promise.all(renders);
-    await pool.start(wishOf("own", { places: [pinned] }), nothing).outcome;
+    await pool.start(requestOf("own", { places: [pinned] }), nothing).outcome;
     assert.equal(mapped(), true);
     pool.forget(segment.snapshotId);
     for (let waited = 0; waited < 100 && mapped(); waited++) await sleep(20);
     assert.equal(mapped(), false);
-    assert.equal((await pool.start(wishOf("again"), nothing).outcome).kind, "file");
+    assert.equal((await pool.start(requestOf("again"), nothing).outcome).kind, "file");
   });
 });
 
@@ -259,8 +259,8 @@ describe("exports with real threads", () => {
     rmSync(path);
     writeFileSync(path, "another file of that name");
     const spec = specOf("jsonl");
-    const asked = { tenantId: "a", keyId: "k", idempotencyKey: "k", bodyHash: "", rows: 1 };
-    const wanted = { ...asked, plan: plans.enterprise, spec, segment: served };
+    const request = { tenantId: "a", keyId: "k", idempotencyKey: "k", bodyHash: "", rows: 1 };
+    const wanted = { ...request, plan: plans.enterprise, spec, segment: served };
     const { record } = exports.create(wanted);
     const done = await exports.settled("a", record.id, 30_000);
     const reference: RenderedFile = await renderExport({

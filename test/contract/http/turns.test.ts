@@ -12,7 +12,13 @@ import { copyFileSync, renameSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isSmall } from "../../../src/http/server/body.ts";
-import { type Ask, askerOf, DEAR, type Dear, postalCodes } from "../../support/http/expensive.ts";
+import {
+  askerOf,
+  EXPENSIVE,
+  type ExpensiveCall,
+  postalCodes,
+  type Send,
+} from "../../support/http/expensive.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 
@@ -51,25 +57,25 @@ const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]));
 
 /** Sends a body that is rejected, and expects no other answer. */
-async function refused(ask: Ask, path: string, body: object): Promise<void> {
-  await assert.rejects(ask(path, body), /: 422 /);
+async function refused(send: Send, path: string, body: object): Promise<void> {
+  await assert.rejects(send(path, body), /: 422 /);
 }
 
-const REQUESTS: Readonly<Record<string, Dear>> = {
-  ...DEAR,
-  "sentences of a few words": (ask, round) =>
-    ask("/v1/leads/translate", { query_text: `padarias em Santos abertas desde ${1990 + round}` }),
-  "the most postal codes that are read in the call": (ask, round) =>
-    ask(
+const REQUESTS: Readonly<Record<string, ExpensiveCall>> = {
+  ...EXPENSIVE,
+  "sentences of a few words": (send, round) =>
+    send("/v1/leads/translate", { query_text: `padarias em Santos abertas desde ${1990 + round}` }),
+  "the most postal codes that are read in the call": (send, round) =>
+    send(
       "/v1/accounts/count",
       largestSmall((count) => postalCodes(count, round)),
     ),
-  "the most unknown names of cities that are read in the call": (ask) =>
-    refused(ask, "/v1/leads", largestSmall(cities)),
-  "the most mistakes in a list that is read in the call": (ask) =>
-    refused(ask, "/v1/accounts/count", largestSmall(wrong)),
-  "the most unknown members that are read in the call": (ask) =>
-    refused(ask, "/v1/accounts/count", largestSmall(unknown)),
+  "the most unknown names of cities that are read in the call": (send) =>
+    refused(send, "/v1/leads", largestSmall(cities)),
+  "the most mistakes in a list that is read in the call": (send) =>
+    refused(send, "/v1/accounts/count", largestSmall(wrong)),
+  "the most unknown members that are read in the call": (send) =>
+    refused(send, "/v1/accounts/count", largestSmall(unknown)),
 };
 
 describe("a turn of the answering thread", () => {
@@ -88,14 +94,14 @@ describe("a turn of the answering thread", () => {
   it(`has at most ${STEPS_MAX} steps during the switch to a newer snapshot`, async () => {
     const next = await makeSampleSnapshot(19_000, 6);
     try {
-      const ask = askerOf(recording.base, recording.key);
+      const send = askerOf(recording.base, recording.key);
       const served = async () =>
-        (JSON.parse(await ask("/v1/accounts/count", SP)) as { total: number }).total;
+        (JSON.parse(await send("/v1/accounts/count", SP)) as { total: number }).total;
       const before = await served();
-      const beside = `${recording.snapshot}.next`;
-      copyFileSync(next.snapshot, beside);
+      const nextPath = `${recording.snapshot}.next`;
+      copyFileSync(next.snapshot, nextPath);
       await recording.beginTurns();
-      renameSync(beside, recording.snapshot);
+      renameSync(nextPath, recording.snapshot);
       for (let looks = 0; (await served()) === before; looks++) {
         assert.ok(looks < 400, "the newer snapshot is served within twenty seconds");
         await sleep(50);
@@ -107,12 +113,12 @@ describe("a turn of the answering thread", () => {
   });
 
   let round = 0;
-  for (const [name, dear] of Object.entries(REQUESTS)) {
+  for (const [name, call] of Object.entries(REQUESTS)) {
     it(`has at most ${STEPS_MAX} steps during ${name}`, async () => {
-      const ask = askerOf(recording.base, recording.key);
-      await dear(ask, ++round);
+      const send = askerOf(recording.base, recording.key);
+      await call(send, ++round);
       await recording.beginTurns();
-      await dear(ask, ++round);
+      await call(send, ++round);
       await checkTurn();
     });
   }

@@ -16,7 +16,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const LONGEST = 65_534;
 const LONG = "A".repeat(LONGEST);
 /** Texts of a file, and their results; lone surrogates do not reach a file. */
-const TEXTS: readonly (readonly [given: string | null, kept: string | null])[] = [
+const TEXTS: readonly (readonly [given: string | null, retained: string | null])[] = [
   ["RUA\u0000 DAS\u001b[31m\tFLORES", "RUA DAS FLORES"],
   ["A\u0085B\u2028C\u2029D", "A B C D"],
   ["\u202eodnuF", "odnuF"],
@@ -77,9 +77,9 @@ describe("texts of a file with the columns", () => {
         startStage: () => ({ update: () => undefined, done: () => undefined }),
       });
       const rows = new Map(decodeSnapshot(out).rows.map((row) => [row.cnpj, row]));
-      TEXTS.forEach(([given, kept], at) => {
+      TEXTS.forEach(([given, retained], at) => {
         const row = rows.get(String(made.getChild("cnpj")?.get(at)));
-        const wanted = [kept, kept];
+        const wanted = [retained, retained];
         const shown = JSON.stringify(given)?.slice(0, 40);
         assert.deepEqual([row?.street, row?.district], wanted, shown);
       });

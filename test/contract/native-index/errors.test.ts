@@ -255,14 +255,14 @@ describe("wrong arguments", () => {
 
   it("throw a TypeError that names the argument, the expected and the actual type", async () => {
     for (const [call, message] of cases) {
-      const told = call.toString();
+      const reported = call.toString();
       await assert.rejects(
         async () => call(),
         (error: unknown) => {
-          assert(error instanceof TypeError, `${told}: ${error}`);
-          assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT", told);
+          assert(error instanceof TypeError, `${reported}: ${error}`);
+          assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT", reported);
           if (typeof message === "string") assert(error.message.startsWith(message), error.message);
-          else assert.match(error.message, message, told);
+          else assert.match(error.message, message, reported);
           return true;
         },
       );
@@ -333,8 +333,8 @@ describe("system errors", () => {
 
   it("are reported for files that a scan cannot create", () => {
     const file = path.join(folder, "none", "spill");
-    const told = { partitions: 1, slotBytes: 64, latestDay: 0, skipBadRows: 0, ...FLAGS };
-    assert.throws(() => openScan({ type: "simples", path: file, ...told }), {
+    const reported = { partitions: 1, slotBytes: 64, latestDay: 0, skipBadRows: 0, ...FLAGS };
+    assert.throws(() => openScan({ type: "simples", path: file, ...reported }), {
       name: "Error",
       message: `cannot make ${file}: No such file or directory`,
       code: "ENOENT",

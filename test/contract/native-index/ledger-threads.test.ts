@@ -109,7 +109,11 @@ afterEach(() => {
 });
 
 /** Runs a program in several threads; returns their results. */
-async function inThreads<Said>(program: string, ledger: Ledger, data: object): Promise<Said[]> {
+async function inThreads<Message>(
+  program: string,
+  ledger: Ledger,
+  data: object,
+): Promise<Message[]> {
   const barrier = new Int32Array(new SharedArrayBuffer(8));
   const { id } = ledger;
   const addon = addonFile();
@@ -121,9 +125,9 @@ async function inThreads<Said>(program: string, ledger: Ledger, data: object): P
     return await Promise.all(
       workers.map(async (worker) => {
         const ended = once(worker, "exit");
-        const [said] = (await once(worker, "message")) as [Said];
+        const [result] = (await once(worker, "message")) as [Message];
         await ended;
-        return said;
+        return result;
       }),
     );
   } finally {
@@ -170,10 +174,10 @@ describe("amounts used by several threads concurrently", () => {
     numbers[HOLD.amount] = 3;
     numbers[HOLD.most] = 100;
     const data = { numbers, kind: 1, owner: "a" };
-    const said = await inThreads<{ most: number; holds: number }>(HOLDER, ledger, data);
-    assert.equal(Math.max(...said.map(({ most }) => most)), 99);
-    let left = said.reduce((sum, { holds }) => sum + 3 * holds, 0);
-    for (const [slot, { holds }] of said.entries()) {
+    const result = await inThreads<{ most: number; holds: number }>(HOLDER, ledger, data);
+    assert.equal(Math.max(...result.map(({ most }) => most)), 99);
+    let left = result.reduce((sum, { holds }) => sum + 3 * holds, 0);
+    for (const [slot, { holds }] of result.entries()) {
       assert.equal(ledger.amountInUse("streams"), left);
       ledger.releaseSlot(slot);
       left -= 3 * holds;

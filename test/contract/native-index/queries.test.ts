@@ -195,9 +195,9 @@ describe("encoded queries", () => {
         const values = random() < 0.8 ? some : odd;
         numbers[1 + draw(numbers.length - 1)] = values[draw(values.length)] as number;
       }
-      const anew = Float64Array.from({ length: draw(30) }, () => draw(4));
-      anew.set(numbers.subarray(0, Math.min(anew.length, 1)));
-      const given = random() < 0.7 ? numbers : anew;
+      const renewed = Float64Array.from({ length: draw(30) }, () => draw(4));
+      renewed.set(numbers.subarray(0, Math.min(renewed.length, 1)));
+      const given = random() < 0.7 ? numbers : renewed;
       try {
         call(given, random() < 0.9 ? lists : undefined);
         outcomes.answered++;

@@ -70,8 +70,8 @@ describe("asynchronous queries", () => {
       const expected = search(segment, request);
       const counted = facets(segment, spec, FACETS);
       assert.deepEqual(search(segment, { ...request, prepared }), expected);
-      const asked = { ...request, facets: FACETS, room: { memory: new Uint8Array(9_000), at: 0 } };
-      const later = page(segment, asked, "");
+      const query = { ...request, facets: FACETS, room: { memory: new Uint8Array(9_000), at: 0 } };
+      const later = page(segment, query, "");
       assert.ok(later instanceof Promise);
       const { plan: _, ...known } = expected;
       const { plan: __, ...answered } = await later;
@@ -89,10 +89,10 @@ describe("asynchronous queries", () => {
     const ordinary = normalizeSpec(spec, context).spec;
     assert.equal(pageAsync(segment, { spec: ordinary, afterRow: -1 }, FACETS), null);
     assert.equal(countsAsync(segment, ordinary, null), null);
-    const asked = { spec: ordinary, fields: FIELDS, afterRow: -1, explain: false };
-    const { plan: _, ...found } = search(segment, asked);
+    const request = { spec: ordinary, fields: FIELDS, afterRow: -1, explain: false };
+    const { plan: _, ...found } = search(segment, request);
     const counted = facets(segment, ordinary, FACETS);
-    const now = page(segment, { ...asked, facets: FACETS }, "");
+    const now = page(segment, { ...request, facets: FACETS }, "");
     assert.ok(!(now instanceof Promise), "an ordinary page is there at once");
     const { plan: __, ...answered } = now;
     assert.deepEqual(answered, { ...found, facets: counted });
@@ -107,11 +107,11 @@ describe("asynchronous queries", () => {
       sort: [{ field: "legal_name", direction: "asc" }],
       limit: 1,
     };
-    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
-    const request = { spec: asked, fields: FIELDS, afterRow: -1, explain: false };
+    const { spec: query } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const request = { spec: query, fields: FIELDS, afterRow: -1, explain: false };
     const { plan: _, ...found } = search(segment, request);
     const question = { ...request, facets: FACETS };
-    const counted = facets(segment, asked, FACETS);
+    const counted = facets(segment, query, FACETS);
     assert.ok(!(page(segment, question, "") instanceof Promise), "a short walk is there at once");
     const select: Segment["native"]["select"] = ({ meetMax = 0, ...wanted }) =>
       meetMax === 0
@@ -126,17 +126,17 @@ describe("asynchronous queries", () => {
 
   it("are used for a query estimated to scan 250,000 rows and cells", async () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
-    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const { spec: request } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
     const withWork = (accounts: number, work: number): Segment => {
       const count: Segment["native"]["count"] = (clauses) => segment.native.count(clauses);
       const native = { ...segment.native, count, facetsWorkMax: () => work };
       return { ...segment, accounts, native };
     };
-    assert.equal(countsAsync(withWork(72_000_000, 249_999), asked, ["municipality"]), null);
-    assert.equal(countsAsync(withWork(100_000, 250_000), asked, ["municipality"]), null);
-    const aside = await countsAsync(withWork(72_000_000, 250_000), asked, ["municipality"]);
-    const counted = facets(segment, asked, ["municipality"]);
-    assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
+    assert.equal(countsAsync(withWork(72_000_000, 249_999), request, ["municipality"]), null);
+    assert.equal(countsAsync(withWork(100_000, 250_000), request, ["municipality"]), null);
+    const aside = await countsAsync(withWork(72_000_000, 250_000), request, ["municipality"]);
+    const counted = facets(segment, request, ["municipality"]);
+    assert.deepEqual(aside, { total: countMatches(segment, request), facets: counted });
   });
 
   it("are used for a page or count of possibly many matches without precomputed sums", async () => {
@@ -145,20 +145,20 @@ describe("asynchronous queries", () => {
       sort: [],
       limit: 50,
     };
-    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const { spec: query } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
     const bounds: (number | undefined)[] = [];
     const count: Segment["native"]["count"] = (clauses, most) => {
       bounds.push(most);
       return most === undefined ? segment.native.count(clauses) : -1;
     };
     const large = { ...segment, accounts: 250_000, native: { ...segment.native, count } };
-    const request = { spec: asked, fields: FIELDS, afterRow: -1, explain: false };
+    const request = { spec: query, fields: FIELDS, afterRow: -1, explain: false };
     const { plan: _, ...found } = search(segment, request);
     const later = page(large, { ...request, facets: null }, "");
     assert.ok(later instanceof Promise);
     const { plan: __, ...answered } = await later;
     assert.deepEqual(answered, { ...found, facets: null });
-    const total = countNow(large, asked, null, "");
+    const total = countNow(large, query, null, "");
     assert.ok(total instanceof Promise);
     assert.deepEqual(await total, { total: found.total, facets: null });
     assert.deepEqual([...new Set(bounds)], [250_000]);

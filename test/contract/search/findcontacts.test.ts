@@ -67,7 +67,7 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
     sample.dispose();
   });
 
-  const ask = async (text: string, plan: Plan = "enterprise") => {
+  const query = async (text: string, plan: Plan = "enterprise") => {
     const path = `/v1/accounts/suggest?q=${encodeURIComponent(text)}`;
     const headers = { authorization: `Bearer ${server.keys[plan]}` };
     const answer = await fetchDocumented(server.base + path, { headers });
@@ -78,19 +78,19 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
   it("covers foreign numbers, missing area codes, and misspelled input", async () => {
     for (const [reason, ...texts] of NUMBERS) {
       for (const text of texts) {
-        const { contact, contact_refused } = await ask(text);
+        const { contact, contact_refused } = await query(text);
         assert.deepEqual([contact, contact_refused], [null, { kind: "phone", reason }], text);
       }
     }
     for (const [reason, ...texts] of EMAILS) {
       for (const text of texts) {
-        const { contact, contact_refused } = await ask(text);
+        const { contact, contact_refused } = await query(text);
         assert.deepEqual([contact, contact_refused], [null, { kind: "email", reason }], text);
-        const { contact_refused: withoutPlan } = await ask(text, "free");
+        const { contact_refused: withoutPlan } = await query(text, "free");
         assert.deepEqual(withoutPlan, { kind: "email", reason: "field_not_allowed" }, text);
       }
     }
-    for (const text of OTHERS) assert.equal((await ask(text)).contact_refused, null, text);
+    for (const text of OTHERS) assert.equal((await query(text)).contact_refused, null, text);
   });
 
   it("covers several contacts in one input", async () => {
@@ -100,16 +100,16 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
       ["email", "ana@example.com, (11) 98765-4321"],
       ["phone", "11 98765-4321 ou 11 3333-4444"],
     ] as const) {
-      const { contact, contact_refused } = await ask(text);
+      const { contact, contact_refused } = await query(text);
       assert.deepEqual([contact, contact_refused], [null, { kind, reason }], text);
     }
     for (const text of ["e-mail ana@example.com", "Email: ana@example.com", "ana@example.com."]) {
-      assert.equal((await ask(text)).contact?.value, "ana@example.com", text);
+      assert.equal((await query(text)).contact?.value, "ana@example.com", text);
     }
   });
 
   it("covers a number that may be a mobile or a CPF, if no row has it", async () => {
-    const { contact, refused } = await ask("18996370606");
+    const { contact, refused } = await query("18996370606");
     assert.deepEqual([contact?.value, contact?.total], ["+5518996370606", 0]);
     assert.equal(refused?.reason, "cpf");
     const args = ["find", "--snapshot", sample.snapshot, "18996370606"];
@@ -125,8 +125,8 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
     const other = uf === "SP" ? "RJ" : "SP";
     const inOther = have.filter((one) => one.uf === other).length;
     const args = ["find", "--snapshot", sample.snapshot, "--uf", other, email];
-    const said = new RegExp(`^${have.length} accounts? ha.* ${inOther} of them in the state`);
-    assert.match((await runCommand(args)).err, said);
+    const stated = new RegExp(`^${have.length} accounts? ha.* ${inOther} of them in the state`);
+    assert.match((await runCommand(args)).err, stated);
     const answer = await fetchDocumented(
       `${server.base}/v1/accounts/suggest?uf=${other}&q=${encodeURIComponent(email)}`,
       { headers: { authorization: `Bearer ${server.keys.enterprise}` } },
@@ -163,7 +163,7 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
       ["email", email ?? "", "nobody@example.com"],
     ] as const) {
       for (const text of texts.filter((one) => one !== "")) {
-        const { contact, contact_refused, suggestions } = await ask(text, "free");
+        const { contact, contact_refused, suggestions } = await query(text, "free");
         assert.deepEqual([contact, contact_refused], [null, { kind, reason }], text);
         assert.ok(suggestions.every(({ match }) => match !== kind));
       }
@@ -187,7 +187,7 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
   it("does not apply to the root of an existing company", async () => {
     const bytes = segment.native.renderJson(Uint32Array.of(5), ["cnpj"]);
     const [{ cnpj }] = JSON.parse(Buffer.from(bytes).toString());
-    const { suggestions, contact_refused } = await ask(cnpj.slice(0, 8));
+    const { suggestions, contact_refused } = await query(cnpj.slice(0, 8));
     assert.equal(contact_refused, null);
     assert.equal(suggestions[0]?.match, "cnpj");
   });
@@ -200,10 +200,10 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
     ];
     try {
       for (const [reason, text = ""] of NUMBERS) {
-        const told = contactRefusalText({ kind: "phone", reason: reason as "foreign_number" });
-        assert.ok((await full.call("find_company", { q: text })).text.includes(told), text);
+        const reported = contactRefusalText({ kind: "phone", reason: reason as "foreign_number" });
+        assert.ok((await full.call("find_company", { q: text })).text.includes(reported), text);
         const args = ["find", "--snapshot", sample.snapshot, "--", text];
-        assert.ok((await runCommand(args)).err.includes(told), text);
+        assert.ok((await runCommand(args)).err.includes(reported), text);
       }
       const { text, structured } = await free.call("find_company", { q: "(11) 98765-4321" });
       assert.match(text, /does not include phones/);
@@ -219,8 +219,8 @@ describe("the reason why a phone or an e-mail is not looked up", () => {
   it("has a text for every case, which names the fix and repeats no number", () => {
     for (const reason of CONTACT_REASONS) {
       for (const kind of ["phone", "email"] as const) {
-        const told = contactRefusalText({ kind, reason: reason as "foreign_number" });
-        assert.match(told, /Use a key|Import|Write/);
+        const reported = contactRefusalText({ kind, reason: reason as "foreign_number" });
+        assert.match(reported, /Use a key|Import|Write/);
       }
     }
   });

@@ -39,14 +39,14 @@ describe("finding", () => {
     sample.dispose();
   });
 
-  const ask = (text: string, uf: string | null = null, limit = 5) =>
+  const query = (text: string, uf: string | null = null, limit = 5) =>
     suggest(segment, { text, uf, limit, fields: FIELDS, contacts: { phone: true, email: true } });
 
   it("accepts a CNPJ in any spelling, and reports wrong check digits", async () => {
     const { cnpj } = rows[7] as Row;
     const masked = cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
     for (const text of [cnpj, masked, ` ${masked} `, cnpj.toLowerCase()]) {
-      const { suggestions, number } = await ask(text);
+      const { suggestions, number } = await query(text);
       assert.deepEqual(
         suggestions.map(({ match, account }) => [match, account.cnpj]),
         [["cnpj", cnpj]],
@@ -54,9 +54,9 @@ describe("finding", () => {
       assert.deepEqual([number?.kind, number?.value], ["cnpj", cnpj]);
     }
     const wrong = `${cnpj.slice(0, 12)}${cnpj.endsWith("00") ? "11" : "00"}`;
-    const { suggestions, number } = await ask(wrong);
+    const { suggestions, number } = await query(wrong);
     assert.deepEqual([suggestions.length, number?.check_digits_right], [0, false]);
-    const letters = await ask("12abc345/01de-35".replace("/", "").replace("-", ""));
+    const letters = await query("12abc345/01de-35".replace("/", "").replace("-", ""));
     assert.deepEqual(letters.number, {
       ...{ kind: "cnpj", value: "12ABC34501DE35", check_digits_right: true },
     });
@@ -76,7 +76,7 @@ describe("finding", () => {
     ] as const) {
       const expected = has(kind, value).map(({ cnpj }) => cnpj);
       for (const text of texts) {
-        const { suggestions, number, contact } = await ask(text, null, 20);
+        const { suggestions, number, contact } = await query(text, null, 20);
         assert.deepEqual(
           suggestions.map(({ account }) => account.cnpj),
           expected.slice(0, 20),
@@ -91,7 +91,7 @@ describe("finding", () => {
         assert.ok(hidden.suggestions.every(({ match }) => match !== kind));
       }
     }
-    const nobody = await ask("(99) 98765-4321");
+    const nobody = await query("(99) 98765-4321");
     assert.deepEqual(nobody.contact, { kind: "phone", value: "+5599987654321", total: 0 });
   });
 
@@ -99,7 +99,7 @@ describe("finding", () => {
     const root = (rows[3] as Row).cnpj.slice(0, 8);
     const masked = root.replace(/^(..)(...)(...)$/, "$1.$2.$3");
     for (const text of [root, masked]) {
-      const { suggestions, number } = await ask(text, null, 20);
+      const { suggestions, number } = await query(text, null, 20);
       assert.equal(number?.kind, "root");
       const company = rows.filter(({ cnpj }) => cnpj.startsWith(root)).length;
       assert.ok(company >= 1);
@@ -113,9 +113,9 @@ describe("finding", () => {
   });
 
   it("treats eight letters that no company has as a name", async () => {
-    const { number } = await ask("padarias");
+    const { number } = await query("padarias");
     assert.equal(number, null);
-    assert.equal((await ask("00000ZZZ")).number?.kind, "root");
+    assert.equal((await query("00000ZZZ")).number?.kind, "root");
   });
 
   it("finds a name in any case and with any accents, and only in a given state", async () => {
@@ -125,11 +125,11 @@ describe("finding", () => {
       cnpj,
     } = rows.find((row) => row.legal_name.split(" ").length > 3) as Row;
     for (const text of [name, name.toLowerCase(), name.replaceAll("A", "Á")]) {
-      const { suggestions } = await ask(text, uf, 20);
+      const { suggestions } = await query(text, uf, 20);
       assert.ok(suggestions.some(({ account }) => account.cnpj === cnpj));
       assert.ok(suggestions.every(({ account }) => account.uf === uf));
     }
-    assert.deepEqual((await ask(name, "XX")).suggestions, []);
+    assert.deepEqual((await query(name, "XX")).suggestions, []);
   });
 
   it("finds a name with & by the word for it, and names with that word before", async () => {
@@ -138,7 +138,7 @@ describe("finding", () => {
     assert.ok(joined.length > 5);
     for (const { legal_name: name, cnpj } of joined) {
       for (const word of ["e", "E", "and", "y"]) {
-        const { suggestions } = await ask(name.replace(" & ", ` ${word} `), null, 20);
+        const { suggestions } = await query(name.replace(" & ", ` ${word} `), null, 20);
         assert.ok(
           suggestions.some(({ account }) => account.cnpj === cnpj),
           `${word}: ${name}`,
@@ -146,7 +146,7 @@ describe("finding", () => {
       }
     }
     // The last word is the beginning of another one.
-    const plain = await ask("e");
+    const plain = await query("e");
     assert.ok(plain.suggestions.length > 0);
   });
 
@@ -158,13 +158,15 @@ describe("finding", () => {
   });
 
   it("rejects queries beyond a tenant's queue limit, and answers all others", async () => {
-    const asked = Array.from({ length: 100 }, () => ask("a").catch((error: unknown) => error));
-    const outcomes = await Promise.all(asked);
+    const requested = Array.from({ length: 100 }, () =>
+      query("a").catch((error: unknown) => error),
+    );
+    const outcomes = await Promise.all(requested);
     const refused = outcomes.filter(
       (one) => one instanceof AppError && one.code === "rate_limited",
     );
     assert.equal(refused.length, 36);
     assert.equal(outcomes.length - refused.length, 64);
-    assert.ok((await ask("a")).suggestions.length > 0);
+    assert.ok((await query("a")).suggestions.length > 0);
   });
 });

@@ -72,10 +72,10 @@ describe("a rendered page", () => {
 
   it("has the requested fields and the requested snapshot", () => {
     const spec = randomSpec(seededRng(1), one.segment.catalog, one.rows);
-    const asked: AccountQuerySpec = { ...spec, ...RANKED };
+    const requested: AccountQuerySpec = { ...spec, ...RANKED };
     for (const subject of [one, other, one]) {
       for (const fields of [["cnpj"], ["uf", "cnpj"], ["cnpj"]]) {
-        const request = { spec: asked, fields, afterRow: -1, explain: false, kept: true };
+        const request = { spec: requested, fields, afterRow: -1, explain: false, kept: true };
         assert.deepEqual(renderedPage(subject.segment, request), inParts(subject, request));
       }
     }

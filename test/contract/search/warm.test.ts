@@ -17,7 +17,7 @@ import { placeOf } from "../../support/files/hostile-file.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /** One call of the addon. */
-interface Asked {
+interface Query {
   readonly name: string;
   readonly given: readonly unknown[];
 }
@@ -30,35 +30,35 @@ describe("warming a snapshot", () => {
   after(() => sample.dispose());
 
   /** Opens the sample; every call of its handle is noted. */
-  async function watched(): Promise<{ readonly segment: Segment; readonly asked: Asked[] }> {
+  async function watched(): Promise<{ readonly segment: Segment; readonly queries: Query[] }> {
     const segment = await openSegment(sample.snapshot);
     const methods = segment.native as unknown as Record<string, unknown>;
-    const asked: Asked[] = [];
+    const queries: Query[] = [];
     for (const [name, method] of Object.entries(methods)) {
       if (typeof method !== "function") continue;
       methods[name] = (...given: unknown[]) => {
-        asked.push({ name, given });
+        queries.push({ name, given });
         return method.apply(segment.native, given);
       };
     }
-    return { segment, asked };
+    return { segment, queries };
   }
 
   it("runs no query whose cost grows with the registry", async () => {
-    const { segment, asked } = await watched();
+    const { segment, queries } = await watched();
     await runFirstQueries(segment);
     await warm(segment);
-    const called = new Set(asked.map(({ name }) => name));
+    const called = new Set(queries.map(({ name }) => name));
     const quick = ["table", "renderedPage", "count", "selectAsync", "poisoned"];
     assert.deepEqual(
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
     // The directory has the number of all accounts.
-    for (const { given } of asked.filter(({ name }) => name === "count")) {
+    for (const { given } of queries.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }
-    const selected = asked.filter(({ name }) => name === "selectAsync");
+    const selected = queries.filter(({ name }) => name === "selectAsync");
     assert.equal(selected.length, SORT_FIELDS.length);
     for (const { given } of selected) {
       const { clauses, method, limit } = given[0] as SelectRequest;
@@ -69,10 +69,10 @@ describe("warming a snapshot", () => {
   });
 
   it("stops on request", async () => {
-    const { segment, asked } = await watched();
+    const { segment, queries } = await watched();
     let turns = 0;
     await warm(segment, () => ++turns > 3);
-    assert.ok(asked.length <= 3, `${asked.length} calls`);
+    assert.ok(queries.length <= 3, `${queries.length} calls`);
     segment.close();
   });
 

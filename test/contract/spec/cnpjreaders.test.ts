@@ -116,11 +116,11 @@ describe("a spelling of a CNPJ", () => {
       for (const [text, reading] of SPELLINGS) {
         const rows = [[cellOf("cnpj")], [cellOf(text)]];
         const book = await workbook([{ name: "Plan1", rows }]);
-        const wishes = { fillZeros: false, column: "cnpj" };
-        assert.equal(outcomeOf(await readXlsx(book, wishes)), asEntry(reading), text);
+        const options = { fillZeros: false, column: "cnpj" };
+        assert.equal(outcomeOf(await readXlsx(book, options)), asEntry(reading), text);
         const file = path.join(dir, "entries.csv");
         writeFileSync(file, `nome;cnpj\nx;${quoted(text)}\n`);
-        assert.equal(outcomeOf(await readEntryFile(file, wishes)), asEntry(reading), text);
+        assert.equal(outcomeOf(await readEntryFile(file, options)), asEntry(reading), text);
       }
     } finally {
       rmSync(dir, { recursive: true });
@@ -150,11 +150,11 @@ describe("a spelling of a CNPJ", () => {
       const program = new Command().exitOverride();
       registerAccount(program);
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
-      const told = await program.parseAsync(sent, { from: "user" }).then(String, String);
-      assert.ok(!CPF.test(told), told);
+      const reported = await program.parseAsync(sent, { from: "user" }).then(String, String);
+      assert.ok(!CPF.test(reported), reported);
       // A CNPJ gets as far as the snapshot, which is missing.
-      if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /nowhere/, text);
-      else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
+      if (/^(cnpj|mistyped)/.test(reading)) assert.match(reported, /nowhere/, text);
+      else assert.ok(reported.includes(wordsOf(reading)), `${text}: ${reported}`);
     }
   });
 
@@ -204,7 +204,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     sample.dispose();
   });
 
-  async function ask(place: string, sent?: string) {
+  async function send(place: string, sent?: string) {
     const answer = await fetchDocumented(server.base + place, {
       method: sent === undefined ? "GET" : "POST",
       headers: {
@@ -222,9 +222,9 @@ describe("a spelling of a CNPJ over HTTP", () => {
     for (const [text, reading] of SPELLINGS) {
       const sent = encodeURIComponent(text);
       const [kind = "", offered] = reading.split(" ");
-      const account = await ask(`/v1/accounts/${sent}`);
+      const account = await send(`/v1/accounts/${sent}`);
       // The address of a company has one segment.
-      const company = await ask(`/v1/companies/${sent.replaceAll("%2F", "-")}`);
+      const company = await send(`/v1/companies/${sent.replaceAll("%2F", "-")}`);
       const isCnpj = kind === "cnpj" || kind === "mistyped";
       assert.equal(account.status, isCnpj ? 404 : 422, text);
       assert.equal(company.status, kind === "root" ? 404 : 422, text);
@@ -240,7 +240,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
 
   it("is read alike if typed, unless it may be a name", async () => {
     for (const [text, reading] of SPELLINGS) {
-      const { body } = await ask(`/v1/accounts/suggest?q=${encodeURIComponent(text)}`);
+      const { body } = await send(`/v1/accounts/suggest?q=${encodeURIComponent(text)}`);
       const { number, refused } = body;
       const isRight = number?.check_digits_right !== false;
       const found =
@@ -251,13 +251,13 @@ describe("a spelling of a CNPJ over HTTP", () => {
   });
 
   it("is read alike as text and as a number in JSON, also after a byte-order mark", async () => {
-    const { body: made } = await ask("/v1/lists", '\ufeff{"name":"spellings"}');
+    const { body: made } = await send("/v1/lists", '\ufeff{"name":"spellings"}');
     const entries = `/v1/lists/${made.list.id}/entries`;
     const numbers = SPELLINGS.filter(([text]) => /^-?(0|[1-9]\d*)(\.\d+)?(e[+]?\d+)?$/i.test(text));
     assert.ok(numbers.length > 20);
     for (const [text, reading] of [...numbers, ["1e21", "too_long"], ["9.99383e13", "rounded"]]) {
       for (const sent of [text, JSON.stringify(text)]) {
-        const { status, body } = await ask(entries, `{"cnpjs":[${sent}]}`);
+        const { status, body } = await send(entries, `{"cnpjs":[${sent}]}`);
         if (sent === "1e999999999") {
           assert.equal(status, 422, "no number of JSON is infinite");
           continue;
@@ -274,10 +274,10 @@ describe("a spelling of a CNPJ over HTTP", () => {
 
   it("is read alike by agents", async () => {
     for (const [text, reading] of SPELLINGS) {
-      const { text: told, isError } = await agent.call("get_account", { cnpj: text });
-      assert.ok(isError && !CPF.test(told));
-      if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /not_found/, text);
-      else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
+      const { text: reported, isError } = await agent.call("get_account", { cnpj: text });
+      assert.ok(isError && !CPF.test(reported));
+      if (/^(cnpj|mistyped)/.test(reading)) assert.match(reported, /not_found/, text);
+      else assert.ok(reported.includes(wordsOf(reading)), `${text}: ${reported}`);
     }
     const { text } = await agent.call("find_company", { q: "11.222.333/0001-811" });
     assert.ok(text.includes(CNPJ_REFUSALS.too_long));

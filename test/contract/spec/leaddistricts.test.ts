@@ -157,9 +157,9 @@ describe("districts of a lead query", () => {
 
   it("are rejected by a snapshot without districts, with the import that adds them", () => {
     const older = { ...segment, catalog: { ...segment.catalog, lacksDistricts: true as const } };
-    const asked = { districts: ["Centro, São Paulo"] };
+    const request = { districts: ["Centro, São Paulo"] };
     const refused = () =>
-      readLeadQuery(asked, { segment: older, limitDefault: 100, limitCap: 50_000 });
+      readLeadQuery(request, { segment: older, limitDefault: 100, limitCap: 50_000 });
     assert.throws(refused, ({ errors: [first] }: AppError) => {
       assert.equal(`${first?.pointer} ${first?.code}`, "/spec/districts not_in_snapshot");
       return /[Ii]mport/.test(first?.detail ?? "");

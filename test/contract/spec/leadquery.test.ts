@@ -232,7 +232,7 @@ describe("the lead query", () => {
   });
 
   it("reports every mistake in one error, unknown members by name", () => {
-    const told = mistakes({
+    const reported = mistakes({
       kind: "account_query",
       spec_version: "2.0",
       revenue: 5,
@@ -255,7 +255,7 @@ describe("the lead query", () => {
       limit: 0,
       one_per_company: null,
     });
-    const places = told.map(({ pointer }) => pointer).sort();
+    const places = reported.map(({ pointer }) => pointer).sort();
     assert.deepEqual(
       places,
       [
@@ -267,9 +267,9 @@ describe("the lead query", () => {
         .map((place) => `/spec${place}`)
         .sort(),
     );
-    for (const { detail, code } of told) assert.ok(detail.length > 10 && code !== "");
+    for (const { detail, code } of reported) assert.ok(detail.length > 10 && code !== "");
     assert.match(
-      told.find(({ pointer }) => pointer === "/spec/revenue")?.detail ?? "",
+      reported.find(({ pointer }) => pointer === "/spec/revenue")?.detail ?? "",
       /known are/,
     );
     assert.equal(

@@ -255,7 +255,7 @@ describe("a backup", () => {
   it("reports how to restore a state with damage anywhere, or is unaffected by it", async () => {
     makeState(dataDir);
     const good = readFileSync(state());
-    let told = 0;
+    let reported = 0;
     for (let at = 4_096; at < good.byteLength; at += 4_096) {
       const bytes = Buffer.from(good);
       bytes.fill(0x5a, at, at + 4_096);
@@ -264,23 +264,23 @@ describe("a backup", () => {
         await backup({ target: join(folder, `page-${at}`) });
       } catch (error) {
         assert.match(String(error), /state\.db is damaged.*peneira restore/s, `byte ${at}`);
-        told++;
+        reported++;
       }
     }
-    assert.ok(told > 5, `${told} pages`);
+    assert.ok(reported > 5, `${reported} pages`);
   });
 
   it("reports complete progress, and so does its restore", async () => {
     makeState(dataDir);
-    const told: (readonly [done: number, total: number])[] = [];
-    const onBytes = (done: number, total: number) => told.push([done, total]);
+    const reported: (readonly [done: number, total: number])[] = [];
+    const onBytes = (done: number, total: number) => reported.push([done, total]);
     const parts = { dataDir, target, exports: true, madeBy: "test", nowMs: () => NOW_MS };
     const { manifest } = await makeBackup({ ...parts, onBytes });
     const bytes = bytesOf(manifest);
-    assert.deepEqual(told.at(-1), [bytes, bytes]);
-    told.length = 0;
+    assert.deepEqual(reported.at(-1), [bytes, bytes]);
+    reported.length = 0;
     await restoreBackup({ source: target, dataDir: again(), onBytes });
-    assert.deepEqual(told.at(-1), [bytes, bytes]);
+    assert.deepEqual(reported.at(-1), [bytes, bytes]);
   });
 });
 

@@ -259,7 +259,7 @@ describe("a damaged state", () => {
   it("ends a command with instructions to restore, or does not affect it", () => {
     const good = whole();
     assert.equal(listKeys(), 3);
-    let told = 0;
+    let reported = 0;
     for (const bytes of damages(good)) {
       rmSync(`${state()}-wal`, { force: true });
       lay(bytes);
@@ -267,11 +267,11 @@ describe("a damaged state", () => {
         listKeys();
       } catch (error) {
         assert.ok(error instanceof CommandError, String((error as Error).stack));
-        if (/state\.db is damaged.*peneira restore/s.test(error.message)) told++;
+        if (/state\.db is damaged.*peneira restore/s.test(error.message)) reported++;
         else assert.match(error.message, /belongs? |database of another program|newer version/);
       }
     }
-    assert.ok(told > 20, `${told} were told`);
+    assert.ok(reported > 20, `${reported} were told`);
   });
 
   it("prevents serving if the state is small, even if a command is unaffected", () => {

@@ -33,7 +33,7 @@ import { ExportStore } from "../../../src/store/exportstore.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
-import { keptFile } from "../../../src/store/upgrade.ts";
+import { previousFile } from "../../../src/store/upgrade.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { answersOf } from "../../support/formats/answers.ts";
 import {
@@ -117,9 +117,9 @@ describe("the committed states", () => {
     );
     for (const [kind, last] of present)
       for (const one of versionsUpTo(last)) readFixture(kind, one);
-    const kept = fs.readdirSync(FIXTURES).filter((name) => name.endsWith(".br"));
-    assert.deepEqual(kept.map((name) => name.split(".")[0]).sort(), expected.sort());
-    for (const name of kept) {
+    const retained = fs.readdirSync(FIXTURES).filter((name) => name.endsWith(".br"));
+    assert.deepEqual(retained.map((name) => name.split(".")[0]).sort(), expected.sort());
+    for (const name of retained) {
       const { size } = fs.statSync(join(FIXTURES, name));
       assert.ok(size < (name.startsWith("snapshot") ? 220_000 : 50_000), `${name}: ${size} bytes`);
     }
@@ -170,13 +170,13 @@ describe("a state of an earlier schema", () => {
         assert.ok(rows.length > 0, table);
         assert.deepEqual(narrowed(content[table], Object.keys(rows[0] as object)), rows);
       }
-      const kept = join(directory, keptFile(version));
-      assert.deepEqual(look(kept), before);
-      assert.equal(fs.statSync(kept).mode & 0o777, 0o600);
-      const { mtimeMs } = fs.statSync(kept);
+      const retained = join(directory, previousFile(version));
+      assert.deepEqual(look(retained), before);
+      assert.equal(fs.statSync(retained).mode & 0o777, 0o600);
+      const { mtimeMs } = fs.statSync(retained);
       openDatabase(directory).close();
-      assert.equal(fs.statSync(kept).mtimeMs, mtimeMs, "nothing is left to upgrade");
-      assert.deepEqual(fs.readdirSync(directory).sort(), ["state.db", keptFile(version)]);
+      assert.equal(fs.statSync(retained).mtimeMs, mtimeMs, "nothing is left to upgrade");
+      assert.deepEqual(fs.readdirSync(directory).sort(), ["state.db", previousFile(version)]);
     });
   }
 
@@ -209,10 +209,10 @@ describe("a state of an earlier schema", () => {
       console.log(database.pragma("user_version", { simple: true }));`;
     const flags = ["--import", "tsx", "--input-type=module", "-e", script, directory];
     const runs = [1, 2, 3].map(() => promisify(execFile)(process.execPath, flags, { cwd: ROOT }));
-    const told = await Promise.all(runs);
-    for (const { stdout } of told) assert.equal(stdout, `${SCHEMA_VERSION}\n`);
-    assert.equal(told.filter(({ stderr }) => stderr.includes("was brought from")).length, 1);
-    assert.equal(look(join(directory, keptFile(1))).version, 1);
+    const results = await Promise.all(runs);
+    for (const { stdout } of results) assert.equal(stdout, `${SCHEMA_VERSION}\n`);
+    assert.equal(results.filter(({ stderr }) => stderr.includes("was brought from")).length, 1);
+    assert.equal(look(join(directory, previousFile(1))).version, 1);
   });
 });
 
@@ -232,7 +232,7 @@ describe("a failing upgrade", () => {
   it("does not begin if no copy can be stored", () => {
     layState(1);
     const before = look(state());
-    fs.mkdirSync(join(directory, keptFile(1), "in the way"), { recursive: true, mode: 0o700 });
+    fs.mkdirSync(join(directory, previousFile(1), "in the way"), { recursive: true, mode: 0o700 });
     assert.throws(() => openDatabase(directory), /no copy of it can be kept.*left as it is/);
     assert.deepEqual(look(state()), before);
     const left = fs.readdirSync(directory).filter((name) => name.endsWith(".tmp"));
@@ -283,14 +283,17 @@ describe("a state of a newer schema", () => {
     const before = look(state());
     openDatabase(directory).close();
     // The view of a program one schema behind.
-    fs.renameSync(join(directory, keptFile(old)), join(directory, keptFile(SCHEMA_VERSION)));
+    fs.renameSync(
+      join(directory, previousFile(old)),
+      join(directory, previousFile(SCHEMA_VERSION)),
+    );
     const database = new Database(state());
     database.pragma(`user_version = ${NEWER}`);
     database.close();
     const words = new RegExp(`rename state\\.v${SCHEMA_VERSION}\\.backup to state\\.db; what happ`);
     assert.throws(() => openDatabase(directory), words);
     for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(`${state()}${suffix}`, { force: true });
-    fs.renameSync(join(directory, keptFile(SCHEMA_VERSION)), state());
+    fs.renameSync(join(directory, previousFile(SCHEMA_VERSION)), state());
     assert.deepEqual(look(state()), before);
     openDatabase(directory).close();
   });

@@ -141,10 +141,10 @@ describe("peneira diff", () => {
       assert.equal(change, "changed");
       assert.ok(names.length > 0 && !names.includes("email"));
     }
-    const told = diff("--list", path, "--format", "json");
-    assert.match(told.stderr, /^line \d+: /m);
-    assert.match(told.stderr, new RegExp(`${typed.length + 1} CNPJs read, 1 not understood`));
-    assert.equal("lists" in JSON.parse(told.stdout).spec.filters, false);
+    const reported = diff("--list", path, "--format", "json");
+    assert.match(reported.stderr, /^line \d+: /m);
+    assert.match(reported.stderr, new RegExp(`${typed.length + 1} CNPJs read, 1 not understood`));
+    assert.equal("lists" in JSON.parse(reported.stdout).spec.filters, false);
     const companies = items("--list", path, "--companies");
     const roots = new Set(typed.map((cnpj) => cnpj.slice(0, 8)));
     assert.deepEqual(
@@ -166,8 +166,8 @@ describe("peneira diff", () => {
     const cells = rows.map((row) => row.map((one) => cellOf(one)));
     const sheets = ["Base", "Outra"].map((name) => ({ name, rows: cells }));
     writeFileSync(path, await workbook(sheets));
-    const told = diff("--list", path, "--format", "jsonl").stderr;
-    assert.match(told, /column "CNPJ" of sheet "Base"; other sheets not read: 1/);
+    const reported = diff("--list", path, "--format", "jsonl").stderr;
+    assert.match(reported, /column "CNPJ" of sheet "Base"; other sheets not read: 1/);
     for (const text of ["x\n", "", "cnpj\n123\nabc\n"]) {
       const none = join(pair.folder, "none.csv");
       writeFileSync(none, text);
@@ -216,10 +216,10 @@ describe("peneira diff", () => {
     const table = tableFromIPC(readFileSync(pair.newer.path));
     writeFileSync(plain, RecordBatchFileWriter.writeAll(table).toUint8Array(true));
     // An import fills in some missing values, but no e-mail.
-    const wish = ["--format", "jsonl", "--fields", "cnpj", "--watch", "email"];
-    const ended = run([pair.older.path, plain, ...wish]);
+    const args = ["--format", "jsonl", "--fields", "cnpj", "--watch", "email"];
+    const ended = run([pair.older.path, plain, ...args]);
     assert.equal(ended.status, 0, ended.stderr);
-    assert.equal(ended.stdout, diff(...wish).stdout);
+    assert.equal(ended.stdout, diff(...args).stdout);
     const same = run([pair.older.path, pair.older.path, "--format", "jsonl"]);
     assert.equal(same.stdout, "");
     assert.match(same.stderr, /0 entered, 0 left, 0 changed/);
@@ -242,7 +242,7 @@ describe("peneira diff", () => {
   });
 
   it("leaves nothing if a signal ends the comparison", async () => {
-    const kept = process.env.TMPDIR;
+    const previous = process.env.TMPDIR;
     process.env.TMPDIR = scratch;
     const interrupts = new Interrupts();
     try {
@@ -255,8 +255,8 @@ describe("peneira diff", () => {
       assert.throws(() => interrupts.check(), /SIGTERM/);
     } finally {
       interrupts.end();
-      if (kept === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = kept;
+      if (previous === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = previous;
     }
   });
 

@@ -169,13 +169,13 @@ async function makeKey(own: readonly string[]): Promise<string> {
 }
 
 /** Fails unless a command that could not write states it in a sentence. */
-function assertTold({ code, err }: Ended, what: string, reason: RegExp): void {
+function assertReported({ code, err }: Ended, what: string, reason: RegExp): void {
   assert.equal(code, 1, `${what}: ${err}`);
   assert.doesNotMatch(err, /\n\s+at |overload|Error:/i, what);
-  const told = err.split("\n").filter((line) => line.startsWith("peneira: "));
-  assert.equal(told.length, 1, `${what}: ${err}`);
-  assert.match(told[0] as string, reason, what);
-  assert.match(told[0] as string, /\.$/, what);
+  const output = err.split("\n").filter((line) => line.startsWith("peneira: "));
+  assert.equal(output.length, 1, `${what}: ${err}`);
+  assert.match(output[0] as string, reason, what);
+  assert.match(output[0] as string, /\.$/, what);
 }
 
 describe("the sweep", () => {
@@ -195,12 +195,12 @@ for (const fault of FAULTS) {
           const known =
             ended.code === 0 || /No server answers|no account|There is no/.test(ended.err);
           if (!must && fault === "full") assert.ok(known, `${name}: ${ended.err}`);
-          if (must || !known) assertTold(ended, `${name}, ${fault}`, REASONS[fault]);
+          if (must || !known) assertReported(ended, `${name}, ${fault}`, REASONS[fault]);
           // A download goes on with what is there, by design.
           if (/^(download|update)$/.test(name)) return;
           assert.deepEqual(disk.names(), before, `${name}, ${fault}: left behind`);
         } finally {
-          disk.mend();
+          disk.repair();
           for (const left of disk.names()) {
             if (!before.includes(left)) rmSync(on(left), { recursive: true, force: true });
           }
@@ -224,7 +224,7 @@ describe("a state without SQLite side files", { skip }, () => {
       const made = await runCommand(["backup", ...state(), target]);
       assert.equal(made.code, 0, made.err);
     } finally {
-      disk.mend();
+      disk.repair();
     }
     const checked = await runCommand(["restore", target, "--check"]);
     assert.equal(checked.code, 0, checked.err);
@@ -234,9 +234,9 @@ describe("a state without SQLite side files", { skip }, () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("readOnly");
     try {
-      assertTold(await runCommand(["key", "list", ...state()]), "key list", REASONS.readOnly);
+      assertReported(await runCommand(["key", "list", ...state()]), "key list", REASONS.readOnly);
     } finally {
-      disk.mend();
+      disk.repair();
     }
   });
 
@@ -247,10 +247,10 @@ describe("a state without SQLite side files", { skip }, () => {
       assert.equal(listed.code, 0, listed.err);
       assert.match(listed.out, new RegExp(keyId));
       const refused = await runCommand(["key", "disable", ...state(), keyId]);
-      assertTold(refused, "key disable", REASONS.full);
+      assertReported(refused, "key disable", REASONS.full);
       assert.match(refused.err, /SQLite needs 32,768 bytes for .*state\.db-shm, and 0 are free/);
     } finally {
-      disk.mend();
+      disk.repair();
     }
   });
 });
@@ -271,7 +271,7 @@ describe("standard output on a full disk", { skip }, () => {
         const { args } = (ROWS[name] as () => Row)();
         const ended = await runCommand(args, { stdout });
         if (ended.err.includes("no account")) continue;
-        assertTold(ended, name, /[Ss]tandard output was not written: no space is left/);
+        assertReported(ended, name, /[Ss]tandard output was not written: no space is left/);
       } finally {
         closeSync(stdout);
       }

@@ -33,8 +33,8 @@ before(async () => {
 after(() => sample.dispose());
 
 function districts(...args: readonly string[]) {
-  const asked = ["districts", "--snapshot", sample.snapshot, ...args];
-  const { status, stdout, stderr } = spawnSync(...productCommand(asked), { encoding: "utf8" });
+  const request = ["districts", "--snapshot", sample.snapshot, ...args];
+  const { status, stdout, stderr } = spawnSync(...productCommand(request), { encoding: "utf8" });
   return { status, stdout, stderr };
 }
 const folded = (list: readonly Listed[]) =>
@@ -51,8 +51,8 @@ describe("peneira districts", () => {
     const args = ["--limit", "9", "--format", "jsonl"];
     const byName = districts("São Paulo/SP", ...args);
     assert.deepEqual(folded(lines(byName.stdout)), wanted);
-    const told = `${counted.size} districts fit in São Paulo/SP, 9 of them here, snapshot`;
-    assert.ok(byName.stderr.startsWith(told), byName.stderr);
+    const reported = `${counted.size} districts fit in São Paulo/SP, 9 of them here, snapshot`;
+    assert.ok(byName.stderr.startsWith(reported), byName.stderr);
     assert.deepEqual(districts(SP, ...args), byName);
     const whole = JSON.parse(districts(SP, "--limit", "9", "--format", "json").stdout);
     assert.deepEqual(folded(whole.districts), wanted);

@@ -50,16 +50,16 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   for (const one of [program, ...program.commands]) {
     one.exitOverride().configureOutput({ writeErr: () => {} });
   }
-  let told = "";
+  let output = "";
   const write = test.mock.method(process.stderr, "write", (text: string) => {
-    told += text;
+    output += text;
     return true;
   });
   try {
     const paths = args.map((text) => text.replace(/^out\//, `${folder}/`));
     const all = ["export", "--snapshot", sample.snapshot, ...paths];
     await program.parseAsync(all, { from: "user" });
-    return told;
+    return output;
   } finally {
     write.mock.restore();
   }
@@ -100,15 +100,18 @@ describe("peneira export", () => {
     for (const [ending, flags, output] of cases) {
       const format = ending.replace(/\.(gz|zst)$/, "");
       const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${ending}`, ...flags];
-      const told = await exported(test, args);
+      const printed = await exported(test, args);
       const wanted = await wantedFile(format, output);
       const path = join(folder, `cli.${ending}`);
       assert.ok(fs.readFileSync(path).equals(wanted.bytes), ending);
       fs.rmSync(path);
       const size = wanted.sizeBytes.toLocaleString("en-US");
-      assert.match(told, /^export: 700 rows in /m);
-      assert.match(told, new RegExp(`cli\\.${ending}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
-      assert.match(told, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
+      assert.match(printed, /^export: 700 rows in /m);
+      assert.match(
+        printed,
+        new RegExp(`cli\\.${ending}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"),
+      );
+      assert.match(printed, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
     }
   });
 
@@ -116,13 +119,13 @@ describe("peneira export", () => {
     const spec = { filters: SPEC.filters, output: { format: "jsonl", fields: ["cnpj"] } };
     const path = join(sample.folder, "bare.json");
     fs.writeFileSync(path, JSON.stringify(spec));
-    const told = await exported(test, ["--spec", path, "--out", "out/all.jsonl"]);
+    const output = await exported(test, ["--spec", path, "--out", "out/all.jsonl"]);
     const lines = fs.readFileSync(join(folder, "all.jsonl"), "utf8").split("\n");
     fs.rmSync(join(folder, "all.jsonl"));
     assert.ok(lines.length > 1_000);
     assert.match(lines[0] ?? "", /^\{"cnpj":"[0-9A-Z]{12}\d\d"\}$/);
     const rows = (lines.length - 1).toLocaleString("en-US");
-    assert.match(told, new RegExp(`all\\.jsonl: ${rows} rows`));
+    assert.match(output, new RegExp(`all\\.jsonl: ${rows} rows`));
     await exported(test, ["--spec", path, "--limit", "3", "--out", "out/three.jsonl"]);
     assert.equal(
       fs.readFileSync(join(folder, "three.jsonl"), "utf8"),
@@ -159,8 +162,8 @@ describe("peneira export", () => {
   it("warns if the file's extension overrides the spec", async (test) => {
     const path = join(sample.folder, "other.json");
     fs.writeFileSync(path, JSON.stringify({ ...SPEC, limit: 3, output: { format: "xlsx" } }));
-    const told = await exported(test, ["--spec", path, "--out", "out/y.csv"]);
-    assert.match(told, /^warning: --out \S+y\.csv ends in \.csv, so csv is written; .* xlsx\./m);
+    const output = await exported(test, ["--spec", path, "--out", "out/y.csv"]);
+    assert.match(output, /^warning: --out \S+y\.csv ends in \.csv, so csv is written; .* xlsx\./m);
     fs.rmSync(join(folder, "y.csv"));
   });
 

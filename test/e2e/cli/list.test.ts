@@ -55,8 +55,9 @@ describe("peneira list", () => {
   it("reports the result of every text, also of duplicates", () => {
     list("create", "Repetida");
     const add = (text: string) => run(["list", "add", "Repetida", "-", ...options], text).stderr;
-    const told = "list Repetida: 3 read, 2 added, 0 there already, 1 repeated, 0 not understood; ";
-    assert.equal(add("11222333\n11222333\n11222333000181\n"), `${told}it has 2 entries now.\n`);
+    const reported =
+      "list Repetida: 3 read, 2 added, 0 there already, 1 repeated, 0 not understood; ";
+    assert.equal(add("11222333\n11222333\n11222333000181\n"), `${reported}it has 2 entries now.\n`);
     list("delete", "Repetida");
   });
 
@@ -127,9 +128,9 @@ describe("peneira list", () => {
     );
     const args = ["list", "remove", "Planilha", "-", "--column", "B", "--json", ...options];
     const removed = run(args, await workbook(sheets.slice(0, 1)));
-    const told = JSON.parse(removed.stdout) as Readonly<Record<string, unknown>>;
-    assert.deepEqual([told.sheet, told.column, told.read], ["A", "cnpj", 2]);
-    assert.equal(told.refused_count, 2);
+    const reported = JSON.parse(removed.stdout) as Readonly<Record<string, unknown>>;
+    assert.deepEqual([reported.sheet, reported.column, reported.read], ["A", "cnpj", 2]);
+    assert.equal(reported.refused_count, 2);
     writeFileSync(named, (await workbook(sheets)).subarray(0, 700));
     const spoilt = list("add", "Planilha", named);
     assert.equal(spoilt.status, 1);

@@ -17,7 +17,8 @@ import { commandNames, type Ended, runCommand } from "../../support/cli/commands
 import { productCommand } from "../../support/server/process.ts";
 
 const skip = !existsSync("/dev/full") && "needs /dev/full";
-const TOLD = /^peneira: (.*\. )?Standard output was not written: no space is left on the device/m;
+const REPORTED =
+  /^peneira: (.*\. )?Standard output was not written: no space is left on the device/m;
 
 let folder: string;
 const state = () => ["--data-dir", join(folder, "state")];
@@ -58,7 +59,7 @@ describe("unwritable standard output", { skip }, () => {
     for (const args of [["--help"], ["help"], ["help", "key"], ["key", "--help"], ...names]) {
       const { code, err } = await onFull(args);
       assert.equal(code, 1, args.join(" "));
-      assert.match(err, TOLD, args.join(" "));
+      assert.match(err, REPORTED, args.join(" "));
     }
   });
 
@@ -69,7 +70,7 @@ describe("unwritable standard output", { skip }, () => {
     for (const args of [...rows, ...own.map((one) => [...one, ...state()])]) {
       const { code, err } = await onFull(args);
       assert.equal(code, 1, args.join(" "));
-      assert.match(err, TOLD, args.join(" "));
+      assert.match(err, REPORTED, args.join(" "));
     }
   });
 

@@ -143,8 +143,8 @@ describe("an update", () => {
     const { removed, kept: stays } = await update(dir, "--keep", "1");
     assert.deepEqual([removed, stays.map((one) => one.snapshot)], [[], [snapshot]]);
     await stopServerProcess(reader);
-    const kept = await update(dir, "--keep", "1");
-    assert.deepEqual(kept.removed, [join(dir, `${BEFORE}.peneira`)]);
+    const retained = await update(dir, "--keep", "1");
+    assert.deepEqual(retained.removed, [join(dir, `${BEFORE}.peneira`)]);
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
   });
 

@@ -46,7 +46,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-interface Wish {
+interface SentRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -55,8 +55,8 @@ interface Wish {
 }
 
 /** Sends to a proxy as a client that knows the site. */
-function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Answer> {
-  const { method = "GET", headers = {}, body, from = "127.0.0.1" } = wish;
+function send({ tlsPort, ca }: Edge, where: string, init: SentRequest = {}): Promise<Answer> {
+  const { method = "GET", headers = {}, body, from = "127.0.0.1" } = init;
   const options: RequestOptions = {
     ...{ host: "127.0.0.1", port: tlsPort, servername: SITE, ca, method, path: where },
     ...{ localAddress: from, agent: false, headers: { Host: SITE, ...headers } },
@@ -119,8 +119,8 @@ before(async () => {
   const settings = { PENEIRA_HTTP_TRUSTED_PROXIES: "127.0.0.1,::1" };
   const dataDir = path.join(folder, "state");
   server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
-  const wish = ["user", "create", "--data-dir", dataDir, "--email", EMAIL, "--json"];
-  const made = execFileSync(...productCommand(wish), { encoding: "utf8", stdio: "pipe" });
+  const args = ["user", "create", "--data-dir", dataDir, "--email", EMAIL, "--json"];
+  const made = execFileSync(...productCommand(args), { encoding: "utf8", stdio: "pipe" });
   password = (JSON.parse(made) as { password: string }).password;
 });
 
@@ -149,9 +149,9 @@ for (const [name, net] of NETS) {
 
     it("searches over TLS like without a proxy", async () => {
       const body = JSON.stringify({ spec: SPEC, limit: 500 });
-      const wish = { method: "POST", headers: json(), body };
-      const through = await ask(edge, "/v1/accounts/search", wish);
-      const direct = await fetch(`${server.base}/v1/accounts/search`, wish);
+      const init = { method: "POST", headers: json(), body };
+      const through = await send(edge, "/v1/accounts/search", init);
+      const direct = await fetch(`${server.base}/v1/accounts/search`, init);
       const { request_id: _, ...seen } = read<Record<string, unknown>>(through, 200);
       const { request_id: __, ...wanted } = (await direct.json()) as Record<string, unknown>;
       assert.deepEqual({ ...seen, took_ms: 0 }, { ...wanted, took_ms: 0 });
@@ -159,13 +159,13 @@ for (const [name, net] of NETS) {
     });
 
     it("serves HTTP/2", async () => {
-      const { status, body } = await askHttp2(edge);
+      const { status, body } = await getOverHttp2(edge);
       assert.equal(status, 200);
       assert.match(body, /"status":/);
     });
 
     it("redirects plain HTTP to HTTPS", async () => {
-      const { status, location } = await askPlain(edge.plainPort);
+      const { status, location } = await getPlain(edge.plainPort);
       assert.ok([301, 308].includes(status), String(status));
       assert.match(location, /^https:\/\/search\.example\.com(:\d+)?\/app\?x=1$/);
     });
@@ -173,38 +173,38 @@ for (const [name, net] of NETS) {
     it("waits for exports and passes files on, whole and in ranges", async () => {
       const body = JSON.stringify({ spec: SPEC, output: { format: "csv" } });
       const headers = { ...json(), "Idempotency-Key": `deploy-${name}` };
-      const wish = { method: "POST", headers, body };
+      const init = { method: "POST", headers, body };
       const made = read<{ export: { export_id: string } }>(
-        await ask(edge, "/v1/exports", wish),
+        await send(edge, "/v1/exports", init),
         201,
       );
       const at = `/v1/exports/${made.export.export_id}`;
-      const ended = await ask(edge, `${at}?wait=30`, { headers: json() });
+      const ended = await send(edge, `${at}?wait=30`, { headers: json() });
       const record = read<Record<string, unknown>>(ended, 200);
       assert.equal(record.status, "done");
-      const link = await ask(edge, record.download_url as string, { headers: json() });
+      const link = await send(edge, record.download_url as string, { headers: json() });
       assert.equal(link.status, 303);
       const { pathname, search } = new URL(link.headers.location as string, ORIGIN);
       const where = `${pathname}${search}`;
-      const whole = await ask(edge, where);
+      const whole = await send(edge, where);
       assert.equal(whole.status, 200);
       assert.equal(createHash("sha256").update(whole.body).digest("hex"), record.sha256);
-      const part = await ask(edge, where, { headers: { Range: "bytes=1000-1999" } });
+      const part = await send(edge, where, { headers: { Range: "bytes=1000-1999" } });
       assert.equal(part.status, 206);
       assert.equal(part.headers["content-range"], `bytes 1000-1999/${whole.body.length}`);
       assert.deepEqual(part.body, whole.body.subarray(1000, 2000));
-      const none = await ask(edge, where, { headers: { Range: "bytes=99999999-" } });
+      const none = await send(edge, where, { headers: { Range: "bytes=99999999-" } });
       assert.equal(none.status, 416);
     });
 
     it("signs in to the console with a Secure cookie", async () => {
-      const page = await ask(edge, "/app");
+      const page = await send(edge, "/app");
       assert.equal(page.status, 200);
       assert.match(page.headers["strict-transport-security"] ?? "", /^max-age=\d+$/, "once");
       const headers = { "Content-Type": "application/json", Origin: ORIGIN };
       const body = JSON.stringify({ email: EMAIL, password });
-      const wish = { method: "POST", headers, body };
-      const signedIn = await ask(edge, "/v1/console/session", wish);
+      const init = { method: "POST", headers, body };
+      const signedIn = await send(edge, "/v1/console/session", init);
       assert.equal(read<{ user: { email: string } }>(signedIn, 200).user.email, EMAIL);
       const [cookie = ""] = signedIn.headers["set-cookie"] ?? [];
       assert.match(
@@ -212,13 +212,13 @@ for (const [name, net] of NETS) {
         /^__Host-peneira_session=\S+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       );
       const sent = { Cookie: cookie.split(";")[0] as string };
-      const session = await ask(edge, "/v1/console/session", { headers: sent });
+      const session = await send(edge, "/v1/console/session", { headers: sent });
       assert.equal(read<{ user: { email: string } | null }>(session, 200).user?.email, EMAIL);
     });
 
     it("rejects oversized requests, with a machine-readable body", async () => {
       const post = (bytes: number) =>
-        ask(edge, "/v1/accounts/search", {
+        send(edge, "/v1/accounts/search", {
           method: "POST",
           headers: json(),
           body: Buffer.alloc(bytes, " "),
@@ -229,7 +229,7 @@ for (const [name, net] of NETS) {
         assert.match(refused.headers["content-type"] ?? "", /^application\/problem\+json/);
       }
       assert.equal((await post(1_048_576)).status, 422, "blanks are no JSON, and not too large");
-      const long = await ask(edge, "/healthz", { headers: { "X-Long": "a".repeat(12_000) } });
+      const long = await send(edge, "/healthz", { headers: { "X-Long": "a".repeat(12_000) } });
       assert.equal(long.status, 431);
     });
 
@@ -237,7 +237,7 @@ for (const [name, net] of NETS) {
       const guess = async (from: string, forwarded?: string) => {
         const headers: Record<string, string> = { Authorization: `Bearer pnr_${"0".repeat(64)}` };
         if (forwarded !== undefined) headers["X-Forwarded-For"] = forwarded;
-        return (await ask(edge, "/v1/status", { from, headers })).status;
+        return (await send(edge, "/v1/status", { from, headers })).status;
       };
       const [guesser, other] = [`127.0.${net}.2`, `127.0.${net}.3`];
       const seen: number[] = [];
@@ -248,12 +248,12 @@ for (const [name, net] of NETS) {
     });
 
     it("does not expose metrics", async () => {
-      assert.equal((await ask(edge, "/metrics")).status, 404);
+      assert.equal((await send(edge, "/metrics")).status, 404);
     });
   });
 }
 
-async function askHttp2({ tlsPort, ca }: Edge): Promise<{ status: number; body: string }> {
+async function getOverHttp2({ tlsPort, ca }: Edge): Promise<{ status: number; body: string }> {
   const session = http2.connect(`https://127.0.0.1:${tlsPort}`, { ca, servername: SITE });
   try {
     assert.equal(
@@ -274,7 +274,7 @@ async function askHttp2({ tlsPort, ca }: Edge): Promise<{ status: number; body: 
   }
 }
 
-function askPlain(port: number): Promise<{ status: number; location: string }> {
+function getPlain(port: number): Promise<{ status: number; location: string }> {
   const options = { host: "127.0.0.1", port, path: "/app?x=1", headers: { Host: SITE } };
   return new Promise((resolve, reject) => {
     plainRequest({ ...options, agent: false }, (answer) => {

@@ -39,29 +39,29 @@ async function answers(url: string): Promise<boolean> {
 interface Started {
   readonly url: string;
   /** The terminal's output so far. */
-  told(): string;
+  output(): string;
   /** Sends a signal to npm and waits for its end, and for the server's. */
   end(): Promise<void>;
 }
 
 async function npmStart(): Promise<Started> {
-  const wish = ["--dir", join(folder, "demo"), "--accounts", "1000", "--listen", "127.0.0.1:0"];
-  const npm = spawn("npm", ["start", "--", ...wish], {
+  const args = ["--dir", join(folder, "demo"), "--accounts", "1000", "--listen", "127.0.0.1:0"];
+  const npm = spawn("npm", ["start", "--", ...args], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   after(() => killAll(npm.pid));
   const ended = new Promise((resolve) => npm.once("exit", resolve));
-  let told = "";
+  let output = "";
   npm.stdout.on("data", (chunk: Buffer) => {
-    told += chunk.toString();
+    output += chunk.toString();
   });
   const url = await new Promise<string>((resolve, reject) => {
-    npm.once("exit", () => reject(new Error(`npm start ended:\n${told}`)));
+    npm.once("exit", () => reject(new Error(`npm start ended:\n${output}`)));
     npm.stderr.on("data", (chunk: Buffer) => {
-      told += chunk.toString();
-      const [, found] = /^Peneira is ready at (http:\S+)$[\s\S]*^Ctrl-C/m.exec(told) ?? [];
+      output += chunk.toString();
+      const [, found] = /^Peneira is ready at (http:\S+)$[\s\S]*^Ctrl-C/m.exec(output) ?? [];
       if (found !== undefined) resolve(found);
     });
   });
@@ -71,12 +71,12 @@ async function npmStart(): Promise<Started> {
     for (let round = 0; round < 100 && (await answers(url)); round++) await sleep(100);
     assert.equal(await answers(url), false, "the server goes on without npm");
   };
-  return { url, told: () => told, end };
+  return { url, output: () => output, end };
 }
 
 /** The printed credentials. */
-function entryIn(told: string) {
-  const found = (pattern: RegExp) => pattern.exec(told)?.[1] ?? assert.fail(told);
+function entryIn(output: string) {
+  const found = (pattern: RegExp) => pattern.exec(output)?.[1] ?? assert.fail(output);
   return {
     key: found(/^ {2}export KEY=(pnr_\S+)$/m),
     password: found(/^ {2}password {2}(\S+)$/m),
@@ -94,7 +94,7 @@ it("npm start forwards a signal to the server", async () => {
 
 it("npm start keeps key and password, and its link works once", async () => {
   const first = await npmStart();
-  const entry = entryIn(first.told());
+  const entry = entryIn(first.output());
   const open = (url: string, token: string) =>
     fetch(`${url}/v1/console/session/link`, {
       method: "POST",
@@ -109,7 +109,7 @@ it("npm start keeps key and password, and its link works once", async () => {
   await first.end();
 
   const second = await npmStart();
-  const again = entryIn(second.told());
+  const again = entryIn(second.output());
   assert.deepEqual([again.key, again.password], [entry.key, entry.password]);
   assert.notEqual(again.link, entry.link);
   assert.equal((await open(second.url, entry.link)).status, 401);
@@ -125,46 +125,46 @@ it("npm start keeps key and password, and its link works once", async () => {
 });
 
 it("npm start logs requests to a file, whose path it prints, and not to the terminal", async () => {
-  const { url, told, end } = await npmStart();
-  const { key, link } = entryIn(told());
+  const { url, output, end } = await npmStart();
+  const { key, link } = entryIn(output());
   const headers = { Authorization: `Bearer ${key}` };
   assert.equal((await fetch(`${url}/v1/status`, { headers })).status, 200);
   await end();
-  const [, file] = /^Requests are logged to (\S+)\.$/m.exec(told()) ?? [];
+  const [, file] = /^Requests are logged to (\S+)\.$/m.exec(output()) ?? [];
   const log = readFileSync(file as string, "utf8");
   assert.match(log, /"route":"\/v1\/status"/);
   assert.ok(!log.includes(link) && !log.includes(key), "a secret is in the log");
-  assert.ok(!told().includes("/v1/status"), told());
+  assert.ok(!output().includes("/v1/status"), output());
 });
 
 it("npm start creates one demo if two start concurrently", async () => {
-  const wish = ["--dir", join(folder, "both"), "--accounts", "3000", "--listen", "127.0.0.1:0"];
+  const command = ["--dir", join(folder, "both"), "--accounts", "3000", "--listen", "127.0.0.1:0"];
   const both = [1, 2].map(() => {
-    const args = [join(ROOT, "build.mjs"), "start", ...wish];
+    const args = [join(ROOT, "build.mjs"), "start", ...command];
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     });
     after(() => killAll(child.pid));
-    const running = { child, told: "", ended: false };
+    const running = { child, output: "", ended: false };
     child.stderr.on("data", (chunk: Buffer) => {
-      running.told += chunk.toString();
+      running.output += chunk.toString();
     });
     child.once("close", () => {
       running.ended = true;
     });
     return running;
   });
-  const told = () => both.map((one) => one.told).join("\n--\n");
-  const settled = (one: (typeof both)[number]) => one.ended || one.told.includes("Ctrl-C stops");
+  const output = () => both.map((one) => one.output).join("\n--\n");
+  const settled = (one: (typeof both)[number]) => one.ended || one.output.includes("Ctrl-C stops");
   for (let round = 0; round < 600 && !both.every(settled); round++) await sleep(100);
   const [loser, winner] = [...both].sort((a, b) => Number(b.ended) - Number(a.ended));
-  assert.ok(loser?.ended && winner !== undefined && !winner.ended, told());
-  const [, url] = /^Peneira is ready at (\S+)$/m.exec(winner.told) ?? assert.fail(winner.told);
-  assert.ok(loser.told.includes(`The demo already runs at ${url} (process `), told());
-  assert.equal(told().match(/ 0:0\d {2}snapshot …/g)?.length, 1, told());
-  assert.match(told(), /^npm start: process \d+ is running this step; waiting for it$/m);
+  assert.ok(loser?.ended && winner !== undefined && !winner.ended, output());
+  const [, url] = /^Peneira is ready at (\S+)$/m.exec(winner.output) ?? assert.fail(winner.output);
+  assert.ok(loser.output.includes(`The demo already runs at ${url} (process `), output());
+  assert.equal(output().match(/ 0:0\d {2}snapshot …/g)?.length, 1, output());
+  assert.match(output(), /^npm start: process \d+ is running this step; waiting for it$/m);
   killAll(winner.child.pid);
 });
 

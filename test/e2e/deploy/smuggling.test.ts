@@ -55,7 +55,7 @@ function attack({ tlsPort, ca }: Edge, bytes: string): Promise<string> {
 }
 
 /** Sends one request on a keep-alive connection; returns the answer's status and id. */
-function asked(edge: Edge, agent: Agent, id: string): Promise<{ status: number; id: string }> {
+function statusOf(edge: Edge, agent: Agent, id: string): Promise<{ status: number; id: string }> {
   return new Promise((resolve, reject) => {
     const where = { host: "127.0.0.1", port: edge.tlsPort, servername: SITE, ca: edge.ca };
     const headers = { Host: SITE, "X-Request-Id": id };
@@ -100,7 +100,7 @@ for (const transport of TRANSPORTS) {
       let folder: string;
       let server: FakeServer;
       let edge: Edge;
-      const heard: Attack[] = [];
+      const leaked: Attack[] = [];
 
       before(async () => {
         folder = mkdtempSync(path.join(tmpdir(), "peneira-smuggling-"));
@@ -116,21 +116,21 @@ for (const transport of TRANSPORTS) {
       it("answers other clients with their own answers during an attack", async () => {
         const waiting = attacks(server.keys.enterprise);
         let attacking = ATTACKERS;
-        const ask = async (agent: Agent, id: string) => {
-          assert.deepEqual(await asked(edge, agent, id), { status: 200, id });
+        const send = async (agent: Agent, id: string) => {
+          assert.deepEqual(await statusOf(edge, agent, id), { status: 200, id });
         };
         const attacker = async (lane: number) => {
           const agent = new Agent({ keepAlive: true, maxSockets: 1 });
           for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-            heard.push({ name: next.name, text: await attack(edge, next.bytes) });
-            await ask(agent, `victim-after-${lane}-${waiting.length}`);
+            leaked.push({ name: next.name, text: await attack(edge, next.bytes) });
+            await send(agent, `victim-after-${lane}-${waiting.length}`);
           }
           agent.destroy();
           attacking--;
         };
         const victim = async (lane: number) => {
           const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-          for (let n = 0; attacking > 0; n++) await ask(agent, `victim-${lane}-${n}`);
+          for (let n = 0; attacking > 0; n++) await send(agent, `victim-${lane}-${n}`);
           agent.destroy();
         };
         await Promise.all([
@@ -140,8 +140,8 @@ for (const transport of TRANSPORTS) {
       });
 
       it("answers no request of the attacker twice, and none with another's answer", () => {
-        assert.equal(heard.length, ROWS.length);
-        for (const { name, text } of heard) {
+        assert.equal(leaked.length, ROWS.length);
+        for (const { name, text } of leaked) {
           const ids = splitAnswers(text).map(({ id }) => id);
           assert.ok(ids.length <= 2, `${name}: ${text}`);
           assert.ok(ids.indexOf("first") <= 0 && ids.indexOf("first") === ids.lastIndexOf("first"));

@@ -106,8 +106,8 @@ async function wholeWay(place: Place, inside: string): Promise<void> {
   done(place, ["export", ...snapshot, ...spec, "--out", at("out.csv.zst")]);
   const packed = fs.readFileSync(path.join(place.folder, "out.csv.zst"));
   assert.ok(decompress(packed).equals(fs.readFileSync(path.join(place.folder, "out.csv"))));
-  const told = done(place, ["translate", ...snapshot, "padarias em SP com telefone", "--json"]);
-  assert.ok(told.includes("4721-1/02"), told);
+  const output = done(place, ["translate", ...snapshot, "padarias em SP com telefone", "--json"]);
+  assert.ok(output.includes("4721-1/02"), output);
   await served(place, [...snapshot, "--data-dir", at("state")]);
 }
 
@@ -117,21 +117,21 @@ async function served(place: Place, args: readonly string[]): Promise<void> {
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
   const child = spawn(...command, { cwd: place.folder, env: { ...place.env }, stdio });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  let said = "";
+  let output = "";
   try {
     const base = await new Promise<string>((resolve, reject) => {
-      ended.then(() => reject(new Error(said)));
+      ended.then(() => reject(new Error(output)));
       child.stderr.on("data", (text) => {
-        said += text;
-        const address = /^listening on (\S+)$/m.exec(said)?.[1];
+        output += text;
+        const address = /^listening on (\S+)$/m.exec(output)?.[1];
         if (address !== undefined) resolve(address);
       });
     });
-    await answers(base, /pnr_[0-9a-f_]+/.exec(said)?.[0] ?? "");
+    await answers(base, /pnr_[0-9a-f_]+/.exec(output)?.[0] ?? "");
   } finally {
     child.kill("SIGTERM");
   }
-  assert.equal(await ended, 0, said);
+  assert.equal(await ended, 0, output);
 }
 
 async function answers(base: string, key: string): Promise<void> {
@@ -140,8 +140,8 @@ async function answers(base: string, key: string): Promise<void> {
   assert.equal(search.status, 200);
   const { total, accounts } = (await search.json()) as { total: number; accounts: unknown[] };
   assert.ok(total > 5 && accounts.length === 5);
-  const wish = { spec: SPEC, output: { format: "parquet" } };
-  const { bytes } = await client.exported(wish);
+  const body = { spec: SPEC, output: { format: "parquet" } };
+  const { bytes } = await client.exported(body);
   assert.equal(bytes.subarray(0, 4).toString(), "PAR1");
   const packed = { spec: SPEC, output: { format: "csv", compression: "zstd" } };
   const { bytes: file } = await client.exported(packed);

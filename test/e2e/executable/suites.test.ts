@@ -20,20 +20,20 @@ before(() => {
 });
 
 /** Runs a suite; returns its exit code and output. */
-function suite(name: string): Promise<{ status: number | null; said: string }> {
+function suite(name: string): Promise<{ status: number | null; output: string }> {
   // The runner marks its children as such; these are not.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_PRODUCT: EXECUTABLE, ...scaled({ "served specs": 40 }) };
   const args = ["--import", "tsx", `test/e2e/${name}.test.ts`];
   const child = spawn(process.execPath, args, { cwd: ROOT, env });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text) => {
-      said += text;
+      output += text;
     });
   }
   return new Promise((resolve) => {
-    child.once("exit", (status) => resolve({ status, said }));
+    child.once("exit", (status) => resolve({ status, output }));
   });
 }
 
@@ -41,10 +41,10 @@ const elsewhere = process.platform !== "linux" && "the executable is made on Lin
 describe("with the executable", { skip: elsewhere }, () => {
   for (const name of SUITES) {
     it(`the suite ${name} passes`, async () => {
-      const { status, said } = await suite(name);
-      assert.equal(status, 0, said);
-      assert.match(said, /^# pass [1-9]/m);
-      assert.match(said, /^# fail 0$/m);
+      const { status, output } = await suite(name);
+      assert.equal(status, 0, output);
+      assert.match(output, /^# pass [1-9]/m);
+      assert.match(output, /^# fail 0$/m);
     });
   }
 });

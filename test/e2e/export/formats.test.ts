@@ -133,8 +133,8 @@ for (const transport of ["uws", "node"]) {
     }
 
     it("stop at their limit", async () => {
-      const wish = { spec: SPEC, output: { format: "jsonl" }, limit: 7 };
-      const { record, bytes } = await client.exported(wish);
+      const body = { spec: SPEC, output: { format: "jsonl" }, limit: 7 };
+      const { record, bytes } = await client.exported(body);
       assert.equal(record.row_count, 7);
       assertLines(await READERS.jsonl(bytes), linesOf(accounts.slice(0, 7)));
     });
@@ -307,9 +307,9 @@ for (const transport of ["uws", "node"]) {
       assert.equal(((await none.json()) as Created).code, "plan_not_allowed");
       for (const path of ["/v1/accounts/count", "/v1/spec/normalize"]) {
         const answer = await rowless.post(path, { spec });
-        const told = (await answer.json()) as { readonly spec: { readonly limit: number } };
-        assert.equal(told.spec.limit, 100, `${path}: a limit that a spec can have`);
-        assert.equal((await rowless.post(path, { spec: told.spec })).status, 200);
+        const reported = (await answer.json()) as { readonly spec: { readonly limit: number } };
+        assert.equal(reported.spec.limit, 100, `${path}: a limit that a spec can have`);
+        assert.equal((await rowless.post(path, { spec: reported.spec })).status, 200);
       }
     });
   });

@@ -55,8 +55,8 @@ describe("an expired export", () => {
     await sleep(leftMs + 5);
     const statuses = async () => {
       const paths = ["", "?require=done", "?wait=60", "/download"];
-      const asked = paths.map((one) => client.get(`/v1/exports/${record.export_id}${one}`));
-      return (await Promise.all(asked)).map(({ status }) => status);
+      const requested = paths.map((one) => client.get(`/v1/exports/${record.export_id}${one}`));
+      return (await Promise.all(requested)).map(({ status }) => status);
     };
     assert.deepEqual(await statuses(), [410, 410, 410, 410]);
     assert.ok([403, 410].includes((await fetch(client.base + link)).status));
@@ -91,7 +91,7 @@ describe("a disk with less than the minimum free space", () => {
       assert.match(detail ?? "", /^The server has not enough room for another export. Searches/);
       assert.doesNotMatch(detail ?? "", /\d/, "how full the disk is concerns no tenant");
       assert.match(
-        server.told,
+        server.output,
         /^warning: exports.free_bytes_min \(environment \w+\) is 11258\d+, .* \d+ bytes free/m,
       );
       assert.equal(refused.headers.get("content-type"), "application/problem+json");

@@ -241,14 +241,14 @@ describe("a snapshot on a store", () => {
     let server = await startServerProcess(wanted);
     const { key } = server;
     assert.equal(cuts, 3);
-    assert.match(server.told, /cut after \d+ of \d+ bytes; resuming/);
+    assert.match(server.output, /cut after \d+ of \d+ bytes; resuming/);
     const found = await clientOf(server).post("/v1/accounts/search", { spec: SPEC });
     assert.equal(found.status, 200);
     assert.deepEqual(readFileSync(join(dataDir, "snapshots", "2026-10.peneira")), bytes);
     await stopServerProcess(server);
     fake.fault = () => ({ cut: "before" });
     server = { ...(await startServerProcess(wanted)), key };
-    assert.match(server.told, /Serving what was fetched before/);
+    assert.match(server.output, /Serving what was fetched before/);
     assert.equal(cuts, 3);
     await stopServerProcess(server);
   });

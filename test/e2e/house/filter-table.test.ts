@@ -235,8 +235,8 @@ describe("each filter of the table", () => {
       const needed = member === "owned_by_depth" ? owned : {};
       const plain = specOf({ industry: meant, company: needed });
       const others = { ...(group === "industry" ? meant : {}), ...needed };
-      const asked = { ...others, [member]: VALUES[member](pair) };
-      const spec = specOf({ industry: meant, [group]: asked });
+      const request = { ...others, [member]: VALUES[member](pair) };
+      const spec = specOf({ industry: meant, [group]: request });
       assert.notDeepEqual(spec.filters, plain.filters);
       assert.notEqual(specHash(spec), specHash(plain));
       assert.notEqual(resultHash(spec), resultHash(plain));

@@ -11,13 +11,13 @@ import { after, before, describe, it } from "node:test";
 import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import {
-  askForChanges,
   clientOf,
   exportAll,
   findLeads,
   lookCloser,
   makeMistakes,
   readStatus,
+  requestChanges,
   walk,
 } from "../../support/client/flow.ts";
 import { ROOT } from "../../support/house/checkout.ts";
@@ -103,10 +103,10 @@ for (const transport of ["uws", "node"]) {
       const dataDir = join(sample.folder, "state");
       server = await startServerProcess({ snapshot: sample.snapshot, dataDir, transport });
       const { base, key } = server;
-      const asked = async (request: Request) => {
+      const query = async (request: Request) => {
         return documented(request.method, request.url, await fetch(request));
       };
-      client = clientOf({ base, key, fetch: asked });
+      client = clientOf({ base, key, fetch: query });
     });
     after(async () => {
       await stopServerProcess(server);
@@ -119,7 +119,7 @@ for (const transport of ["uws", "node"]) {
       assert.ok(seen.length > 40);
       await lookCloser(client, seen);
       await findLeads(client);
-      assert.deepEqual(await askForChanges(client), []);
+      assert.deepEqual(await requestChanges(client), []);
       await exportAll(client, seen);
       await makeMistakes(client);
     });

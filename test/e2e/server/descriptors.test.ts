@@ -20,7 +20,7 @@ import { productCommand } from "../../support/server/process.ts";
 /** More connections than descriptors. */
 const FILES = 200;
 const IDLE = 300;
-const ASK = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+const REQUEST = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let sample: SampleSnapshot;
 before(async () => {
@@ -28,22 +28,22 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-async function started(transport: string): Promise<{ child: ChildProcess; said: string }> {
+async function started(transport: string): Promise<{ child: ChildProcess; output: string }> {
   const state = join(sample.folder, `state-${transport}`);
   const [file, args] = productCommand(["serve", "--snapshot", sample.snapshot]);
   const more = ["--data-dir", state, "--listen", "127.0.0.1:0", "--transport", transport];
   const limited = ["-c", `ulimit -n ${FILES}; exec "$0" "$@"`, file, ...args, ...more];
   const child = spawn("bash", limited, { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
+  let output = "";
   child.stderr?.on("data", (chunk) => {
-    said += chunk;
+    output += chunk;
   });
-  while (!said.includes("listening on ") && child.exitCode === null) await sleep(20);
-  return { child, said };
+  while (!output.includes("listening on ") && child.exitCode === null) await sleep(20);
+  return { child, output };
 }
 
 /** Sends on its own connection; returns the answer's first line. */
-async function asked(port: number): Promise<string> {
+async function statusOf(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";
   socket.on("data", (chunk) => {
@@ -52,7 +52,7 @@ async function asked(port: number): Promise<string> {
   });
   socket.on("error", () => {});
   socket.setTimeout(5_000, () => socket.destroy());
-  socket.write(ASK);
+  socket.write(REQUEST);
   await once(socket, "close");
   return text.split("\r\n", 1)[0] ?? "";
 }
@@ -61,19 +61,19 @@ describe("a server with few file descriptors", () => {
   for (const transport of TRANSPORTS) {
     it(`answers new clients while others are idle, over ${transport}`, async (test) => {
       if (process.platform !== "linux") return test.skip("only Linux tells the limit");
-      const { child, said } = await started(transport);
+      const { child, output } = await started(transport);
       const idle: Socket[] = [];
       try {
-        const port = Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1]);
-        assert.match(said, /this process may open 200 files: 104 connections are let in/);
+        const port = Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
+        assert.match(output, /this process may open 200 files: 104 connections are let in/);
         for (let i = 0; i < IDLE; i++) {
           const socket = connect(port, "127.0.0.1").on("error", () => {});
-          if (i % 2 === 0) socket.write(ASK);
+          if (i % 2 === 0) socket.write(REQUEST);
           socket.resume();
           idle.push(socket);
         }
         await sleep(300);
-        for (let i = 0; i < 10; i++) assert.equal(await asked(port), "HTTP/1.1 200 OK");
+        for (let i = 0; i < 10; i++) assert.equal(await statusOf(port), "HTTP/1.1 200 OK");
       } finally {
         for (const socket of idle) socket.destroy();
         child.kill("SIGTERM");

@@ -162,12 +162,12 @@ for (const [fault, code] of [
           assert.deepEqual([status, json.code], [ERROR_CODES[code].status, code], name);
           assert.ok(retry !== null, name);
         }
-        const { status, code: told } = await signIn();
-        assert.deepEqual([status, told], [ERROR_CODES[code].status, code]);
+        const { status, code: reported } = await signIn();
+        assert.deepEqual([status, reported], [ERROR_CODES[code].status, code]);
         const search = await send("POST", { path: "/v1/accounts/search", body: { spec: SPEC } });
         assert.equal(search.status, 200);
       } finally {
-        disk.mend();
+        disk.repair();
       }
       const isDelete = ([name]: [string, unknown]) => name.startsWith("DELETE");
       const rows = Object.entries(WRITING);

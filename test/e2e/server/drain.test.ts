@@ -78,7 +78,7 @@ async function refused(base: string): Promise<void> {
 
 for (const transport of TRANSPORTS) {
   describe(`a server that is stopped, over ${transport}`, () => {
-    const wish = (name: string, settings: Readonly<Record<string, string>>) => ({
+    const input = (name: string, settings: Readonly<Record<string, string>>) => ({
       snapshot: sample.snapshot,
       dataDir: join(sample.folder, `state-${name}-${transport}`),
       transport,
@@ -96,7 +96,7 @@ for (const transport of TRANSPORTS) {
         // Every other one closes its port now.
         const graceMs = drain % 2 === 0 ? "0" : "150";
         const server = await startServerProcess(
-          wish("drains", { PENEIRA_HTTP_DRAIN_GRACE_MS: graceMs }),
+          input("drains", { PENEIRA_HTTP_DRAIN_GRACE_MS: graceMs }),
         );
         key ||= server.key;
         const load = new SteadyLoad(server.base, key, [expected]);
@@ -106,7 +106,7 @@ for (const transport of TRANSPORTS) {
         // A server lives too briefly to render ten, so later stops leave fewer to the end.
         const queued = drain < MOMENTS ? 10 : 2;
         const waiting = await Promise.all(Array.from({ length: queued }, () => load.create()));
-        const poll = load.ask("poll", `/v1/exports/${waiting.at(-1)}?wait=60`);
+        const poll = load.send("poll", `/v1/exports/${waiting.at(-1)}?wait=60`);
         load.stopping = true;
         const ended = stopServerProcess(server);
         await poll;
@@ -121,7 +121,7 @@ for (const transport of TRANSPORTS) {
         for (const [id, made] of load.exports) exports.set(id, made);
         load.close();
       }
-      const server = await startServerProcess(wish("drains", {}));
+      const server = await startServerProcess(input("drains", {}));
       const load = new SteadyLoad(server.base, key, [expected]);
       for (const [id, made] of exports) load.exports.set(id, made);
       await load.checkExports(new Map([[expected.label, sample]]));
@@ -134,7 +134,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("is not ready, accepts connections during the grace, then serves open ones", async () => {
-      const options = wish("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "3000" });
+      const options = input("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "3000" });
       const server = await startServerProcess(options);
       const load = new SteadyLoad(server.base, server.key, [expected]);
       const idle = openSocket(server.base);
@@ -147,7 +147,7 @@ for (const transport of TRANSPORTS) {
       let ready = await fetch(`${server.base}/readyz`);
       while (ready.status === 200) ready = await fetch(`${server.base}/readyz`);
       assert.deepEqual([ready.status, ready.headers.get("connection")], [503, "close"]);
-      const count = await load.ask("count", "/v1/accounts/count", { spec: {} });
+      const count = await load.send("count", "/v1/accounts/count", { spec: {} });
       assert.ok(count !== null, "the port is closed before the grace is over");
       assert.equal(count.connection, "close");
       for (const path of ["/docs", "/v1/exports", "/v1/nothing"]) {

@@ -49,8 +49,8 @@ before(async () => {
 after(() => sample.dispose());
 
 function serve(transport: string, dataDir: string): Promise<ServerProcess> {
-  const wish = { snapshot: sample.snapshot, dataDir: join(sample.folder, dataDir), transport };
-  return startServerProcess(wish);
+  const options = { snapshot: sample.snapshot, dataDir: join(sample.folder, dataDir), transport };
+  return startServerProcess(options);
 }
 
 async function search({ base, key }: ServerProcess, body: object): Promise<Answered> {
@@ -109,11 +109,11 @@ for (const transport of ["uws", "node"]) {
         const spec = narrowSpec(rng);
         const all = expected(spec);
         const answer = await search(server, { spec });
-        const told = JSON.stringify(spec);
-        assert.equal(answer.status, 200, `${told}: ${JSON.stringify(answer)}`);
-        assert.deepEqual(cnpjs(answer.accounts), all.slice(0, spec.limit), told);
-        assert.equal(answer.total, all.length, told);
-        assert.equal(answer.has_more, all.length > spec.limit, told);
+        const reported = JSON.stringify(spec);
+        assert.equal(answer.status, 200, `${reported}: ${JSON.stringify(answer)}`);
+        assert.deepEqual(cnpjs(answer.accounts), all.slice(0, spec.limit), reported);
+        assert.equal(answer.total, all.length, reported);
+        assert.equal(answer.has_more, all.length > spec.limit, reported);
         assert.deepEqual(answer.spec, spec, "a normalized spec comes back as it is");
       }
     });

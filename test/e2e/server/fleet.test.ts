@@ -108,14 +108,14 @@ describe("servers with one state", { skip: withoutPostgres }, () => {
   });
 
   it("change to a newer snapshot together, and refuse no cursor of each other", async () => {
-    let asked = 0;
+    let requested = 0;
     let isOver = false;
     const refused: unknown[] = [];
     const walk = async (seed: number) => {
       let cursor: string | null = null;
       for (let turn = seed; !isOver; turn++) {
         const found: Page = await page(turn % MEMBERS.length, cursor);
-        asked++;
+        requested++;
         if (found.code !== undefined) refused.push(found);
         cursor = found.next_cursor ?? null;
       }
@@ -134,7 +134,7 @@ describe("servers with one state", { skip: withoutPostgres }, () => {
     isOver = true;
     await Promise.all(walks);
     assert.deepEqual(refused, []);
-    assert.ok(asked > 50, `${asked} requests`);
+    assert.ok(requested > 50, `${requested} requests`);
   });
 
   it("accept the cursors of before after a restart", async () => {

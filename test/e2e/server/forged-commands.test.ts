@@ -52,22 +52,22 @@ after(() => rmSync(folder, { recursive: true }));
 interface Ended {
   readonly code: number;
   readonly out: string;
-  readonly told: string;
+  readonly output: string;
 }
 
 function run(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(...productCommand(args), { timeout: 60_000 }, (error, out, told) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), out, told });
+    const child = execFile(...productCommand(args), { timeout: 60_000 }, (error, out, output) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), out, output });
     });
     child.stdin?.end();
   });
 }
 
-function assertRefused({ code, out, told }: Ended, what: string): void {
-  assert.equal(code, 1, `${what}: ${out}${told}`);
+function assertRefused({ code, out, output }: Ended, what: string): void {
+  assert.equal(code, 1, `${what}: ${out}${output}`);
   assert.equal(out, "", what);
-  const [line = "", ...more] = told.trimEnd().split("\n");
+  const [line = "", ...more] = output.trimEnd().split("\n");
   assert.deepEqual(more, [], what);
   assert.ok(line.startsWith(`peneira: ${forged} cannot be opened as a snapshot: `), line);
   assert.ok(line.includes(WORDS) && line.endsWith("import the dump again"), line);
@@ -114,8 +114,8 @@ describe("a forged snapshot", () => {
     writeFileSync(join(served, "2026-10.peneira"), bytes);
     const path = join(folder, "server.log");
     const log = openSync(path, "w");
-    const wish = { snapshot: served, dataDir: join(folder, "state"), log };
-    const server = await startServerProcess(wish);
+    const options = { snapshot: served, dataDir: join(folder, "state"), log };
+    const server = await startServerProcess(options);
     closeSync(log);
     const ready = async () => (await (await fetch(`${server.base}/readyz`)).json()) as object;
     const known = { status: "ready", snapshot: "2026-09" };
@@ -157,12 +157,12 @@ describe("input that is no regular file", () => {
       mkdirSync(linked, { recursive: true });
       rmSync(join(linked, "loop.peneira"), { force: true });
       symlinkSync("loop.peneira", join(linked, "loop.peneira"));
-      const { told: said } = await run("mcp", "--snapshot", linked);
-      assert.match(said, /not served: .*loop\.peneira: it is a link that leads to no file\n/);
+      const { output } = await run("mcp", "--snapshot", linked);
+      assert.match(output, /not served: .*loop\.peneira: it is a link that leads to no file\n/);
       for (const command of commands) {
-        const { code, out, told } = await run(...command);
+        const { code, out, output } = await run(...command);
         assert.deepEqual(
-          [code, out, told],
+          [code, out, output],
           [1, "", `peneira: ${path}: ${why}\n`],
           command.join(" "),
         );

@@ -65,7 +65,7 @@ class Listed {
     this.#server = server;
   }
 
-  async ask(path: string, body?: object, headers: object = {}): Promise<Body> {
+  async send(path: string, body?: object, headers: object = {}): Promise<Body> {
     const answer = await fetch(this.#server.base + path, {
       method: body === undefined ? "GET" : "POST",
       headers: {
@@ -82,7 +82,7 @@ class Listed {
 
   async make(): Promise<void> {
     for (const [number, kind] of KINDS.entries()) {
-      const { list } = await this.ask("/v1/lists", { name: `${kind} ${number}`, kind });
+      const { list } = await this.send("/v1/lists", { name: `${kind} ${number}`, kind });
       this.#sets.set(list.id, new Set());
       this.#kinds.set(list.id, kind);
     }
@@ -100,7 +100,7 @@ class Listed {
       if (removes) set.delete(cnpj.slice(0, 12));
       else set.add(cnpj.slice(0, 12));
     }
-    await this.ask(`/v1/lists/${id}/entries${removes ? "/remove" : ""}`, { cnpjs });
+    await this.send(`/v1/lists/${id}/entries${removes ? "/remove" : ""}`, { cnpjs });
   }
 
   named(draw: Draw): Record<string, string[]> {
@@ -130,10 +130,10 @@ class Listed {
   /** Exports a spec; what the file holds is exported from then on. */
   async exported(spec: object, key: string): Promise<string[]> {
     const sent = { spec, output: { format: "csv", fields: ["cnpj"] } };
-    const made = await this.ask("/v1/exports", sent, { "idempotency-key": key });
+    const made = await this.send("/v1/exports", sent, { "idempotency-key": key });
     const path = `/v1/exports/${made.export.export_id}`;
-    await this.ask(`${path}?wait=60&require=done`);
-    const file = (await this.ask(`${path}/download`)) as unknown as { readonly text: string };
+    await this.send(`${path}?wait=60&require=done`);
+    const file = (await this.send(`${path}/download`)) as unknown as { readonly text: string };
     // After the CNPJ a spec may request its score's parts.
     const lines = file.text.split("\r\n").slice(1, -1);
     const held = lines.map((line) => line.slice(0, 14));
@@ -180,22 +180,22 @@ for (const transport of ["uws", "node"]) {
         const spec = narrowSpec(draw, own.named(draw));
         const all = own.expected(spec);
         if (all.length > 0) some++;
-        const told = JSON.stringify(spec);
-        const page = await own.ask("/v1/accounts/search", { spec });
+        const reported = JSON.stringify(spec);
+        const page = await own.send("/v1/accounts/search", { spec });
         const cnpjs = page.accounts.map(({ cnpj }) => cnpj);
-        assert.deepEqual(cnpjs, all.slice(0, spec.limit), told);
-        assert.equal(page.total, all.length, told);
-        const { total } = await own.ask("/v1/accounts/count", { spec });
-        assert.equal(total, all.length, told);
+        assert.deepEqual(cnpjs, all.slice(0, spec.limit), reported);
+        assert.equal(page.total, all.length, reported);
+        const { total } = await own.send("/v1/accounts/count", { spec });
+        assert.equal(total, all.length, reported);
         if (page.next_cursor !== null) {
           const sent = { spec: page.spec, cursor: page.next_cursor };
-          const next = await own.ask("/v1/accounts/search", sent);
+          const next = await own.send("/v1/accounts/search", sent);
           const further = next.accounts.map(({ cnpj }) => cnpj);
-          assert.deepEqual(further, all.slice(spec.limit, 2 * spec.limit), told);
+          assert.deepEqual(further, all.slice(spec.limit, 2 * spec.limit), reported);
         }
         if (round % 4 !== 0) continue;
         const held = await own.exported({ ...spec, limit: 200 }, `round-${round}`);
-        assert.deepEqual(held, all.slice(0, 200), told);
+        assert.deepEqual(held, all.slice(0, 200), reported);
       }
       assert.ok(some > ROUNDS / 4, `${some} of ${ROUNDS} specs found something`);
       assert.ok(own.heldCount > 20, `${own.heldCount} accounts were exported`);

@@ -65,12 +65,12 @@ before(async () => {
       { ...message, params },
       asker(() => false),
     );
-    const told = `${name} ${JSON.stringify(sent)?.slice(0, 2_000)}`;
-    assert.equal(failure, null, `${told}: ${failure instanceof Error ? failure.stack : ""}`);
-    assert.ok(answer !== null && "result" in answer, told);
+    const shown = `${name} ${JSON.stringify(sent)?.slice(0, 2_000)}`;
+    assert.equal(failure, null, `${shown}: ${failure instanceof Error ? failure.stack : ""}`);
+    assert.ok(answer !== null && "result" in answer, shown);
     const result = readResult(answer.result);
     const fits = result.isError || validators.get(name)?.Check(result.structured);
-    assert.ok(fits, `${told} is answered ${JSON.stringify(result.structured)}`);
+    assert.ok(fits, `${shown} is answered ${JSON.stringify(result.structured)}`);
     return result;
   };
 });
@@ -98,17 +98,17 @@ describe("tools on a snapshot", () => {
       const engine = search(segment, { spec, fields, afterRow: -1, explain: false });
       const expected = JSON.parse(Buffer.from(engine.accounts).toString()) as unknown;
       const { filters, sort, scoring } = spec;
-      const asked = { filters, sort, scoring, fields, limit: 17 };
-      const { structured } = await call("search_accounts", asked);
-      const told = JSON.stringify(asked);
-      assert.deepEqual(structured.accounts, expected, told);
-      assert.equal(structured.total, engine.total, told);
-      assert.equal(structured.next_cursor !== null, engine.more, told);
+      const request = { filters, sort, scoring, fields, limit: 17 };
+      const { structured } = await call("search_accounts", request);
+      const answered = JSON.stringify(request);
+      assert.deepEqual(structured.accounts, expected, answered);
+      assert.equal(structured.total, engine.total, answered);
+      assert.equal(structured.next_cursor !== null, engine.more, answered);
       const counted = await call("count_accounts", { filters, facets: ["uf", "cnae_subclass"] });
-      assert.equal(counted.structured.total, engine.total, told);
+      assert.equal(counted.structured.total, engine.total, answered);
       for (const facet of Object.values(counted.structured.facets as never) as Spread[]) {
         const listed = facet.values.reduce((sum, { count }) => sum + count, 0);
-        assert.equal(listed + facet.other.count + facet.missing, engine.total, told);
+        assert.equal(listed + facet.other.count + facet.missing, engine.total, answered);
       }
     }
   });
@@ -281,9 +281,9 @@ describe("peneira mcp", () => {
     const flags = ["--snapshot", sample.folder, "--exports", exportsFolder];
     const [command, args] = productCommand(["mcp", ...flags]);
     const transport = new StdioClientTransport({ command, args, stderr: "pipe" });
-    let said = "";
+    let output = "";
     transport.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
     const broken: Error[] = [];
     const agent = await connected(transport);
@@ -307,6 +307,6 @@ describe("peneira mcp", () => {
     // Ending a process by a signal takes two seconds.
     assert.ok(performance.now() - began < 1_900, "it ends with its input");
     assert.deepEqual(broken, []);
-    assert.doesNotMatch(said, /Error|at /, said);
+    assert.doesNotMatch(output, /Error|at /, output);
   });
 });

@@ -41,28 +41,28 @@ function filesBelow(folder: string): { readonly path: string; readonly text: str
 }
 
 /** Texts that must be nowhere, and those that only the log must not have. */
-interface Told {
+interface Leaks {
   readonly secrets: Set<string>;
   readonly personal: Set<string>;
 }
 
 /** A key in full and the halves of its secret: no useful part may be anywhere. */
-function remember(told: Told, key: string): void {
+function remember(sensitive: Leaks, key: string): void {
   const secret = key.split("_")[2] as string;
-  for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) told.secrets.add(part);
+  for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) sensitive.secrets.add(part);
 }
 
 /** Uses keys in every possible way, rightly and wrongly. */
-async function useKeys(server: ServerProcess, told: Told): Promise<void> {
-  const wish = { tenant: "secrecy", plan: "scale", name: "crm" };
+async function useKeys(server: ServerProcess, sensitive: Leaks): Promise<void> {
+  const input = { tenant: "secrecy", plan: "scale", name: "crm" };
   const made = withKeyring(server.dataDir, (keyring) => {
-    const old = keyring.create(wish);
+    const old = keyring.create(input);
     const fresh = keyring.rotate(keyring.pick({ id: old.keyId }), 60_000);
-    const ended = keyring.create({ ...wish, expiresAt: 1 });
+    const ended = keyring.create({ ...input, expiresAt: 1 });
     return [old, fresh, ended].map(({ key }) => key);
   });
   const keys = [server.key, ...made];
-  for (const key of keys) remember(told, key);
+  for (const key of keys) remember(sensitive, key);
   for (const key of keys) {
     const mistyped = `${key.slice(0, 30)}${key[30] === "0" ? "1" : "0"}${key.slice(31)}`;
     for (const authorization of [`Bearer ${key}`, `bearer ${mistyped}`, `Basic ${key}`, key]) {
@@ -77,7 +77,7 @@ async function useKeys(server: ServerProcess, told: Told): Promise<void> {
 }
 
 /** Searches, exports and downloads, rightly and wrongly. */
-async function useData(server: ServerProcess, told: Told): Promise<void> {
+async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
   const client = new Client(server.base, server.key);
   const output = { format: "json", fields: [...PERSONAL] };
   const found = await client.post("/v1/accounts/search", { spec: SP, limit: 500, output });
@@ -87,14 +87,14 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
     for (const field of PERSONAL) {
       const value = account[field] ?? "";
       // Shorter texts could be in a log for another reason.
-      if (value.length >= 9) told.personal.add(value);
+      if (value.length >= 9) sensitive.personal.add(value);
     }
   }
   const [first] = accounts;
   await (await client.get(`/v1/accounts/${first?.cnpj}`)).arrayBuffer();
   await (await client.get("/v1/accounts/11222333000182")).arrayBuffer();
   for (const hint of HINTS) {
-    for (const word of hint.split(" ")) if (word.length > 5) told.personal.add(word);
+    for (const word of hint.split(" ")) if (word.length > 5) sensitive.personal.add(word);
     const spec = { filters: { industry: { text_hints: [hint] } } };
     for (const body of [{ spec }, { spec, [hint]: 1 }, { spec: { ...spec, [hint]: hint } }]) {
       await (await client.post("/v1/accounts/search", body)).arrayBuffer();
@@ -105,7 +105,7 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
       await (await client.post("/v1/leads/translate", body)).arrayBuffer();
       await (await client.post("/v1/spec/normalize", body)).arrayBuffer();
     }
-    told.personal.add(encodeURIComponent(hint));
+    sensitive.personal.add(encodeURIComponent(hint));
     await (await client.get(`/v1/accounts/${encodeURIComponent(hint)}`)).arrayBuffer();
   }
   for (const format of ["csv", "xlsx"]) {
@@ -113,7 +113,7 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
     const link = await client.link(record.export_id);
     const signature = new URL(link, server.base).searchParams.get("signature") as string;
     assert.ok(signature.length > 20);
-    told.secrets.add(signature);
+    sensitive.secrets.add(signature);
     for (const one of [link, link.replace("expires=", "expires=1"), link.slice(0, -3)]) {
       await (await fetch(server.base + one)).arrayBuffer();
     }
@@ -156,21 +156,21 @@ describe("the memory of a server", () => {
     if (process.platform !== "linux") return context.skip("only Linux shows memory as files");
     const dataDir = join(sample.folder, "state-memory");
     const server = await startServerProcess({ snapshot: sample.snapshot, dataDir });
-    const wish = { tenant: "memory", plan: "scale", name: "" };
-    const { key } = withKeyring(dataDir, (keyring) => keyring.create(wish));
+    const input = { tenant: "memory", plan: "scale", name: "" };
+    const { key } = withKeyring(dataDir, (keyring) => keyring.create(input));
     const secret = key.slice(17, 65);
-    const ask = async (client: Client) => (await client.get("/v1/status")).arrayBuffer();
+    const send = async (client: Client) => (await client.get("/v1/status")).arrayBuffer();
     // The first sentence creates the translator, which promotes adjacent memory.
     const others = new Client(server.base, server.key);
     await (await others.post("/v1/leads/translate", { query_text: "padarias" })).arrayBuffer();
     await sleep(1_500);
-    for (let i = 0; i < 20; i++) await ask(new Client(server.base, key));
+    for (let i = 0; i < 20; i++) await send(new Client(server.base, key));
     const times = () => timesInMemory(server.child.pid as number, secret);
     assert.ok(times() > 0, "the scan finds a key that was used a moment ago");
     // A copy that V8 has promoted lives until its next full collection.
     for (let round = 0; round < 10 && times() > 0; round++) {
       for (let i = 0; i < 100; i++)
-        await Promise.all(Array.from({ length: 10 }, () => ask(others)));
+        await Promise.all(Array.from({ length: 10 }, () => send(others)));
     }
     assert.equal(times(), 0);
     await killServerProcess(server);
@@ -179,7 +179,7 @@ describe("the memory of a server", () => {
 
 for (const transport of TRANSPORTS) {
   describe(`the files and logs of a server over ${transport}`, () => {
-    const told: Told = { secrets: new Set(), personal: new Set() };
+    const sensitive: Leaks = { secrets: new Set(), personal: new Set() };
     let server: ServerProcess;
     let logPath: string;
     const dataDir = () => join(sample.folder, `state-${transport}`);
@@ -187,11 +187,11 @@ for (const transport of TRANSPORTS) {
       logPath = join(sample.folder, `log-${transport}`);
       const log = openSync(logPath, "w");
       const settings = { PENEIRA_LOG_LEVEL: "debug" };
-      const wish = { snapshot: sample.snapshot, dataDir: dataDir(), transport, settings, log };
-      server = await startServerProcess(wish);
+      const options = { snapshot: sample.snapshot, dataDir: dataDir(), transport, settings, log };
+      server = await startServerProcess(options);
       closeSync(log);
-      await useKeys(server, told);
-      await useData(server, told);
+      await useKeys(server, sensitive);
+      await useData(server, sensitive);
       // Longer than lines and counts are buffered.
       await sleep(3_500);
     });
@@ -199,35 +199,37 @@ for (const transport of TRANSPORTS) {
 
     const leaks = (texts: ReadonlySet<string>, files: ReturnType<typeof filesBelow>) =>
       files.flatMap(({ path, text }) => {
-        const kept = [...texts].filter((one) => text.includes(Buffer.from(one).toString("latin1")));
-        return kept.map((one) => `${path} has ${one.slice(0, 12)}…`);
+        const retained = [...texts].filter((one) =>
+          text.includes(Buffer.from(one).toString("latin1")),
+        );
+        return retained.map((one) => `${path} has ${one.slice(0, 12)}…`);
       });
 
     it("contain no key and no signature, running or killed", async () => {
-      assert.ok(told.secrets.size >= 10);
+      assert.ok(sensitive.secrets.size >= 10);
       const running = filesBelow(dataDir());
       assert.ok(running.some(({ path, text }) => path.endsWith("-wal") && text.length > 0));
-      assert.deepEqual(leaks(told.secrets, running), []);
+      assert.deepEqual(leaks(sensitive.secrets, running), []);
       await killServerProcess(server);
-      assert.deepEqual(leaks(told.secrets, filesBelow(dataDir())), []);
+      assert.deepEqual(leaks(sensitive.secrets, filesBelow(dataDir())), []);
       assert.deepEqual(
-        leaks(told.secrets, [{ path: "log", text: readFileSync(logPath, "latin1") }]),
+        leaks(sensitive.secrets, [{ path: "log", text: readFileSync(logPath, "latin1") }]),
         [],
       );
     });
 
     it("contain no accounts and queries in the log", () => {
-      assert.ok(told.personal.size > 500);
+      assert.ok(sensitive.personal.size > 500);
       const text = readFileSync(logPath, "latin1");
-      assert.deepEqual(leaks(told.personal, [{ path: "log", text }]), []);
+      assert.deepEqual(leaks(sensitive.personal, [{ path: "log", text }]), []);
       const routes = text.split("\n").filter((line) => line.includes('"route"'));
       assert.ok(routes.length > 50, "the requests are in the log");
       assert.match(text, /"route":"\/v1\/accounts\/search","status":200/);
     });
 
     it("are checked by a search that finds planted secrets", () => {
-      const [secret] = told.secrets;
-      const [name] = told.personal;
+      const [secret] = sensitive.secrets;
+      const [name] = sensitive.personal;
       const leaked = { path: "x", text: `${secret} ${Buffer.from(name ?? "").toString("latin1")}` };
       assert.equal(leaks(new Set([secret ?? "", name ?? ""]), [leaked]).length, 2);
     });

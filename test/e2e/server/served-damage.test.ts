@@ -92,7 +92,7 @@ class Asking {
     this.#server = server;
   }
 
-  async ask(path: string, body?: object): Promise<{ status: number; text: string }> {
+  async send(path: string, body?: object): Promise<{ status: number; text: string }> {
     const { base, key } = this.#server;
     const headers = {
       Authorization: `Bearer ${key}`,
@@ -107,25 +107,25 @@ class Asking {
   /** A query of every kind that reads rows. */
   all(): Promise<{ status: number; text: string }[]> {
     return Promise.all([
-      this.ask("/v1/accounts/search", { spec: SPEC }),
-      this.ask("/v1/accounts/search", { spec: SPEC, facets: ["municipality", "cnae_class"] }),
-      this.ask("/v1/accounts/count", { spec: SPEC, facets: ["uf", "legal_nature"] }),
-      this.ask(`/v1/accounts/${first.cnpj}`),
-      this.ask("/v1/leads", { lead_query: { activities: ["padaria"], places: ["SP"] } }),
-      this.ask("/v1/leads/translate", { query_text: "padarias em São Paulo" }),
+      this.send("/v1/accounts/search", { spec: SPEC }),
+      this.send("/v1/accounts/search", { spec: SPEC, facets: ["municipality", "cnae_class"] }),
+      this.send("/v1/accounts/count", { spec: SPEC, facets: ["uf", "legal_nature"] }),
+      this.send(`/v1/accounts/${first.cnpj}`),
+      this.send("/v1/leads", { lead_query: { activities: ["padaria"], places: ["SP"] } }),
+      this.send("/v1/leads/translate", { query_text: "padarias em São Paulo" }),
     ]);
   }
 
   async ready(): Promise<boolean> {
-    return (await this.ask("/readyz")).status === 200;
+    return (await this.send("/readyz")).status === 200;
   }
 
   async verification(): Promise<Verification> {
-    return JSON.parse((await this.ask("/v1/status")).text).verification;
+    return JSON.parse((await this.send("/v1/status")).text).verification;
   }
 
   async metric(name: string): Promise<number> {
-    const { text } = await this.ask("/metrics");
+    const { text } = await this.send("/metrics");
     return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
   }
 }
@@ -138,8 +138,8 @@ for (const transport of TRANSPORTS) {
       const log = openSync(logPath, "w");
       put(path);
       const dataDir = join(newer.folder, `state-${transport}`);
-      const wish = { snapshot: path, dataDir, transport, settings: SETTINGS, log };
-      const server = await startServerProcess(wish);
+      const options = { snapshot: path, dataDir, transport, settings: SETTINGS, log };
+      const server = await startServerProcess(options);
       const asking = new Asking(server);
       const good = (await asking.all()).map(({ status }) => status);
       assert.ok(good.filter((status) => status === 200).length >= 5, good.join());
@@ -150,10 +150,10 @@ for (const transport of TRANSPORTS) {
       alterName(path);
       await until("not ready any more", async () => !(await asking.ready()));
       for (const { status, text } of await asking.all()) assert.equal(status, 503, text);
-      const made = await asking.ask("/v1/exports", { spec: SPEC, output: { format: "csv" } });
+      const made = await asking.send("/v1/exports", { spec: SPEC, output: { format: "csv" } });
       assert.equal(made.status, 503, made.text);
       assert.equal(await asking.verification(), null);
-      assert.match((await asking.ask("/v1/status")).text, /"status":"snapshot_damaged"/);
+      assert.match((await asking.send("/v1/status")).text, /"status":"snapshot_damaged"/);
       assert.equal(await asking.metric("peneira_snapshots_damaged_total"), 1);
       put(path);
       await until("ready again", () => asking.ready());
@@ -170,9 +170,9 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
       closeSync(log);
       const lines = readFileSync(logPath, "utf8").split("\n");
-      const said = lines.filter((line) => line.includes("snapshot damaged"));
-      assert.equal(said.length, 1);
-      const { file, block } = JSON.parse(said[0] as string);
+      const output = lines.filter((line) => line.includes("snapshot damaged"));
+      assert.equal(output.length, 1);
+      const { file, block } = JSON.parse(output[0] as string);
       assert.deepEqual(
         [file, block],
         [path, Math.floor(placeOf(whole, first.legal_name) / 65_536)],
@@ -190,8 +190,8 @@ for (const transport of TRANSPORTS) {
       const log = openSync(logPath, "w");
       const dataDir = join(newer.folder, `state-folder-${transport}`);
       const settings = { ...SETTINGS, PENEIRA_SNAPSHOTS_SCRUB_SECONDS: "0" };
-      const wish = { snapshot: place, dataDir, transport, settings, log };
-      const server = await startServerProcess(wish);
+      const options = { snapshot: place, dataDir, transport, settings, log };
+      const server = await startServerProcess(options);
       let asking = new Asking(server);
       const client = new Client(server.base, server.key);
       for (let i = 0; i < 3; i++) {
@@ -201,16 +201,16 @@ for (const transport of TRANSPORTS) {
       assert.equal(await asking.metric("peneira_scrub_blocks_total"), 0);
       alterName(path);
       const label = async () =>
-        JSON.parse((await asking.ask("/v1/accounts/search", { spec: SPEC })).text).snapshot;
+        JSON.parse((await asking.send("/v1/accounts/search", { spec: SPEC })).text).snapshot;
       await until("the older one is served", async () => (await label()) === "2026-09");
-      const { text: status } = await asking.ask("/v1/status");
+      const { text: status } = await asking.send("/v1/status");
       assert.match(status, /"status":"ok".*"snapshot":"2026-09"/);
       // Also by a server started next to the damage; a file alone is rejected.
       await stopServerProcess(server);
-      const again = await startServerProcess(wish);
+      const again = await startServerProcess(options);
       asking = new Asking({ ...again, key: server.key });
       assert.equal(await label(), "2026-09");
-      const alone = startServerProcess({ ...wish, snapshot: path, dataDir: `${dataDir}-alone` });
+      const alone = startServerProcess({ ...options, snapshot: path, dataDir: `${dataDir}-alone` });
       await assert.rejects(alone, /2026-10\.peneira: The file is damaged \(block \d+.*import\.\n/s);
       put(path);
       await until("the newer one is", async () => (await label()) === "2026-10");

@@ -102,8 +102,8 @@ for (const transport of TRANSPORTS) {
       const path = join(folder, `served-${transport}.peneira`);
       const dataDir = join(folder, `state-swap-${transport}`);
       put("2026-09", path);
-      const wish = { snapshot: path, dataDir, transport, settings: SETTINGS };
-      const server = await startServerProcess(wish);
+      const options = { snapshot: path, dataDir, transport, settings: SETTINGS };
+      const server = await startServerProcess(options);
       const load = new SteadyLoad(server.base, server.key, expected);
       const clients = [load.search(), load.search(true), load.walk(15), load.walk(60)];
       clients.push(load.count(5), load.export(30));
@@ -137,8 +137,8 @@ for (const transport of TRANSPORTS) {
       writeFileSync(join(place, "cut.peneira"), readFileSync(snapshotOf("2026-09")).subarray(9));
       symlinkSync("loop.peneira", join(place, "loop.peneira"));
       const dataDir = join(folder, `state-none-${transport}`);
-      const wish = { snapshot: place, dataDir, transport };
-      const server = await startServerProcess(wish);
+      const options = { snapshot: place, dataDir, transport };
+      const server = await startServerProcess(options);
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
       assert.equal(await searched(server), "503 snapshot_unavailable");
@@ -162,8 +162,8 @@ for (const transport of TRANSPORTS) {
       const path = join(folder, `spoilt-${transport}.peneira`);
       const dataDir = join(folder, `state-spoilt-${transport}`);
       copyFileSync(snapshotOf("2026-09"), path);
-      const wish = { snapshot: path, dataDir, transport };
-      const server = await startServerProcess(wish);
+      const options = { snapshot: path, dataDir, transport };
+      const server = await startServerProcess(options);
       const client = new Client(server.base, server.key);
       truncateSync(path, 70_000);
       await until("damage is told", async () => (await searched(server)).startsWith("503 "));

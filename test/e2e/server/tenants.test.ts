@@ -38,7 +38,7 @@ interface Question {
 
 /** A tenant with its keys, and every answer it got. */
 class Tenant {
-  readonly heard: string[] = [];
+  readonly reported: string[] = [];
   readonly #base: string;
   readonly #keys: Readonly<Record<"free" | "enterprise", string>>;
 
@@ -50,7 +50,7 @@ class Tenant {
     }));
   }
 
-  async ask(
+  async send(
     { method = "GET", path, headers = {}, body }: Question,
     plan: "free" | "enterprise" | null = "enterprise",
   ): Promise<Response> {
@@ -62,7 +62,7 @@ class Tenant {
     const url = this.#base + path;
     const init = { method, headers: sent, body: bytes, redirect: "manual" } as const;
     const answer = await documented(method, url, await fetch(url, init));
-    this.heard.push(await said(answer.clone(), []));
+    this.reported.push(await output(answer.clone(), []));
     return answer;
   }
 }
@@ -71,7 +71,7 @@ class Tenant {
 const FLEETING = ["date", "x-request-id", "ratelimit", "content-length"];
 
 /** All of an answer as text, without what always differs. */
-async function said(answer: Response, without: readonly RegExp[]): Promise<string> {
+async function output(answer: Response, without: readonly RegExp[]): Promise<string> {
   const headers = [...answer.headers].map(([name, value]) => {
     return `${name}: ${FLEETING.includes(name) && without.length > 0 ? "…" : value}`;
   });
@@ -109,19 +109,19 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   const ids: string[] = [];
   for (const key of [SHARED_KEY, "second", "third"]) {
     const spec = { filters: { geo: { uf_any_of: [key === "third" ? "MG" : "SP"] } } };
-    const answer = await owner.ask(exported(key, spec));
+    const answer = await owner.send(exported(key, spec));
     ids.push(((await answer.json()) as { export: { export_id: string } }).export.export_id);
   }
   const records = await Promise.all(
     ids.map(async (id) => {
-      const answer = await owner.ask({ path: `/v1/exports/${id}?wait=60&require=done` });
+      const answer = await owner.send({ path: `/v1/exports/${id}?wait=60&require=done` });
       assert.equal(answer.status, 200);
       return (await answer.json()) as { readonly sha256: string };
     }),
   );
   const [deleted = ""] = ids.splice(1, 1);
-  await owner.ask({ method: "DELETE", path: `/v1/exports/${deleted}` });
-  const list = await owner.ask({ path: "/v1/exports?limit=1" });
+  await owner.send({ method: "DELETE", path: `/v1/exports/${deleted}` });
+  const list = await owner.send({ path: "/v1/exports?limit=1" });
   const search = { method: "POST", path: "/v1/accounts/search", body: { spec: SP, limit: 1 } };
   const leads = { method: "POST", path: "/v1/leads", body: { spec: LEADS, limit: 1 } };
   const cursorOf = async (answer: Response) =>
@@ -129,8 +129,8 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   return {
     ...{ ids, deleted, sha256: records[2]?.sha256 ?? "" },
     listCursor: await cursorOf(list),
-    searchCursor: await cursorOf(await owner.ask(search)),
-    leadsCursor: await cursorOf(await owner.ask(leads)),
+    searchCursor: await cursorOf(await owner.send(search)),
+    leadsCursor: await cursorOf(await owner.send(leads)),
   };
 }
 
@@ -179,10 +179,10 @@ function pairsOf(things: Belongings, ownLink: string): (readonly [string, Questi
 
 /** The link of an export that the asker made itself. */
 async function linkOf(asker: Tenant): Promise<string> {
-  const made = await asker.ask(exported("own"));
+  const made = await asker.send(exported("own"));
   const { export: own } = (await made.json()) as { export: { export_id: string } };
-  await asker.ask({ path: `/v1/exports/${own.export_id}?wait=60&require=done` });
-  const download = await asker.ask({ path: `/v1/exports/${own.export_id}/download` });
+  await asker.send({ path: `/v1/exports/${own.export_id}?wait=60&require=done` });
+  const download = await asker.send({ path: `/v1/exports/${own.export_id}/download` });
   return download.headers.get("location") as string;
 }
 
@@ -220,22 +220,22 @@ for (const transport of ["uws", "node"]) {
       for (const [what, foreign, unknown] of pairsOf(things, ownLink)) {
         // Creations return new ids, which are its own.
         const patterns = foreign.method === "POST" ? [TIMES, OWN] : [TIMES];
-        const [one, two] = [await asker.ask(foreign), await asker.ask(unknown)];
-        assert.equal(await said(one, patterns), await said(two, patterns), what);
+        const [one, two] = [await asker.send(foreign), await asker.send(unknown)];
+        assert.equal(await output(one, patterns), await output(two, patterns), what);
         assert.equal(one.headers.get("content-length"), two.headers.get("content-length"), what);
       }
     });
 
     it("cannot change each other's objects", async () => {
       for (const id of things.ids) {
-        assert.equal((await owner.ask({ path: `/v1/exports/${id}` })).status, 200);
+        assert.equal((await owner.send({ path: `/v1/exports/${id}` })).status, 200);
       }
       const cursor = things.listCursor;
-      assert.equal((await owner.ask({ path: `/v1/exports?cursor=${cursor}` })).status, 200);
+      assert.equal((await owner.send({ path: `/v1/exports?cursor=${cursor}` })).status, 200);
       const body = { spec: SP, cursor: things.searchCursor };
-      const page = await owner.ask({ method: "POST", path: "/v1/accounts/search", body });
+      const page = await owner.send({ method: "POST", path: "/v1/accounts/search", body });
       assert.equal(page.status, 200);
-      const replay = await owner.ask(exported(SHARED_KEY));
+      const replay = await owner.send(exported(SHARED_KEY));
       assert.equal(replay.headers.get("idempotent-replayed"), "true");
     });
 
@@ -255,13 +255,13 @@ for (const transport of ["uws", "node"]) {
     });
 
     it("receive nothing about each other", () => {
-      const all = asker.heard.join("\n");
-      assert.ok(asker.heard.length > 200);
+      const all = asker.reported.join("\n");
+      assert.ok(asker.reported.length > 200);
       const { ids, deleted, listCursor, searchCursor } = things;
       for (const secret of [...ids, deleted, listCursor, searchCursor, OWNER, "tenant"]) {
         assert.ok(!all.includes(secret), `${secret} was heard`);
       }
-      assert.ok(owner.heard.join("\n").includes(things.ids[0] as string));
+      assert.ok(owner.reported.join("\n").includes(things.ids[0] as string));
     });
   });
 }
@@ -276,18 +276,18 @@ function difference(one: string, two: string): string {
 /** The answer to a scenario of the table. */
 async function tell(tenant: Tenant, scenario: Scenario): Promise<string> {
   const { method = "POST", path = "/v1/accounts/search", plan, headers = {}, body } = scenario;
-  const answer = await tenant.ask({ method, path, headers, body }, plan);
-  return said(answer, [TIMES, OWN]);
+  const answer = await tenant.send({ method, path, headers, body }, plan);
+  return output(answer, [TIMES, OWN]);
 }
 
 /** Every export of a tenant after all have ended, without ids and times. */
 async function listed(tenant: Tenant): Promise<string[]> {
   const read = async () => {
-    const answer = await tenant.ask({ path: "/v1/exports?limit=200" });
+    const answer = await tenant.send({ path: "/v1/exports?limit=200" });
     return ((await answer.json()) as { exports: { export_id: string }[] }).exports;
   };
   for (const { export_id: id } of await read()) {
-    await tenant.ask({ path: `/v1/exports/${id}?wait=60` });
+    await tenant.send({ path: `/v1/exports/${id}?wait=60` });
   }
   return (await read()).map((record) => JSON.stringify(record).replace(OWN, "…"));
 }

@@ -24,7 +24,7 @@ import {
 } from "../../support/server/process.ts";
 
 const THREADS = "3";
-const KEPT = 16;
+const CONNECTIONS = 16;
 /** Units that a free key has in this suite, which do not refill. */
 const BURST = 200;
 /** Concurrent requests of a starter key. */
@@ -35,7 +35,7 @@ const REFUSED_MS = 100;
 const SETTINGS = {
   PENEIRA_PLANS_FREE_REQUESTS_PER_SECOND: "0.001",
   PENEIRA_PLANS_FREE_BURST: String(BURST),
-  PENEIRA_PLANS_FREE_CONCURRENT_REQUESTS: String(KEPT),
+  PENEIRA_PLANS_FREE_CONCURRENT_REQUESTS: String(CONNECTIONS),
   PENEIRA_PLANS_STARTER_CONCURRENT_REQUESTS: String(CONCURRENT),
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "100000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
@@ -53,7 +53,7 @@ interface Answer {
 }
 
 /** A kept connection. */
-class Kept {
+class KeptAlive {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #base: string;
 
@@ -61,12 +61,12 @@ class Kept {
     this.#base = base;
   }
 
-  ask(key: string, path: string, body?: unknown, method = "POST"): Promise<Answer> {
+  send(key: string, path: string, body?: unknown, method = "POST"): Promise<Answer> {
     const text = body === undefined ? "" : JSON.stringify(body);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const options = { agent: this.#agent, method: body === undefined ? "GET" : method, headers };
     return new Promise((resolve, reject) => {
-      const asked = request(`${this.#base}${path}`, options, (response) => {
+      const requested = request(`${this.#base}${path}`, options, (response) => {
         let answered = "";
         response.setEncoding("utf8");
         response.on("data", (chunk) => {
@@ -77,8 +77,8 @@ class Kept {
           resolve({ status, headers: got, text: answered });
         });
       });
-      asked.on("error", reject);
-      asked.end(text);
+      requested.on("error", reject);
+      requested.end(text);
     });
   }
 
@@ -100,8 +100,8 @@ function keyOf(plan: string): { readonly key: string; readonly id: string } {
   return { key, id: key.split("_")[1] ?? "" };
 }
 
-function keptBy({ base }: ServerProcess): Kept[] {
-  return Array.from({ length: KEPT }, () => new Kept(base));
+function connectionsTo({ base }: ServerProcess): KeptAlive[] {
+  return Array.from({ length: CONNECTIONS }, () => new KeptAlive(base));
 }
 
 const SEARCH = { spec: { filters: { geo: { uf_any_of: ["SP", "MG"] } }, limit: 5 } };
@@ -117,31 +117,31 @@ function withoutMoment(text: string): string {
 /** Requests of every kind, answered or forwarded by threads. */
 async function questions(base: string, key: string): Promise<string[]> {
   const answers: string[] = [];
-  const kept = Array.from({ length: 5 }, () => new Kept(base));
-  let asked = 0;
-  const ask = async (path: string, body?: unknown): Promise<Answer> => {
-    const one = kept[asked++ % kept.length] as Kept;
-    const answer = await one.ask(key, path, body);
+  const connections = Array.from({ length: 5 }, () => new KeptAlive(base));
+  let requested = 0;
+  const send = async (path: string, body?: unknown): Promise<Answer> => {
+    const one = connections[requested++ % connections.length] as KeptAlive;
+    const answer = await one.send(key, path, body);
     answers.push(`${path} ${answer.status} ${withoutMoment(answer.text)}`);
     return answer;
   };
   let cursor: string | null = null;
   for (let page = 0; page < 12; page++) {
     const body: object = cursor === null ? SEARCH : { ...SEARCH, cursor };
-    const { text } = await ask("/v1/accounts/search", body);
+    const { text } = await send("/v1/accounts/search", body);
     const found = JSON.parse(text) as { next_cursor: string | null; accounts: { cnpj: string }[] };
     cursor = found.next_cursor;
-    if (page === 0) await ask(`/v1/accounts/${found.accounts[0]?.cnpj}`);
+    if (page === 0) await send(`/v1/accounts/${found.accounts[0]?.cnpj}`);
   }
-  await ask("/v1/accounts/search", { spec: { filters: {}, limit: 2_000 } });
-  await ask("/v1/accounts/count", { spec: SEARCH.spec, facets: ["uf", "cnae_division"] });
-  await ask("/v1/accounts/search", { spec: { filters: { geo: { uf_any_of: ["XX"] } } } });
-  await ask("/v1/accounts/00000000000000");
-  await ask("/v1/spec/normalize", { spec: SEARCH.spec, for: "search" });
-  await ask("/v1/leads/translate", { text: "padarias em Minas Gerais com e-mail" });
-  await ask("/v1/nothing");
-  await ask("/openapi.json");
-  for (const one of kept) one.close();
+  await send("/v1/accounts/search", { spec: { filters: {}, limit: 2_000 } });
+  await send("/v1/accounts/count", { spec: SEARCH.spec, facets: ["uf", "cnae_division"] });
+  await send("/v1/accounts/search", { spec: { filters: { geo: { uf_any_of: ["XX"] } } } });
+  await send("/v1/accounts/00000000000000");
+  await send("/v1/spec/normalize", { spec: SEARCH.spec, for: "search" });
+  await send("/v1/leads/translate", { text: "padarias em Minas Gerais com e-mail" });
+  await send("/v1/nothing");
+  await send("/openapi.json");
+  for (const one of connections) one.close();
   return answers;
 }
 
@@ -178,116 +178,120 @@ describe("three threads", () => {
   });
 
   it("answer a search in a list, which the owner of the lists serves", async () => {
-    const kept = keptBy(server);
-    const [first] = kept as [Kept];
+    const connections = connectionsTo(server);
+    const [first] = connections as [KeptAlive];
     const { key } = server;
     const [account] = JSON.parse(
-      (await first.ask(key, "/v1/accounts/search", SEARCH)).text,
+      (await first.send(key, "/v1/accounts/search", SEARCH)).text,
     ).accounts;
     const { list } = JSON.parse(
-      (await first.ask(key, "/v1/lists", { name: "Clientes", kind: "accounts" })).text,
+      (await first.send(key, "/v1/lists", { name: "Clientes", kind: "accounts" })).text,
     );
-    await first.ask(key, `/v1/lists/${list.id}/entries`, { cnpjs: [account.cnpj] });
+    await first.send(key, `/v1/lists/${list.id}/entries`, { cnpjs: [account.cnpj] });
     const spec = { filters: { ...SEARCH.spec.filters, lists: { any_of: [list.id] } } };
-    for (const one of kept) {
-      const { status, text } = await one.ask(key, "/v1/accounts/search", { spec });
+    for (const one of connections) {
+      const { status, text } = await one.send(key, "/v1/accounts/search", { spec });
       assert.equal(status, 200, text);
       assert.equal(JSON.parse(text).total, 1);
     }
-    for (const one of kept) one.close();
+    for (const one of connections) one.close();
   });
 
   it("spend a key's units exactly, on whichever threads its requests arrive", async () => {
     const { key } = keyOf("free");
-    const kept = keptBy(server);
+    const connections = connectionsTo(server);
     const paths = ["/v1/accounts/count", "/v1/accounts/search", "/v1/spec/normalize"];
-    const each = Math.ceil((2 * BURST) / KEPT);
+    const each = Math.ceil((2 * BURST) / CONNECTIONS);
     const statuses = await Promise.all(
-      kept.map(async (one, lane) => {
+      connections.map(async (one, lane) => {
         const got: number[] = [];
         for (let i = 0; i < each; i++) {
           const path = paths[(lane + i) % paths.length] as string;
           const body = path.includes("normalize") ? { ...SEARCH, for: "search" } : SEARCH;
-          got.push((await one.ask(key, path, { spec: body.spec })).status);
+          got.push((await one.send(key, path, { spec: body.spec })).status);
         }
         return got;
       }),
     );
     const all = statuses.flat();
     assert.equal(all.filter((status) => status === 429).length, all.length - BURST);
-    for (const one of kept) one.close();
+    for (const one of connections) one.close();
   });
 
   it("enforce a key's limit of requests in flight across all threads", async () => {
     const { key } = keyOf("starter");
-    const kept = keptBy(server);
+    const connections = connectionsTo(server);
     // A request without its body is in flight.
-    const waiting = kept
+    const waiting = connections
       .slice(0, CONCURRENT)
       .map((one) => ({ one, over: halfABody(server.base, key) }));
     for (let tries = 0; ; tries++) {
-      const { status } = await (kept[4] as Kept).ask(key, "/v1/status");
+      const { status } = await (connections[4] as KeptAlive).send(key, "/v1/status");
       if (status === 429) break;
       assert(tries < 500, "the requests are under way");
       await sleep(10);
     }
-    for (const one of kept.slice(CONCURRENT)) {
-      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 429);
+    for (const one of connections.slice(CONCURRENT)) {
+      assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 429);
     }
     for (const { over } of waiting) (await over)();
     for (let tries = 0; ; tries++) {
-      const { status } = await (kept[5] as Kept).ask(key, "/v1/accounts/count", SEARCH);
+      const { status } = await (connections[5] as KeptAlive).send(
+        key,
+        "/v1/accounts/count",
+        SEARCH,
+      );
       if (status === 200) break;
       assert(tries < 500, "the requests are over");
       await sleep(10);
     }
-    for (const one of kept) one.close();
+    for (const one of connections) one.close();
   });
 
   it(`reject a disabled key within ${REFUSED_MS} ms`, async () => {
     const { key, id } = keyOf("growth");
-    const kept = keptBy(server);
-    for (const one of kept) {
-      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 200);
-      assert.equal((await one.ask(key, "/v1/status")).status, 200);
+    const connections = connectionsTo(server);
+    for (const one of connections) {
+      assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 200);
+      assert.equal((await one.send(key, "/v1/status")).status, 200);
     }
     // As another process does, less its start and its end.
     const database = openDatabase(server.dataDir);
     new KeyStore(database).setDisabled(id, 1);
     database.close();
     await sleep(REFUSED_MS);
-    for (const one of kept) {
-      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 403);
+    for (const one of connections) {
+      assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 403);
       // The owner of the state answers this one.
-      assert.equal((await one.ask(key, "/v1/status")).status, 403);
+      assert.equal((await one.send(key, "/v1/status")).status, 403);
       one.close();
     }
   });
 
   it("count every request once, in metrics, usage, and the log", async () => {
     const { key } = keyOf("scale");
-    const kept = keptBy(server);
+    const connections = connectionsTo(server);
     const ids: string[] = [];
-    const count = 20 * KEPT;
+    const count = 20 * CONNECTIONS;
     await Promise.all(
-      kept.map(async (one, lane) => {
-        for (let i = 0; i < count / KEPT; i++) {
+      connections.map(async (one, lane) => {
+        for (let i = 0; i < count / CONNECTIONS; i++) {
           const path = (lane + i) % 4 === 0 ? "/v1/status" : "/v1/accounts/search";
           const body = path === "/v1/status" ? undefined : SEARCH;
-          const { headers, status } = await one.ask(key, path, body);
+          const { headers, status } = await one.send(key, path, body);
           assert.equal(status, 200);
           ids.push(String(headers["x-request-id"]));
         }
       }),
     );
-    const one = kept[0] as Kept;
-    const metrics = (await one.ask("", "/metrics")).text;
+    const one = connections[0] as KeptAlive;
+    const metrics = (await one.send("", "/metrics")).text;
     const counted = [...metrics.matchAll(/^peneira_requests_total\{.*plan="scale"\} (\d+)$/gm)];
     assert.equal(
       counted.reduce((sum, [, number]) => sum + Number(number), 0),
       count,
     );
-    const { usage } = JSON.parse((await one.ask(key, "/v1/status")).text);
+    const { usage } = JSON.parse((await one.send(key, "/v1/status")).text);
     assert.equal(usage.today.requests, count);
     for (let tries = 0; linesOf(log, ids[0] as string) === 0; tries++) {
       assert(tries < 500, "the log is written");
@@ -298,7 +302,7 @@ describe("three threads", () => {
     const lines = readFileSync(log, "utf8").trimEnd().split("\n");
     const times = lines.map((line) => String((JSON.parse(line) as { time: string }).time));
     assert.deepEqual(times, [...times].sort());
-    for (const each of kept) each.close();
+    for (const each of connections) each.close();
   });
 
   it("are rejected with the transport node", () => {
@@ -320,10 +324,10 @@ function halfABody(base: string, key: string): Promise<() => void> {
     "content-type": "application/json",
     "content-length": "100",
   };
-  const asked = request(`${base}/v1/accounts/count`, { method: "POST", headers });
-  asked.on("error", () => {});
+  const requested = request(`${base}/v1/accounts/count`, { method: "POST", headers });
+  requested.on("error", () => {});
   return new Promise((resolve) => {
-    asked.write("{", () => resolve(() => void asked.destroy()));
+    requested.write("{", () => resolve(() => void requested.destroy()));
   });
 }
 

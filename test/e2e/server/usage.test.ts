@@ -106,8 +106,10 @@ describe("usage counting", () => {
           assert.deepEqual(usage.today(tenant), used, "before it is written");
         }
         usage.flush();
-        const told = [...model].map(([place, one]) => `${place} ${one.requests} ${one.accounts}`);
-        assert.deepEqual(stored().sort(), told.sort());
+        const reported = [...model].map(
+          ([place, one]) => `${place} ${one.requests} ${one.accounts}`,
+        );
+        assert.deepEqual(stored().sort(), reported.sort());
       }),
       { numRuns: 150, seed: 7 },
     );
@@ -200,21 +202,21 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    const ask = (path: string, plan: "free" | "scale", more: RequestInit = {}) => {
+    const send = (path: string, plan: "free" | "scale", more: RequestInit = {}) => {
       const headers = { authorization: `Bearer ${server.keys[plan]}`, ...more.headers };
       return fetch(server.base + path, { ...more, headers });
     };
     const search = (limit: number, headers: Record<string, string> = {}) => {
       const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit });
       const type = { "content-type": "application/json" };
-      return ask("/v1/accounts/search", "free", {
+      return send("/v1/accounts/search", "free", {
         method: "POST",
         body,
         headers: { ...type, ...headers },
       });
     };
     const usageOf = async (plan: "free" | "scale") => {
-      const status = (await (await ask("/v1/status", plan)).json()) as { usage: unknown };
+      const status = (await (await send("/v1/status", plan)).json()) as { usage: unknown };
       assert.ok(Compile(SCHEMAS.Status.properties.usage).Check(status.usage));
       return status.usage;
     };
@@ -235,8 +237,8 @@ for (const transport of TRANSPORTS) {
         304,
       );
       assert.equal((await search(-1)).status, 422);
-      assert.equal((await ask("/v1/nothing", "free")).status, 404);
-      assert.equal((await ask("/v1/accounts/10000000000103", "free")).status, 200);
+      assert.equal((await send("/v1/nothing", "free")).status, 404);
+      assert.equal((await send("/v1/accounts/10000000000103", "free")).status, 200);
       assert.deepEqual(await usageOf("free"), today(7, 8));
       assert.equal((await fetch(`${server.base}/v1/status`)).status, 401);
       await fetch(`${server.base}/healthz`);
@@ -270,8 +272,8 @@ describe("usage and quota of a real server", () => {
     const data = ["--data-dir", dataDir];
     const settings = { PENEIRA_PLANS_FREE_EXPORT_ROWS_PER_DAY: "10" };
     let server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
-    const wish = { tenant: "free", plan: "free", name: "crm" };
-    const { key } = withKeyring(dataDir, (keyring) => keyring.create(wish));
+    const input = { tenant: "free", plan: "free", name: "crm" };
+    const { key } = withKeyring(dataDir, (keyring) => keyring.create(input));
     let client = new Client(server.base, key);
     const body = (limit: number) => ({
       spec: { filters: { geo: { uf_any_of: ["SP"] } } },

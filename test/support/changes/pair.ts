@@ -117,11 +117,11 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
     i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
   const judged = (row: FixtureRow, i: number) =>
     i % 40 === 7 ? { ...row, sanctioned: row.sanctioned !== true } : row;
-  const kept = rows
+  const retained = rows
     .filter(() => random() >= GONE)
     .map(abroad)
     .map(judged);
-  const changed = kept.map((row, i) => {
+  const changed = retained.map((row, i) => {
     if (random() >= CHANGED) return row;
     const names = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
       return columns[Math.floor(random() * columns.length)] as keyof FixtureRow;
@@ -142,11 +142,14 @@ interface MonthOptions {
 async function writeMonth(
   path: string,
   rows: readonly FixtureRow[],
-  wish: MonthOptions,
+  options: MonthOptions,
 ): Promise<Month> {
-  const dictionaries = dictionariesOf(rows, seededRandom(wish.seed + Number(wish.known) + 31));
-  const coded = rows.map((row) => recoded(row, dictionaries, wish.known));
-  const writer = createSnapshotWriter(path, metaOf(coded.length, dictionaries, wish));
+  const dictionaries = dictionariesOf(
+    rows,
+    seededRandom(options.seed + Number(options.known) + 31),
+  );
+  const coded = rows.map((row) => recoded(row, dictionaries, options.known));
+  const writer = createSnapshotWriter(path, metaOf(coded.length, dictionaries, options));
   const numbers = Uint32Array.from(dictionaries.number, Number);
   const records = encodeRecords(coded, numbers);
   const starts = rankRecords(records, records.length);
@@ -156,9 +159,9 @@ async function writeMonth(
     await writer.writeBatch(batch.rowCount, batch.finish());
   }
   const partners = partnersOf(rows);
-  await writer.finish({ threads: 1, owners: wish.known ? encodeOwners(partners) : null });
+  await writer.finish({ threads: 1, owners: options.known ? encodeOwners(partners) : null });
   const { rows: decoded } = decodeSnapshot(path);
-  const counted = wish.known ? withPartnerships(decoded, partners) : decoded;
+  const counted = options.known ? withPartnerships(decoded, partners) : decoded;
   return { path, segment: await openSegment(path), rows: counted, partners };
 }
 
@@ -234,23 +237,23 @@ const UNKNOWN_LISTS = {
   federal_debt_other: null,
 };
 
-function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthOptions): SnapshotMeta {
+function metaOf(accounts: number, dictionaries: Dictionaries, options: MonthOptions): SnapshotMeta {
   const named = (codes: readonly string[]) => codes.map((code) => [code, `Nome ${code}`] as const);
   const { municipality_tom: toms, municipality_ibge: ibges } = FIXTURE_TABLES;
   return {
     format: FORMAT_VERSION,
-    label: wish.label,
-    snapshot_date: `${wish.label}-12`,
+    label: options.label,
+    snapshot_date: `${options.label}-12`,
     provenance: {
-      rfb_snapshot: wish.label,
+      rfb_snapshot: options.label,
       ibge_population_year: "2025",
-      ceis_as_of_date: wish.known ? `${wish.label}-10` : "not_available",
-      ...(wish.known
+      ceis_as_of_date: options.known ? `${options.label}-10` : "not_available",
+      ...(options.known
         ? {
-            cnep_as_of_date: `${wish.label}-10`,
-            cepim_as_of_date: `${wish.label}-10`,
+            cnep_as_of_date: `${options.label}-10`,
+            cepim_as_of_date: `${options.label}-10`,
             pgfn_as_of_month: "2026-06",
-            partners_snapshot: wish.label,
+            partners_snapshot: options.label,
           }
         : {}),
     },

@@ -65,13 +65,13 @@ export interface ServedOptions {
 }
 
 /** Starts one. */
-export async function startChanges(wish: ServedOptions): Promise<ChangesServer> {
-  const { keepMs = 900_000 } = wish;
+export async function startChanges(options: ServedOptions): Promise<ChangesServer> {
+  const { keepMs = 900_000 } = options;
   const stateDir = mkdtempSync(join(tmpdir(), "peneira-changes-"));
   const log = openLog("silent");
   const registry = new SegmentRegistry(systemClock, keepMs);
-  registry.put(wish.current);
-  const months = new Months({ folder: wish.folder, keepMs, clock: systemClock, log });
+  registry.put(options.current);
+  const months = new Months({ folder: options.folder, keepMs, clock: systemClock, log });
   const retain = (segment: Segment) => {
     const holds = [months.retain(segment), registry.retain(segment)];
     return () => {
@@ -81,14 +81,14 @@ export async function startChanges(wish: ServedOptions): Promise<ChangesServer> 
   const lists = new ChangeLists({ dataDir: stateDir, keepMs, clock: systemClock, log, retain });
   lists.start();
   await months.look();
-  const server = await startFake(wish.transport, {
+  const server = await startFake(options.transport, {
     ...{ months, changeLists: lists, secondaryCnaeFull: true },
     segment: () => registry.current(),
     replaced: (belongs) => registry.retired(belongs),
     retain: (segment) => registry.retain(segment),
-    ...wish.parts,
+    ...options.parts,
   });
-  const ask = (path: string, plan: "free" | "enterprise", init: RequestInit) =>
+  const send = (path: string, plan: "free" | "enterprise", init: RequestInit) =>
     fetchDocumented(server.base + path, {
       ...init,
       headers: { authorization: `Bearer ${server.keys[plan]}`, ...init.headers },
@@ -96,7 +96,7 @@ export async function startChanges(wish: ServedOptions): Promise<ChangesServer> 
   return {
     ...{ server, registry, months, lists, stateDir },
     post: (body, plan = "enterprise") =>
-      ask("/v1/changes", plan, {
+      send("/v1/changes", plan, {
         method: "POST",
         body: JSON.stringify(body),
         headers: { "content-type": "application/json" },
@@ -105,7 +105,7 @@ export async function startChanges(wish: ServedOptions): Promise<ChangesServer> 
       const text = Object.entries(query).map(([name, value]) => {
         return `${name}=${encodeURIComponent(value)}`;
       });
-      return ask(`/v1/changes?${text.join("&")}`, plan, {});
+      return send(`/v1/changes?${text.join("&")}`, plan, {});
     },
     async close() {
       await server.close();

@@ -17,8 +17,8 @@ export function commandNames(): string[] {
 
 /** Fails unless a sweep has a row for every command and no other. */
 export function assertSwept(rows: Readonly<Record<string, unknown>>): void {
-  const mend = "every command needs a row in this sweep";
-  assert.deepEqual(Object.keys(rows).sort(), commandNames().sort(), mend);
+  const fix = "every command needs a row in this sweep";
+  assert.deepEqual(Object.keys(rows).sort(), commandNames().sort(), fix);
 }
 
 /** How a command ended. */

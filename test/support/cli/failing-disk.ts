@@ -92,7 +92,7 @@ export class FailingDisk {
   }
 
   /** Makes the disk work again. */
-  mend(): void {
+  repair(): void {
     execFileSync("mount", ["-o", "remount,rw", this.folder]);
     rmSync(`${this.folder}.on`, { force: true });
     rmSync(join(this.folder, FILLER), { force: true });

@@ -103,16 +103,16 @@ export async function findLeads(client: Client): Promise<void> {
     assert.ok(!roots.has(lead.cnpj_root ?? ""));
   }
   const query_text = "empresas em São Paulo";
-  const said = await client.POST("/v1/leads", { body: { query_text, limit: 1 } });
-  if (said.data !== undefined) assert.ok(said.data.translation?.parts[0]?.role);
-  else assert.ok(said.error.explain?.confidence !== undefined);
+  const output = await client.POST("/v1/leads", { body: { query_text, limit: 1 } });
+  if (output.data !== undefined) assert.ok(output.data.translation?.parts[0]?.role);
+  else assert.ok(output.error.explain?.confidence !== undefined);
   const normal = await client.POST("/v1/spec/normalize", { body: { spec: flat } });
   assert.ok(normal.data?.spec.kind === "lead_query");
   assert.equal(normal.data.compiled?.filters.contact.require_any_contact, true);
 }
 
 /** Requests changes from a server with one month only; returns the available months. */
-export async function askForChanges(client: Client): Promise<readonly string[]> {
+export async function requestChanges(client: Client): Promise<readonly string[]> {
   const { data } = await client.GET("/v1/status", {});
   assert.deepEqual(data?.changes_since, []);
   const body = {
@@ -128,8 +128,8 @@ export async function askForChanges(client: Client): Promise<readonly string[]> 
   }
   assert.ok(posted.error?.code === "since_not_available");
   const query = { since: "2026-09", spec: "{}", kinds: "left", limit: 3 };
-  const asked = await client.GET("/v1/changes", { params: { query } });
-  assert.equal(asked.error?.errors?.[0]?.pointer, "/query/since");
+  const requested = await client.GET("/v1/changes", { params: { query } });
+  assert.equal(requested.error?.errors?.[0]?.pointer, "/query/since");
   return posted.error.changes_since ?? assert.fail("it names no months");
 }
 

@@ -60,16 +60,16 @@ export class ServedConsole {
   readonly #wish: ConsoleOptions;
   server!: ServerProcess;
 
-  private constructor(sample: SampleSnapshot, wish: ConsoleOptions) {
+  private constructor(sample: SampleSnapshot, options: ConsoleOptions) {
     this.sample = sample;
-    this.#wish = wish;
+    this.#wish = options;
   }
 
   /** Builds the page if needed, makes a snapshot, and serves it. */
-  static async start(wish: ConsoleOptions = {}): Promise<ServedConsole> {
+  static async start(options: ConsoleOptions = {}): Promise<ServedConsole> {
     buildConsole();
-    const sample = await makeSampleSnapshot(wish.accounts ?? 3_000, wish.seed ?? 6);
-    const served = new ServedConsole(sample, wish);
+    const sample = await makeSampleSnapshot(options.accounts ?? 3_000, options.seed ?? 6);
+    const served = new ServedConsole(sample, options);
     await served.#serve();
     return served;
   }
@@ -169,8 +169,8 @@ export class Visit {
   }
 
   /** Opens an empty page. */
-  static async open(browser: Browser, base: string, wish: VisitOptions = {}): Promise<Visit> {
-    const { locale = "pt-BR", width = 1440, height = 900, dark = false, before } = wish;
+  static async open(browser: Browser, base: string, options: VisitOptions = {}): Promise<Visit> {
+    const { locale = "pt-BR", width = 1440, height = 900, dark = false, before } = options;
     const context = await browser.newContext({
       locale,
       viewport: { width, height },

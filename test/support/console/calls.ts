@@ -209,8 +209,8 @@ export async function makeTargets(server: ConsoleServer, owner: Person): Promise
   const { keyId } = keyring.create({ tenant, plan: "scale", name: "target" });
   const member = await server.person(tenant, "member");
   const { tenantId } = owner;
-  const wish = { email: fresh(), tenantId, role: "member" } as const;
-  const { user: invited } = server.service.users.invite(wish);
+  const input = { email: fresh(), tenantId, role: "member" } as const;
+  const { user: invited } = server.service.users.invite(input);
   const post = async (path: string, body: unknown) => {
     made++;
     const sent = { ...headers, "idempotency-key": `target-${made}` };

@@ -55,8 +55,8 @@ export async function startConsole(
   const person = async (plan = "enterprise", tenant = plan): Promise<Person> => {
     const email = `person${++number}@example.com`;
     const password = "a password that is long enough";
-    const wish = { email, tenant: { name: tenant }, password, plan };
-    const { user } = await server.service.users.create(wish);
+    const input = { email, tenant: { name: tenant }, password, plan };
+    const { user } = await server.service.users.create(input);
     open.set(user.id, sessionOf({ ...user, plan: plan as never }));
     return { ...client(server.base, user.id), id: user.id, email, tenantId: user.tenantId };
   };

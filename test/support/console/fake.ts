@@ -70,7 +70,7 @@ export interface Person {
 /** A server with a console. */
 export interface ConsoleServer extends FakeServer {
   readonly table: RouteTable;
-  ask(wish: Ask): Promise<Got>;
+  ask(request: Ask): Promise<Got>;
   /** Makes a user of a tenant, with a session. */
   person(tenant: string, role: Role): Promise<Person>;
   /** Another session of a user. */
@@ -85,20 +85,20 @@ let people = 0;
 /** Starts a server; `close` ends it. */
 export async function startConsole(
   transport: TransportName,
-  wish: ConsoleOptions = {},
+  options: ConsoleOptions = {},
 ): Promise<ConsoleServer> {
-  const { insecureHttp = false, limit = UNHURRIED, parts = {} } = wish;
+  const { insecureHttp = false, limit = UNHURRIED, parts = {} } = options;
   let table: RouteTable | undefined;
   const server = await startFake(transport, parts, TEST_LIMITS, (service) => {
     const sessionAuth = new SessionAuth({ sessions: service.sessions, insecureHttp, limit });
-    table = consoleTable(sessionAuth, new Assets(wish.folder ?? NO_CONSOLE, sessionAuth));
+    table = consoleTable(sessionAuth, new Assets(options.folder ?? NO_CONSOLE, sessionAuth));
     return table;
   });
   const again = (person: Person) => entered(server.service, person);
   return {
     ...server,
     table: table as unknown as RouteTable,
-    ask: (one) => ask(server.port, one),
+    ask: (one) => send(server.port, one),
     again,
     person: async (tenant, role) => {
       people++;
@@ -110,8 +110,12 @@ export async function startConsole(
       const link = () => server.service.sessions.linkFor(id);
       const invitation = () => {
         people++;
-        const wish = { email: `invited${people}@example.com`, tenantId, role: "member" } as const;
-        return users.invite(wish).token;
+        const options = {
+          email: `invited${people}@example.com`,
+          tenantId,
+          role: "member",
+        } as const;
+        return users.invite(options).token;
       };
       return again({ ...known, cookie: "", headers: {}, link, invitation });
     },
@@ -127,7 +131,7 @@ async function entered({ sessions }: Service, person: Person): Promise<Person> {
   return { ...person, cookie, headers: { cookie, "x-csrf-token": session.csrfToken } };
 }
 
-async function ask(port: number, { method, path, headers = {}, lines = [], body }: Ask) {
+async function send(port: number, { method, path, headers = {}, lines = [], body }: Ask) {
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   const bytes = Buffer.from(text);
   const sent = new Map([["host", `127.0.0.1:${port}`], ...Object.entries(headers)]);

@@ -19,7 +19,7 @@ import {
 } from "./browser.ts";
 
 /** Opens a visit, signed in unless it is anonymous. */
-export type Opener = (person: Person | null, wish?: VisitOptions) => Promise<Visit>;
+export type Opener = (person: Person | null, options?: VisitOptions) => Promise<Visit>;
 
 /** A served console with its browser. */
 export interface ConsoleSuite {
@@ -34,14 +34,14 @@ export interface ConsoleSuite {
 
 /** Serves a console before the tests of a file; `prepare` makes its users. */
 export function consoleSuite(
-  wish: ConsoleOptions,
+  options: ConsoleOptions,
   prepare: (served: ServedConsole) => Promise<void>,
 ): ConsoleSuite {
   let served: ServedConsole;
   let browser: Browser | undefined;
   before(async () => {
     browser = await openBrowser();
-    served = await ServedConsole.start(wish);
+    served = await ServedConsole.start(options);
     await prepare(served);
   });
   after(async () => {
@@ -68,8 +68,8 @@ async function withVisits(
 ): Promise<void> {
   const visits: Visit[] = [];
   try {
-    await run(async (person, wish = {}) => {
-      const visit = await Visit.open(browser, served.base, wish);
+    await run(async (person, options = {}) => {
+      const visit = await Visit.open(browser, served.base, options);
       visits.push(visit);
       return person === null ? visit : await visit.signedIn(person);
     });

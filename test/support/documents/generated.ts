@@ -118,8 +118,8 @@ function settingsTable(): string {
     const takes = row.type.kind === "text" ? "" : ` Takes ${expectedOf(row.type)}.`;
     const instead = row.uws === undefined ? "" : ` With the transport uws: ${row.uws}.`;
     const fallback = code(JSON.stringify(row.fallback));
-    const said = row.description.includes("With the transport uws") ? "" : instead;
-    return [code(key), code(variableOf(key)), fallback, `${row.description}${said}${takes}`];
+    const stated = row.description.includes("With the transport uws") ? "" : instead;
+    return [code(key), code(variableOf(key)), fallback, `${row.description}${stated}${takes}`];
   });
   return table(["Key", "Variable", "Default", "Meaning"], rows);
 }

@@ -126,7 +126,7 @@ function scriptOf(block: Block, at: number, records: string): string {
   const code = codeOf(block);
   if (code === null) return "";
   const begin = `exec >${base}.out 2>${base}.err\necho ${at} >${join(records, "at")}\n`;
-  return begin + wrapped(code, block, base) + kept(block, base);
+  return begin + wrapped(code, block, base) + retainedFiles(block, base);
 }
 
 /** A block's command; null if it is only shown. */
@@ -152,13 +152,13 @@ function wrapped(code: string, { marks }: Block, base: string): string {
     return `${before}\n( ${lines.at(-1)} ) &\nlistens ${base} $!\n`;
   }
   if (marks.fails === undefined) return code;
-  const says = `echo "it ended with $code, not ${marks.fails}" >&2`;
-  const check = `[ $code = ${marks.fails} ] || { ${says}; exit 1; }`;
+  const report = `echo "it ended with $code, not ${marks.fails}" >&2`;
+  const check = `[ $code = ${marks.fails} ] || { ${report}; exit 1; }`;
   return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n${check}\n`;
 }
 
 /** A variable takes what a reader would copy from the answer; `key` is the shown key. */
-function kept({ marks }: Block, base: string): string {
+function retainedFiles({ marks }: Block, base: string): string {
   if (marks.keeps === undefined) return "";
   const { variable, member } = marks.keeps;
   const value = `(?<="${member}":)"[^"]*"|(?<="${member}": )"[^"]*"`;
@@ -260,8 +260,8 @@ function otherPrint({ line, marks: { prints } }: Block, real: string): string[] 
 }
 
 function failure(block: Block | undefined, out: string, err: string): string {
-  const said = `${out.slice(-2_000)}\n${err.slice(-3_000)}`;
-  return `${block?.line}: the block failed\n${block?.text}\n${said}`;
+  const output = `${out.slice(-2_000)}\n${err.slice(-3_000)}`;
+  return `${block?.line}: the block failed\n${block?.text}\n${output}`;
 }
 
 function freePort(): Promise<number> {

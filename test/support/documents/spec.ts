@@ -142,8 +142,8 @@ const LEAD_EXAMPLES = {
 export function specTable(): string {
   const found: string[] = [];
   const rows = members(plain(SPEC_INPUT_SCHEMA), "").map(({ path, schema }) => {
-    const mend = `${path} has no example: add one to EXAMPLES in test/support/documents/spec.ts`;
-    assert(Object.hasOwn(EXAMPLES, path), mend);
+    const fix = `${path} has no example: add one to EXAMPLES in test/support/documents/spec.ts`;
+    assert(Object.hasOwn(EXAMPLES, path), fix);
     found.push(path);
     const example = EXAMPLES[path];
     const normal = JSON.stringify(normalForm(path, example));

@@ -23,7 +23,7 @@ export interface TestProxy {
   /** `HOST:PORT`. */
   readonly host: string;
   /** Requested `HOST:PORT`, in order. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   /** Received credentials, in order; null is none. */
   readonly came: readonly (string | null)[];
   readonly stop: () => Promise<void>;
@@ -34,12 +34,12 @@ const NAMES = /^(mirror\.test|127\.0\.0\.1|localhost)$/;
 
 /** Starts a proxy that speaks HTTP. */
 export async function httpProxy(options: ProxyOptions = {}): Promise<TestProxy> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const came: (string | null)[] = [];
   const server = createServer((_, response) => void response.writeHead(400).end());
   server.on("connect", (request, socket: Duplex) => {
     socket.on("error", () => {});
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     const header = request.headers["proxy-authorization"] ?? "";
     const user = Buffer.from(header.replace(/^Basic /, ""), "base64").toString();
     came.push(header === "" ? null : user);
@@ -51,24 +51,24 @@ export async function httpProxy(options: ProxyOptions = {}): Promise<TestProxy> 
     if (known === 200) join(socket, Number(port), options.cuts?.shift());
     else socket.end();
   });
-  return running(server, asked, came);
+  return running(server, requested, came);
 }
 
 /** Starts a proxy that speaks SOCKS5. */
 export async function socksProxy(options: ProxyOptions = {}): Promise<TestProxy> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const came: (string | null)[] = [];
   const server = createSocket((socket) => {
     socket.on("error", () => {});
-    void serveSocks(socket, options, { asked, came }).catch(() => socket.destroy());
+    void serveSocks(socket, options, { requested, came }).catch(() => socket.destroy());
   });
-  return running(server, asked, came);
+  return running(server, requested, came);
 }
 
 async function serveSocks(
   socket: Duplex,
   { user = null, status = 0, cuts }: ProxyOptions,
-  { asked, came }: { readonly asked: string[]; readonly came: (string | null)[] },
+  { requested, came }: { readonly requested: string[]; readonly came: (string | null)[] },
 ): Promise<void> {
   const read = reader(socket);
   const [, count = 0] = await read(2);
@@ -92,7 +92,7 @@ async function serveSocks(
   const host =
     kind === 1 ? [...(await read(4))].join(".") : (await read((await read(1))[0] ?? 0)).toString();
   const port = (await read(2)).readUInt16BE();
-  asked.push(`${host}:${port}`);
+  requested.push(`${host}:${port}`);
   const answer = status === 0 && !NAMES.test(host) ? 4 : status;
   socket.write(Buffer.from([5, answer, 0, 1, 0, 0, 0, 0, 0, 0]));
   if (answer === 0) join(socket, port, cuts?.shift());
@@ -129,7 +129,7 @@ function join(socket: Duplex, port: number, cut = Number.POSITIVE_INFINITY): voi
 
 async function running(
   server: Server | HttpServer,
-  asked: readonly string[],
+  requested: readonly string[],
   came: readonly (string | null)[],
 ): Promise<TestProxy> {
   const open = new Set<Duplex>();
@@ -143,5 +143,5 @@ async function running(
     for (const socket of open) socket.destroy();
     await new Promise((done) => server.close(done));
   };
-  return { host: `127.0.0.1:${port}`, asked, came, stop };
+  return { host: `127.0.0.1:${port}`, requested, came, stop };
 }

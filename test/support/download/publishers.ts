@@ -24,7 +24,7 @@ export class Publishers {
   /** Where the portal's redirects lead. */
   readonly files = new WebdavShare({ form: "nginx" });
   readonly debts = new WebdavShare({ form: "apache" });
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   fault: PortalFault = () => null;
   readonly #days = new Map<string, string>();
   readonly #portal: Server;
@@ -33,7 +33,7 @@ export class Publishers {
   constructor() {
     this.#portal = createServer((request, response) => {
       const path = (request.url ?? "").replace("/download-de-dados/", "");
-      this.asked.push(`${request.method} ${path}`);
+      this.requested.push(`${request.method} ${path}`);
       const fault = this.fault(path);
       if (fault !== null) fault(response);
       else this.#answer(path, response);

@@ -32,7 +32,7 @@ import { specHash } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
 /** One export with what its record does not show. */
-interface Kept {
+interface StoredExport {
   record: ExportRecord;
   readonly spec: AccountQuerySpec;
   readonly keyId: string;
@@ -52,7 +52,7 @@ export class FakeExporter implements Exporter {
   readonly claimed: string[] = [];
   /** The next error of `create`, if any. */
   failure: AppError | null = null;
-  readonly #kept: Kept[] = [];
+  readonly #kept: StoredExport[] = [];
   readonly #removed = new Set<string>();
   #closed = false;
   readonly #wakers = new Set<() => void>();
@@ -66,10 +66,10 @@ export class FakeExporter implements Exporter {
 
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
     const before = this.#kept.find(
-      (kept) =>
-        kept.record.tenantId === tenantId &&
-        kept.idempotencyKey === idempotencyKey &&
-        kept.bodyHash === bodyHash,
+      (stored) =>
+        stored.record.tenantId === tenantId &&
+        stored.idempotencyKey === idempotencyKey &&
+        stored.bodyHash === bodyHash,
     );
     if (before === undefined) return null;
     if (this.#removed.has(before.record.id)) {
@@ -82,7 +82,7 @@ export class FakeExporter implements Exporter {
     if (this.failure !== null) throw this.failure;
     const { tenantId, idempotencyKey, bodyHash, spec } = wanted;
     const before = this.#kept.find(
-      (kept) => kept.record.tenantId === tenantId && kept.idempotencyKey === idempotencyKey,
+      (stored) => stored.record.tenantId === tenantId && stored.idempotencyKey === idempotencyKey,
     );
     if (before !== undefined) {
       const deleted = this.#removed.has(before.record.id);
@@ -131,8 +131,8 @@ export class FakeExporter implements Exporter {
 
   origin(tenantId: string, id: string): ExportOrigin {
     this.read(tenantId, id);
-    const kept = this.#kept.find(({ record }) => record.id === id) as Kept;
-    return { spec: kept.spec, keyId: kept.keyId };
+    const stored = this.#kept.find(({ record }) => record.id === id) as StoredExport;
+    return { spec: stored.spec, keyId: stored.keyId };
   }
 
   remove(tenantId: string, id: string): void {
@@ -153,8 +153,8 @@ export class FakeExporter implements Exporter {
   }
 
   find(id: string): ExportRecord | undefined {
-    const kept = this.#kept.find(({ record }) => record.id === id && !this.#removed.has(id));
-    return kept === undefined ? undefined : this.#dated(kept.record);
+    const stored = this.#kept.find(({ record }) => record.id === id && !this.#removed.has(id));
+    return stored === undefined ? undefined : this.#dated(stored.record);
   }
 
   filePath(record: ExportRecord): string {
@@ -173,9 +173,9 @@ export class FakeExporter implements Exporter {
 
   /** Sets members of a record and wakes the waiters. */
   set(id: string, members: Partial<ExportRecord>): void {
-    const kept = this.#kept.find(({ record }) => record.id === id);
-    if (kept === undefined) throw new Error(`there is no export ${id}`);
-    kept.record = { ...kept.record, ...members };
+    const stored = this.#kept.find(({ record }) => record.id === id);
+    if (stored === undefined) throw new Error(`there is no export ${id}`);
+    stored.record = { ...stored.record, ...members };
     this.#wake();
   }
 

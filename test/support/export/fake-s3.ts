@@ -15,7 +15,7 @@ const BUCKET = "peneira-test";
 export const FAKE_KEYS = { accessKey: "FAKEACCESSKEY", secretKey: "fake/secret+key" } as const;
 const SKEW_MAX_MS = 15 * 60_000;
 
-interface Kept {
+interface StoredObject {
   readonly bytes: Buffer;
   readonly type: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ class Refusal extends Error {
 
 /** The server. */
 export class FakeS3 {
-  readonly objects = new Map<string, Kept>();
+  readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, Upload>();
   readonly seen: SeenRequest[] = [];
   /** Chooses the fault of a request. */

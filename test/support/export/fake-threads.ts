@@ -97,8 +97,8 @@ export class FakeThreads implements RenderThreads {
 }
 
 /** Writes the file of a render, and reports what a render reports. */
-export function rendered(wish: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
-  writeFileSync(wish.path, bytes);
+export function rendered(request: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
+  writeFileSync(request.path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const file = { rowCount: 1, sizeBytes: bytes.length, sha256 };
   return { kind: "file", file, held: [] };
@@ -286,8 +286,8 @@ export function createMany(dataDir: string, snapshotPath: string): void {
     slugOf: () => "empresas",
   });
   const segment = { ...fakeSegment(), path: snapshotPath };
-  const asked = { tenantId: "a", keyId: "k", bodyHash: "", rows: 1 };
-  const wanted = { ...asked, plan: loadPlans().enterprise, spec: specOf(), segment };
+  const request = { tenantId: "a", keyId: "k", bodyHash: "", rows: 1 };
+  const wanted = { ...request, plan: loadPlans().enterprise, spec: specOf(), segment };
   const ids = Array.from({ length: 200 }, (_, i) => {
     const { record } = exports.create({ ...wanted, idempotencyKey: `k${i}` });
     return record.id;

@@ -296,12 +296,14 @@ function built(
 /** True if a body may not be answered immediately: long ones, names, and several. */
 function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
-  return bytes.length > 8_192 || text.startsWith("[") || DEAR.test(text);
+  return bytes.length > 8_192 || text.startsWith("[") || EXPENSIVE.test(text);
 }
 
 /** Members of sentences and of lead queries, the tool that parses sentences, and lists. */
-const DEAR_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
-const DEAR = new RegExp(`"(${DEAR_NAMES.join("|")}|regions|districts|name_contains|lists)"`);
+const EXPENSIVE_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
+const EXPENSIVE = new RegExp(
+  `"(${EXPENSIVE_NAMES.join("|")}|regions|districts|name_contains|lists)"`,
+);
 
 /** Routes read in small steps, for any body. */
 const ASYNC_QUEUE_BOUNDS = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;

@@ -64,12 +64,12 @@ export function lockfileProblems({ packages }: Lockfile): string[] {
 /** The text of a lockfile without forbidden entries. */
 export function prunedLockfile(text: string): string {
   const lockfile = JSON.parse(text) as Lockfile;
-  const kept = Object.entries(lockfile.packages).filter(([place, entry]) => {
+  const retained = Object.entries(lockfile.packages).filter(([place, entry]) => {
     const pinned = place === "" || entry.optional !== true || SHA512.test(entry.integrity ?? "");
     return isForUs(entry) && pinned;
   });
-  const named = new Set(kept.map(([place]) => nameOf(place)));
-  const packages = Object.fromEntries(kept.map(([place, one]) => [place, without(one, named)]));
+  const named = new Set(retained.map(([place]) => nameOf(place)));
+  const packages = Object.fromEntries(retained.map(([place, one]) => [place, without(one, named)]));
   return `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`;
 }
 

@@ -26,7 +26,7 @@ export interface Prose {
 export const SENTENCE_WORDS_MAX = 40;
 
 const NO_ACTOR = "it names no actor";
-const NOT_HEARD = "the field has a shorter or more exact word";
+const UNUSUAL = "the field has a shorter or more exact word";
 const ARCHAIC = "readers who learned English later do not know it in this sense";
 
 /** All constructions; extend the list when a reviewer stumbles over another one. */
@@ -39,26 +39,26 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   },
   { pattern: /\bwhatever\b/i, reason: NO_ACTOR, better: "any, every, regardless of" },
   { pattern: /\b(is|are|was|were|be|been|being) told\b/i, reason: NO_ACTOR, better: "is reported" },
-  { pattern: /\btold apart\b/i, reason: NOT_HEARD, better: "distinguished" },
+  { pattern: /\btold apart\b/i, reason: UNUSUAL, better: "distinguished" },
   { pattern: /\bwho asks\b/i, reason: NO_ACTOR, better: "the client, the tenant" },
-  { pattern: /\basked\b/i, reason: NOT_HEARD, better: "queried, requested, called" },
+  { pattern: /\basked\b/i, reason: UNUSUAL, better: "queried, requested, called" },
   { pattern: /\banew\b/i, reason: ARCHAIC, better: "again" },
   { pattern: /\bfor ever\b/i, reason: ARCHAIC, better: "indefinitely" },
   { pattern: /\bat once\b/i, reason: "it has two meanings", better: "immediately; together" },
   { pattern: /\bbeside\b/i, reason: ARCHAIC, better: "next to, besides, while, with" },
   { pattern: /\bdear(er|est)?\b/i, reason: ARCHAIC, better: "expensive" },
   { pattern: /\bmend(s|ed|ing)?\b/i, reason: ARCHAIC, better: "fix, correct" },
-  { pattern: /\bwish(es|ed)?\b/i, reason: NOT_HEARD, better: "request, condition, option" },
-  { pattern: /\blet(s|ting)? go of\b/i, reason: NOT_HEARD, better: "release" },
+  { pattern: /\bwish(es|ed)?\b/i, reason: UNUSUAL, better: "request, condition, option" },
+  { pattern: /\blet(s|ting)? go of\b/i, reason: UNUSUAL, better: "release" },
   { pattern: /\bspoil(t|ed|s)?\b/i, reason: ARCHAIC, better: "corrupt" },
-  { pattern: /\bfound out\b/i, reason: NOT_HEARD, better: "determined, detected" },
+  { pattern: /\bfound out\b/i, reason: UNUSUAL, better: "determined, detected" },
   {
     pattern: /\b(is|are|was|were|be|been) looked at\b/i,
-    reason: NOT_HEARD,
+    reason: UNUSUAL,
     better: "scanned, read",
   },
-  { pattern: /\bworked off\b/i, reason: NOT_HEARD, better: "processed" },
-  { pattern: /\bha(s|ve|d) (its|their) turn\b/i, reason: NOT_HEARD, better: "is scheduled" },
+  { pattern: /\bworked off\b/i, reason: UNUSUAL, better: "processed" },
+  { pattern: /\bha(s|ve|d) (its|their) turn\b/i, reason: UNUSUAL, better: "is scheduled" },
   { pattern: /\bin vain\b/i, reason: ARCHAIC, better: "unused, without effect" },
   {
     pattern: /\bwhere there (is|are) none\b/i,

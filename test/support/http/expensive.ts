@@ -8,10 +8,14 @@
 import { UFS } from "../../../src/spec/fields.ts";
 
 /** Sends a request, a GET if the body is null; throws if the answer is no success. */
-export type Ask = (path: string, body: object | string | null, headers?: object) => Promise<string>;
+export type Send = (
+  path: string,
+  body: object | string | null,
+  headers?: object,
+) => Promise<string>;
 
 /** One kind of expensive request. */
-export type Dear = (ask: Ask, round: number) => Promise<unknown>;
+export type ExpensiveCall = (send: Send, round: number) => Promise<unknown>;
 
 /** Longest sentence that the server translates, in characters. */
 const SENTENCE_LENGTH = 2_000;
@@ -36,37 +40,37 @@ export function postalCodes(count: number, round: number): object {
 }
 
 /** Expensive requests by name. */
-export const DEAR: Readonly<Record<string, Dear>> = {
-  "facets of everything": (ask, round) => {
+export const EXPENSIVE: Readonly<Record<string, ExpensiveCall>> = {
+  "facets of everything": (send, round) => {
     const started_after = `20${10 + (round % 9)}-03-0${1 + (round % 8)}`;
     const spec = { filters: { geo: { uf_any_of: STATES }, company: { started_after } } };
-    return ask("/v1/accounts/count", { spec, facets: FACETS });
+    return send("/v1/accounts/count", { spec, facets: FACETS });
   },
-  "pages of 50,000": (ask, round) =>
-    ask("/v1/accounts/search", {
+  "pages of 50,000": (send, round) =>
+    send("/v1/accounts/search", {
       spec: { filters: { geo: { uf_any_of: STATES } } },
       limit: 50_000 - (round % 100),
     }),
-  "sentences of 2,000 characters": (ask, round) => {
+  "sentences of 2,000 characters": (send, round) => {
     const query_text = `${SENTENCE.repeat(40)}${round}`.slice(-SENTENCE_LENGTH);
-    return ask("/v1/leads/translate", { query_text });
+    return send("/v1/leads/translate", { query_text });
   },
-  "10,000 postal codes": (ask, round) => ask("/v1/accounts/count", postalCodes(10_000, round)),
-  "uploads of lists": async (ask, round) => {
-    const made = JSON.parse(await ask("/v1/lists", { name: `l${round}`, kind: "accounts" }));
+  "10,000 postal codes": (send, round) => send("/v1/accounts/count", postalCodes(10_000, round)),
+  "uploads of lists": async (send, round) => {
+    const made = JSON.parse(await send("/v1/lists", { name: `l${round}`, kind: "accounts" }));
     const headers = { "content-type": "text/csv" };
-    await ask(`/v1/lists/${made.list.id}/entries`, `cnpj;name\n${LINES}`, headers);
+    await send(`/v1/lists/${made.list.id}/entries`, `cnpj;name\n${LINES}`, headers);
   },
-  exports: async (ask, round) => {
+  exports: async (send, round) => {
     const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, output: { format: "csv" } };
     const headers = { "idempotency-key": `k${round}` };
-    const made = JSON.parse(await ask("/v1/exports", body, headers));
-    await ask(`/v1/exports/${made.export.export_id}?wait=60`, null);
+    const made = JSON.parse(await send("/v1/exports", body, headers));
+    await send(`/v1/exports/${made.export.export_id}?wait=60`, null);
   },
 };
 
 /** Returns the way to send requests to a server with a key. */
-export function askerOf(base: string, key: string): Ask {
+export function askerOf(base: string, key: string): Send {
   return async (path, body, headers = {}) => {
     const all = {
       authorization: `Bearer ${key}`,

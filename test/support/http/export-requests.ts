@@ -24,15 +24,19 @@ let keys = 0;
 export const freshKey = () => `test-${keys++}`;
 
 /** The sender. */
-export interface Asked {
+export interface ExportRequestOptions {
   readonly plan?: "free" | "scale" | "enterprise";
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request without a body and does not follow redirects. */
-export function ask(server: FakeServer, path: string, asked: Asked = {}): Promise<Response> {
-  const { plan = "enterprise", method = "GET", headers = {} } = asked;
+export function send(
+  server: FakeServer,
+  path: string,
+  request: ExportRequestOptions = {},
+): Promise<Response> {
+  const { plan = "enterprise", method = "GET", headers = {} } = request;
   const authorization = `Bearer ${server.keys[plan]}`;
   const options = { method, headers: { authorization, ...headers }, redirect: "manual" } as const;
   return fetchDocumented(server.base + path, options);
@@ -43,7 +47,7 @@ export function post(
   server: FakeServer,
   body: object,
   key = freshKey(),
-  plan: Asked["plan"] = "enterprise",
+  plan: ExportRequestOptions["plan"] = "enterprise",
 ) {
   return fetchDocumented(`${server.base}/v1/exports`, {
     method: "POST",

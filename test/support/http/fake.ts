@@ -165,8 +165,8 @@ export function poison(segment: Segment): void {
 
 /** Parts of a test engine. */
 interface EngineParts extends Omit<Engine, "page" | "counts"> {
-  search(segment: Segment, asked: FacetedPageRequest): SearchAnswer;
-  searchSliced(segment: Segment, asked: FacetedPageRequest): SlicedAnswer;
+  search(segment: Segment, request: FacetedPageRequest): SearchAnswer;
+  searchSliced(segment: Segment, request: FacetedPageRequest): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
   /** Resolves before counts exist; null if they exist immediately. */
   wait?(): Promise<void> | null;
@@ -217,11 +217,12 @@ export function engineOf(parts: EngineParts): Engine {
   });
   return {
     ...parts,
-    page(segment, asked) {
-      const { facets: names, spec } = asked;
+    page(segment, request) {
+      const { facets: names, spec } = request;
       const facets = names === null ? null : parts.facets(segment, spec, names);
-      if (spec.limit <= UNSTREAMED_ACCOUNTS_MAX) return { ...parts.search(segment, asked), facets };
-      const { slices, ...rest } = parts.searchSliced(segment, asked);
+      if (spec.limit <= UNSTREAMED_ACCOUNTS_MAX)
+        return { ...parts.search(segment, request), facets };
+      const { slices, ...rest } = parts.searchSliced(segment, request);
       const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
       return { ...rest, count: slices.rowCount, accounts, placed: -1, facets };
     },

@@ -130,14 +130,14 @@ class PartitionJoin {
     const seen = new KeyTable(Math.ceil(total / RECORD.fixedLength));
     this.bytes = Buffer.alloc(Math.max(0, ...sizes));
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
-    const kept: boolean[] = [];
+    const retained: boolean[] = [];
     this.eachRecord(() => {
-      kept.push(kept.length % stride === 0 && this.isNew(seen));
-      if (kept.at(-1)) this.counts.see(this.root, this.view, this.at);
+      retained.push(retained.length % stride === 0 && this.isNew(seen));
+      if (retained.at(-1)) this.counts.see(this.root, this.view, this.at);
     });
     let next = 0;
     this.eachRecord(({ remaps }) => {
-      if (!kept[next++]) return;
+      if (!retained[next++]) return;
       this.readKey();
       this.remap(remaps);
       if (companies !== null) this.fill(companies);

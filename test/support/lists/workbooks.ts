@@ -113,11 +113,11 @@ function sheetXml(
   const xmlns = prefix === undefined ? `xmlns="${MAIN}"` : `xmlns:${prefix}="${MAIN}"`;
   const body = rows.map((cells, row) => {
     if (cells === null) return "";
-    const told = cells.map((cell, column) => {
+    const entries = cells.map((cell, column) => {
       if (cell === null) return "";
       return cellXml(cell, { p, at: places ? ` r="${name(column)}${row + 1}"` : "", texts });
     });
-    return `<${p}row${places ? ` r="${row + 1}"` : ""}>${told.join("")}</${p}row>`;
+    return `<${p}row${places ? ` r="${row + 1}"` : ""}>${entries.join("")}</${p}row>`;
   });
   return `${DECLARED}<!-- <c> --><${p}worksheet ${xmlns}><${p}sheetData>${body.join(
     "\n",
@@ -172,22 +172,22 @@ function stylesXml(): string {
 }
 
 function bookXml(sheets: readonly SheetDraft[]): string {
-  const told = sheets.map(({ name: title, state }, at) => {
+  const entries = sheets.map(({ name: title, state }, at) => {
     const hidden = state === undefined ? "" : ` state="${state}"`;
     return `<sheet name="${escaped(title)}" sheetId="${at + 1}"${hidden} r:id="rId${at + 1}"/>`;
   });
   return (
     `${DECLARED}<workbook xmlns="${MAIN}" xmlns:r="${RELATED}">` +
-    `<sheets>${told.join("")}</sheets></workbook>`
+    `<sheets>${entries.join("")}</sheets></workbook>`
   );
 }
 
 function relationsXml(parts: readonly (readonly [string, string])[]): string {
-  const told = parts.map(([type, target], at) => {
+  const entries = parts.map(([type, target], at) => {
     return `<Relationship Id="rId${at + 1}" Type="${RELATED}/${type}" Target="${target}"/>`;
   });
   const xmlns = `xmlns="${PACKAGE}/relationships"`;
-  return `${DECLARED}<Relationships ${xmlns}>${told.join("")}</Relationships>`;
+  return `${DECLARED}<Relationships ${xmlns}>${entries.join("")}</Relationships>`;
 }
 
 function typesXml(sheets: number): string {

@@ -116,8 +116,8 @@ export async function compareFinding(folder: string, subject: FindSubject): Prom
   const texts = Array.from({ length: subject.typed }, () => typed(dice, rows));
   const twin = new FindTwin(rows);
   for (const text of [...hostile, ...texts]) {
-    const asked = { text, limit: 1 + Math.floor(dice() * 20), dice };
-    await compare({ segment, older, read }, { rows, twin }, asked);
+    const request = { text, limit: 1 + Math.floor(dice() * 20), dice };
+    await compare({ segment, older, read }, { rows, twin }, request);
   }
   segment.close();
   older.close();

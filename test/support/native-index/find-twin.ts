@@ -96,9 +96,9 @@ function fitOf(
 /** The minimum edits from a typed word to one of its possible words. */
 function editsOf(
   all: readonly string[],
-  asked: { typed: string; isLast: boolean; nearest: Map<string, number> },
+  request: { typed: string; isLast: boolean; nearest: Map<string, number> },
 ): number {
-  const { typed, isLast, nearest } = asked;
+  const { typed, isLast, nearest } = request;
   const letters = [...typed].length;
   const mayBegin = isLast || letters >= BEGINNING_LETTERS;
   const most = letters >= 8 ? 2 : letters >= 4 ? 1 : 0;

@@ -138,7 +138,7 @@ export interface ExportOptions {
 }
 
 /** Context of an export of some rows of a segment. */
-export function contextOf(segment: Segment, wish: ExportOptions): RenderContext {
+export function contextOf(segment: Segment, options: ExportOptions): RenderContext {
   const {
     format,
     fields = OUTPUT_FIELD_NAMES,
@@ -147,7 +147,7 @@ export function contextOf(segment: Segment, wish: ExportOptions): RenderContext 
     hints = [],
     rowCount,
     people = {},
-  } = wish;
+  } = options;
   const input = {
     filters: {
       geo: { uf_any_of: ["SP", "RJ"] },

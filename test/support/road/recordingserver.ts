@@ -78,9 +78,9 @@ export async function startRecording(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const begin = async () => void (await ask(child, "begin"));
-    const beginTurns = async () => void (await ask(child, "begin turns"));
-    const end = async () => (await ask(child, "end")) as Recorded;
+    const begin = async () => void (await send(child, "begin"));
+    const beginTurns = async () => void (await send(child, "begin turns"));
+    const end = async () => (await send(child, "end")) as Recorded;
     const { snapshot } = sample;
     return { ...(await started(child)), snapshot, functions, begin, beginTurns, end, dispose };
   } catch (error) {
@@ -103,7 +103,7 @@ function started(child: ChildProcess): Promise<{ readonly base: string; readonly
   });
 }
 
-async function ask(child: ChildProcess, message: string): Promise<unknown> {
+async function send(child: ChildProcess, message: string): Promise<unknown> {
   const answer = once(child, "message");
   child.send(message);
   const [value] = await answer;

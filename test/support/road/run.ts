@@ -5,15 +5,15 @@
 import { type Road, WALKS, type WalkName, walkRoads } from "./walks.ts";
 
 const known = Object.keys(WALKS) as WalkName[];
-const asked = process.argv.slice(2);
-const strange = asked.filter((name) => !(known as string[]).includes(name));
+const requested = process.argv.slice(2);
+const strange = requested.filter((name) => !(known as string[]).includes(name));
 if (strange.length > 0) {
   process.stderr.write(`road: unknown: ${strange.join(", ")}. Use one of ${known.join(", ")}.\n`);
   process.exit(2);
 }
-const names = asked.length > 0 ? (asked as WalkName[]) : known;
+const names = requested.length > 0 ? (requested as WalkName[]) : known;
 for (const [name, road] of await walkRoads(names)) {
-  if (asked.length > 0) print(road);
+  if (requested.length > 0) print(road);
   process.stdout.write(`${name}: ${lengthOf(road)}\n`);
 }
 

@@ -43,10 +43,10 @@ export function bundleTests(root, { files, product, tables = true }) {
     name: "outside",
     setup(build) {
       // A specifier without a leading point or slash is a package, or a module of Node.
-      build.onResolve({ filter: /^[^./]/ }, ({ path: asked, kind }) =>
-        kind === "entry-point" || INSIDE.has(asked.split("/")[0])
+      build.onResolve({ filter: /^[^./]/ }, ({ path: requested, kind }) =>
+        kind === "entry-point" || INSIDE.has(requested.split("/")[0])
           ? undefined
-          : { path: asked, external: true },
+          : { path: requested, external: true },
       );
     },
   };

@@ -38,26 +38,26 @@ const KEEP_MEMORY = {
 export async function test({ args, root, cache, product, fail, ...steps }) {
   const { filesIn, prepare, addon, checkAside, makeExecutable, handOver, asanEnv } = steps;
   const all = filesIn("test", /\.test\.ts$/);
-  const asked = orFail(() => readTests(args, all), fail);
+  const requested = orFail(() => readTests(args, all), fail);
   prepare();
-  const built = addon({ asan: asked.asan });
-  const passed = new Passed({ stamp: path.join(cache, "passed"), ...asked, ...steps });
-  const left = asked.all && !asked.again && passed.holds();
-  const suites = left ? withoutPassed(root, all) : asked.suites;
+  const built = addon({ asan: requested.asan });
+  const passed = new Passed({ stamp: path.join(cache, "passed"), ...requested, ...steps });
+  const left = requested.all && !requested.again && passed.holds();
+  const suites = left ? withoutPassed(root, all) : requested.suites;
   if (suites.some((file) => NEEDS_EXECUTABLE.test(file))) makeExecutable();
   // During the suites, because the type check uses one processor for half a minute.
-  const checked = asked.quick || asked.all ? checkAside() : () => 0;
+  const checked = requested.quick || requested.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const runner = [...V8_FLAGS, ...runnerOf({ root, cache, files, names })];
-  const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
-  const asan = asked.asan ? asanEnv(built) : {};
+  const matrix = requested.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
+  const asan = requested.asan ? asanEnv(built) : {};
   // Only there: suites of the full run search a server's memory for secrets.
-  const memory = asked.quick ? KEEP_MEMORY : {};
-  const variables = { ...asked.variables, ...matrix, ...asan, ...runEnv(root) };
+  const memory = requested.quick ? KEEP_MEMORY : {};
+  const variables = { ...requested.variables, ...matrix, ...asan, ...runEnv(root) };
   handOver(process.execPath, runner, { ...memory, ...variables }, async (status) => {
     const ended = (await checked()) || status;
-    if (ended === 0 && asked.quick) passed.note();
+    if (ended === 0 && requested.quick) passed.note();
     return ended;
   });
 }

@@ -42,7 +42,7 @@ const LONG = {
   "contract/translate/places/places": 13_000,
 };
 /** Number of slowest reported. */
-const TOLD = 12;
+const REPORTED_MAX = 12;
 
 const { folder, files, names, remembered } = JSON.parse(process.argv[2]);
 const known = fs.existsSync(remembered) ? JSON.parse(fs.readFileSync(remembered, "utf8")) : {};
@@ -74,7 +74,9 @@ events.compose(new spec()).pipe(process.stdout);
 events.on("end", () => {
   fs.writeFileSync(remembered, JSON.stringify({ ...known, ...took }));
   const slowest = Object.entries(took).sort(([, a], [, b]) => b - a);
-  const lines = slowest.slice(0, TOLD).map(([name, ms]) => `${(ms / 1000).toFixed(1)} s  ${name}`);
+  const lines = slowest
+    .slice(0, REPORTED_MAX)
+    .map(([name, ms]) => `${(ms / 1000).toFixed(1)} s  ${name}`);
   process.on("exit", () => {
     if (slowest.length > 1) process.stdout.write(`\nslowest:\n  ${lines.join("\n  ")}\n`);
   });

@@ -42,9 +42,9 @@ export async function makeSampleSnapshot(
   seed: number,
   label = "2026-10",
 ): Promise<SampleSnapshot> {
-  const kept = await keptSample(accounts, seed, label);
+  const cached = await cachedSample(accounts, seed, label);
   const folder = mkdtempSync(join(tmpdir(), "peneira-test-"));
-  cpSync(kept, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  cpSync(cached, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
 }
@@ -65,10 +65,10 @@ export async function makeNextMonth(
 }
 
 /** The folder that contains it; made in a temporary folder next to it if missing. */
-async function keptSample(accounts: number, seed: number, label: string): Promise<string> {
-  const kept = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
-  if (existsSync(kept)) return kept;
-  const making = `${kept}.${process.pid}`;
+async function cachedSample(accounts: number, seed: number, label: string): Promise<string> {
+  const cached = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
+  if (existsSync(cached)) return cached;
+  const making = `${cached}.${process.pid}`;
   mkdirSync(making, { recursive: true });
   const dump = join(making, label);
   const population = join(making, "population.csv");
@@ -78,13 +78,13 @@ async function keptSample(accounts: number, seed: number, label: string): Promis
   const out = join(making, "sample.peneira");
   await run(registerImport, ["import", dump, "--out", out, "--population", population]);
   try {
-    renameSync(making, kept);
+    renameSync(making, cached);
   } catch (error) {
     // Another suite was faster; both have the same bytes.
-    if (!existsSync(kept)) throw error;
+    if (!existsSync(cached)) throw error;
     rmSync(making, { recursive: true });
   }
-  return kept;
+  return cached;
 }
 
 /**

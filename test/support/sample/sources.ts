@@ -11,11 +11,11 @@ import { filesMatching, ROOT, textOf } from "../house/checkout.ts";
 /** Makes a sample; imports the commands that do. */
 const MAKER = "test/support/sample/snapshot.ts";
 /** Files that no import statement names. */
-const BESIDE = /^(native-index\/.*\.(cc|h)|package-lock\.json)$/;
+const OTHER_SOURCES = /^(native-index\/.*\.(cc|h)|package-lock\.json)$/;
 
 /** Returns the files, relative to the checkout and in order. */
 export async function sampleSources(): Promise<string[]> {
-  const found = new Set(filesMatching(BESIDE));
+  const found = new Set(filesMatching(OTHER_SOURCES));
   const entries = [MAKER];
   for (let at = 0; at < entries.length; at++) {
     for (const file of await loadedBy(entries[at] as string)) {

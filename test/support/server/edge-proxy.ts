@@ -147,15 +147,15 @@ async function edge(
   child: ChildProcess,
   { tlsPort, plainPort, cert }: { tlsPort: number; plainPort: number; cert: string },
 ): Promise<Edge> {
-  let said = "";
+  let output = "";
   child.stderr?.on("data", (part: Buffer) => {
-    said = (said + part.toString()).slice(-8_000);
+    output = (output + part.toString()).slice(-8_000);
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   process.once("exit", () => child.kill("SIGKILL"));
   for (let turn = 0; !(await answers(tlsPort)); turn++) {
-    assert.equal(child.exitCode, null, `the proxy has ended:\n${said}`);
-    assert.ok(turn < 200, `the proxy does not listen:\n${said}`);
+    assert.equal(child.exitCode, null, `the proxy has ended:\n${output}`);
+    assert.ok(turn < 200, `the proxy does not listen:\n${output}`);
     await sleep(50);
   }
   const stop = async () => {

@@ -30,7 +30,7 @@ export interface ServerProcess {
   readonly key: string;
   readonly dataDir: string;
   /** Its standard error until it answered. */
-  readonly told: string;
+  readonly output: string;
 }
 
 /** Start options. */
@@ -67,9 +67,9 @@ function threadsOf(transport: string): Readonly<Record<string, string>> {
 }
 
 /** Starts a server on a free port; rejects with its output if it ends instead. */
-export async function startServerProcess(wish: ServedOptions): Promise<ServerProcess> {
-  const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
-  const { log = "ignore" } = wish;
+export async function startServerProcess(options: ServedOptions): Promise<ServerProcess> {
+  const { snapshot, dataDir, transport = "uws", settings = {} } = options;
+  const { log = "ignore" } = options;
   const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
   const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
   const child = spawn(...productCommand([...parameters, ...listen]), {
@@ -89,7 +89,7 @@ export async function startServerProcess(wish: ServedOptions): Promise<ServerPro
     });
   });
   letGo(child);
-  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, told: text };
+  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, output: text };
 }
 
 /** A suite that fails before it stops its server must neither hang nor leave it running. */

@@ -126,7 +126,7 @@ export class SteadyLoad {
   /** Counts until the end. */
   async count(pauseMs: number): Promise<void> {
     while (!this.over) {
-      const reply = await this.ask("count", "/v1/accounts/count", { spec: STEADY_SPEC });
+      const reply = await this.send("count", "/v1/accounts/count", { spec: STEADY_SPEC });
       if (reply === null) return;
       const { snapshot, total } = JSON.parse(String(reply.body)) as Page;
       const expected = this.#expected.get(snapshot)?.cnpjs.length;
@@ -140,7 +140,7 @@ export class SteadyLoad {
     while (!this.over) {
       const created = await this.create();
       if (created === null) return;
-      await this.ask("wait", `/v1/exports/${created}?wait=10`);
+      await this.send("wait", `/v1/exports/${created}?wait=10`);
       await sleep(pauseMs);
     }
   }
@@ -148,7 +148,7 @@ export class SteadyLoad {
   /** Creates one export; returns its id, or null if it was refused. */
   async create(): Promise<string | null> {
     const body = { spec: STEADY_SPEC, output: { format: "csv" } };
-    const reply = await this.ask("export", "/v1/exports", body);
+    const reply = await this.send("export", "/v1/exports", body);
     if (reply === null || reply.status >= 400) return null;
     const created = JSON.parse(String(reply.body)) as Created & { readonly snapshot: string };
     const { export_id: id } = created.export;
@@ -157,7 +157,7 @@ export class SteadyLoad {
   }
 
   /** Sends a request and counts its outcome; null if the connection was refused. */
-  async ask(kind: string, path: string, body?: object, fresh = false): Promise<Reply | null> {
+  async send(kind: string, path: string, body?: object, fresh = false): Promise<Reply | null> {
     try {
       const reply = await this.#send(path, body, fresh);
       if (reply === null) this.refused++;
@@ -179,7 +179,7 @@ export class SteadyLoad {
       const sample = samples.get(label) as SampleSnapshot;
       const expected = known ?? sha256(await exportedBytes(sample, spec, "checked"));
       hashes.set(key, expected);
-      const reply = await this.ask("checked", `/v1/exports/${id}?wait=60`);
+      const reply = await this.send("checked", `/v1/exports/${id}?wait=60`);
       const record = JSON.parse(String(reply?.body)) as Exported;
       assert.deepEqual([record.status, record.sha256], ["done", expected], `${id} of ${label}`);
     }
@@ -191,7 +191,7 @@ export class SteadyLoad {
   }
 
   async #page(kind: string, body: object, fresh = false): Promise<Page | null> {
-    const reply = await this.ask(kind, "/v1/accounts/search", body, fresh);
+    const reply = await this.send(kind, "/v1/accounts/search", body, fresh);
     if (reply === null || reply.status !== 200) return null;
     return JSON.parse(String(reply.body)) as Page;
   }

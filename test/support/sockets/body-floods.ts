@@ -39,20 +39,20 @@ interface Sender {
 }
 
 /** Opens the sockets. */
-export function openFlood(wish: FloodOptions): Flood {
+export function openFlood(options: FloodOptions): Flood {
   const senders = new Set<Sender>();
   const statuses: Record<string, number> = {};
   let sent = 0;
   let ended = false;
   const send = (sender: Sender, bytes: number) => {
-    const length = Math.min(bytes, wish.most - sender.sent);
+    const length = Math.min(bytes, options.most - sender.sent);
     if (length <= 0 || sender.answered || !sender.socket.writable) return;
     sender.socket.write(" ".repeat(length));
     sender.sent += length;
     sent += length;
   };
   const add = (at: number) => {
-    const socket = connect(wish.port, "127.0.0.1");
+    const socket = connect(options.port, "127.0.0.1");
     const sender: Sender = { socket, sent: 0, answered: false };
     senders.add(sender);
     socket.on("error", () => {});
@@ -65,16 +65,16 @@ export function openFlood(wish: FloodOptions): Flood {
     });
     socket.on("close", () => {
       senders.delete(sender);
-      const { againMs } = wish;
+      const { againMs } = options;
       if (!ended && againMs !== undefined) setTimeout(() => !ended && add(at), againMs);
     });
-    socket.write(wish.head(at));
-    send(sender, wish.first);
+    socket.write(options.head(at));
+    send(sender, options.first);
   };
-  for (let at = 0; at < wish.count; at++) add(at);
+  for (let at = 0; at < options.count; at++) add(at);
   const timer = setInterval(() => {
-    for (const sender of senders) send(sender, wish.bytes);
-  }, wish.everyMs);
+    for (const sender of senders) send(sender, options.bytes);
+  }, options.everyMs);
   return {
     statuses,
     sent: () => sent,

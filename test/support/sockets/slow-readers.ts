@@ -40,8 +40,8 @@ export interface SlowReaders {
 }
 
 /** Opens the sockets. */
-export function openReaders(wish: ReadersOptions): SlowReaders {
-  const { count, everyMs } = wish;
+export function openReaders(options: ReadersOptions): SlowReaders {
+  const { count, everyMs } = options;
   const sockets: Socket[] = [];
   const readers: Reader[] = [];
   const answers: Promise<void>[] = [];
@@ -50,7 +50,7 @@ export function openReaders(wish: ReadersOptions): SlowReaders {
     readers.push(reader);
     answers.push(
       new Promise((resolve) => {
-        sockets.push(begin(wish, { reader, at, answered: resolve }));
+        sockets.push(begin(options, { reader, at, answered: resolve }));
       }),
     );
   }

@@ -38,12 +38,12 @@ const KINDS = ["head", "body", "reader"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Opens the sockets. */
-export function openSlowSockets(wish: SlowOptions): SlowSockets {
+export function openSlowSockets(options: SlowOptions): SlowSockets {
   const sockets = new Set<Socket>();
   const count: SlowCount = { closed: 0, statuses: {} };
   let ended = false;
   const add = (kind: Kind) => {
-    const socket = begin(wish, kind, count.statuses);
+    const socket = begin(options, kind, count.statuses);
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -53,7 +53,7 @@ export function openSlowSockets(wish: SlowOptions): SlowSockets {
       setTimeout(() => !ended && add(kind), BYTE_MS);
     });
   };
-  for (let i = 0; i < wish.count; i++) add(KINDS[i % KINDS.length] as Kind);
+  for (let i = 0; i < options.count; i++) add(KINDS[i % KINDS.length] as Kind);
   const slowly = setInterval(() => {
     for (const socket of sockets) if (socket.listenerCount("slowly") > 0) socket.emit("slowly");
   }, BYTE_MS);

@@ -215,8 +215,8 @@ async function prepare(): Promise<void> {
   state.keyring.disable(state.keyring.pick({ name: "off" }));
   await state.users.create({ email: "off@example.com", tenant: { name: "acme" } });
   state.users.disable(user("off@example.com"));
-  const wish = { email: "new@example.com", tenantId: acme(), role: "member" } as const;
-  invitation = state.users.invite(wish).token;
+  const input = { email: "new@example.com", tenantId: acme(), role: "member" } as const;
+  invitation = state.users.invite(input).token;
   await state.sessions.signIn(RUI, PASSWORD, HERE);
   state.clock.advance(1);
 }
@@ -260,8 +260,8 @@ describe("every audited action", () => {
   it("records the command line as its source, and users for their own passwords", async () => {
     assert.ok(lines().every(({ actor }) => actor === "command"));
     const { session } = await state.sessions.signIn(RUI, PASSWORD, HERE);
-    const wish = { current: PASSWORD, next: "staple battery horse" };
-    await state.sessions.changePassword(session, wish, HERE);
+    const input = { current: PASSWORD, next: "staple battery horse" };
+    await state.sessions.changePassword(session, input, HERE);
     const [line] = lines();
     const { id } = user(RUI);
     assert.deepEqual(
@@ -293,9 +293,9 @@ describe("no audit line", () => {
   it("is written by a rejected action", async () => {
     const before = lines();
     const { keyring, users } = state;
-    const wish = { email: RUI, tenant: { name: "elsewhere" }, password: PASSWORD };
+    const input = { email: RUI, tenant: { name: "elsewhere" }, password: PASSWORD };
     const refused: (() => unknown)[] = [
-      () => users.create(wish),
+      () => users.create(input),
       () => users.disable(user(ANA)),
       () => users.setRole(user(ANA), "member"),
       () => users.setPassword(user(ANA), "short"),
@@ -332,8 +332,8 @@ describe("an audit line", () => {
   it("is found by tenant, action, time, and position", () => {
     state.clock.advance(DAY_MS);
     state.keyring.create({ tenant: "other", plan: "free", name: "" });
-    const only = (wish: Partial<Parameters<AuditStore["list"]>[0]>): AuditRow[] =>
-      store.list({ limit: 100, ...wish });
+    const only = (input: Partial<Parameters<AuditStore["list"]>[0]>): AuditRow[] =>
+      store.list({ limit: 100, ...input });
     assert.ok(only({ tenantId: acme() }).every(({ tenant }) => tenant === "acme"));
     assert.deepEqual(
       only({ action: "key.create" }).map(({ tenant }) => tenant),

@@ -58,7 +58,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-const wish = { tenant: "acme", plan: "growth", name: "crm" };
+const input = { tenant: "acme", plan: "growth", name: "crm" };
 const bearer = (key: string) => `Bearer ${key}`;
 const codeOf = (authorization: string | undefined): string => {
   try {
@@ -72,27 +72,27 @@ const codeOf = (authorization: string | undefined): string => {
 
 describe("authenticate", () => {
   it("identifies the caller", () => {
-    const { key, keyId } = keyring.create(wish);
+    const { key, keyId } = keyring.create(input);
     const identity = keyring.authenticate(bearer(key));
     assert.equal(identity.keyId, keyId);
     assert.equal(identity.plan, "growth");
-    const other = keyring.create({ ...wish, name: "other" });
+    const other = keyring.create({ ...input, name: "other" });
     assert.equal(keyring.authenticate(bearer(other.key)).tenantId, identity.tenantId);
-    const foreign = keyring.create({ ...wish, tenant: "other" });
+    const foreign = keyring.create({ ...input, tenant: "other" });
     assert.notEqual(keyring.authenticate(bearer(foreign.key)).tenantId, identity.tenantId);
   });
 
   it("rejects a key of another data directory", () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "peneira-keys-"));
     const other = openDatabase(elsewhere);
-    const { key } = new Keyring(new KeyStore(other), clock).create(wish);
+    const { key } = new Keyring(new KeyStore(other), clock).create(input);
     other.close();
     rmSync(elsewhere, { recursive: true });
     assert.equal(codeOf(bearer(key)), "authentication_invalid");
   });
 
   it("rejects the secret of one key with the id of another", () => {
-    const mine = keyring.create(wish);
+    const mine = keyring.create(input);
     database
       .prepare("UPDATE keys SET hash = @hash, checksum = blob_checksum(@hash) WHERE id = @id")
       .run({ hash: Buffer.alloc(32, 7), id: mine.keyId });
@@ -100,7 +100,7 @@ describe("authenticate", () => {
   });
 
   it("queries nothing for a mistyped key, and once for a known one", () => {
-    const { key } = keyring.create(wish);
+    const { key } = keyring.create(input);
     for (let at = 5; at < key.length; at++) {
       codeOf(bearer(key.slice(0, at) + (key[at] === "0" ? "1" : "0") + key.slice(at + 1)));
     }
@@ -120,7 +120,7 @@ describe("authenticate", () => {
   });
 
   it("sees changes of another process after 50 ms, and of this process immediately", () => {
-    const { key, keyId } = keyring.create(wish);
+    const { key, keyId } = keyring.create(input);
     assert.equal(codeOf(bearer(key)), "ok");
     const other = openDatabase(directory);
     new KeyStore(other).setDisabled(keyId, 1);
@@ -138,7 +138,7 @@ describe("authenticate", () => {
 
 describe("a key's expiry", () => {
   it("disables a key at its time and not before", () => {
-    const { key, keyId, expiresAt } = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    const { key, keyId, expiresAt } = keyring.create({ ...input, expiresAt: START_MS + 1_000 });
     assert.equal(expiresAt, START_MS + 1_000);
     clock.advance(999);
     assert.equal(codeOf(bearer(key)), "ok");
@@ -155,7 +155,7 @@ describe("a key's expiry", () => {
   });
 
   it("does not apply to the key that replaces it", () => {
-    const old = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
+    const old = keyring.create({ ...input, expiresAt: START_MS + 1_000 });
     const lasting = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
     assert.equal(keyring.pick({ id: lasting.keyId }).expiresAt, null);
     const ending = keyring.rotate(keyring.pick({ id: lasting.keyId }), 0, START_MS + 7_000);
@@ -165,8 +165,8 @@ describe("a key's expiry", () => {
 
 describe("rename", () => {
   it("changes the plan of one key, or of a tenant's console and all its keys", () => {
-    const [first, second] = [keyring.create(wish), keyring.create({ ...wish, name: "two" })];
-    const other = keyring.create({ ...wish, tenant: "other" });
+    const [first, second] = [keyring.create(input), keyring.create({ ...input, name: "two" })];
+    const other = keyring.create({ ...input, tenant: "other" });
     const planOf = ({ key }: { readonly key: string }) =>
       keyring.authenticate(`Bearer ${key}`).plan;
     keyring.setPlan(keyring.pick({ id: first.keyId }), "free");
@@ -178,7 +178,7 @@ describe("rename", () => {
   });
 
   it("sets another name, and rejects one that would break a list", () => {
-    const { keyId } = keyring.create(wish);
+    const { keyId } = keyring.create(input);
     keyring.rename(keyring.pick({ id: keyId }), "billing");
     assert.equal(keyring.pick({ name: "billing" }).id, keyId);
     const refused: [string, RegExp][] = [
@@ -193,7 +193,7 @@ describe("rename", () => {
 
 describe("rotate", () => {
   it("returns a key of the same tenant, plan, and name, and ends the old one immediately", () => {
-    const old = keyring.create(wish);
+    const old = keyring.create(input);
     const fresh = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
     assert.deepEqual([fresh.tenant, fresh.plan, fresh.name], ["acme", "growth", "crm"]);
     assert.equal(codeOf(bearer(old.key)), "authentication_disabled");
@@ -202,7 +202,7 @@ describe("rotate", () => {
   });
 
   it("accepts the old key during the overlap and not a millisecond longer", () => {
-    const old = keyring.create(wish);
+    const old = keyring.create(input);
     keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
     clock.advance(999);
     assert.equal(codeOf(bearer(old.key)), "ok");
@@ -211,7 +211,7 @@ describe("rotate", () => {
   });
 
   it("never postpones an earlier expiry", () => {
-    const old = keyring.create(wish);
+    const old = keyring.create(input);
     keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
     const again = keyring.rotate(keyring.pick({ id: old.keyId }), 60_000);
     assert.equal(again.oldExpiresAt, START_MS + 1_000);
@@ -248,7 +248,9 @@ describe("create", () => {
       ["ac  me", "U+0020, position 4"],
       ["acme\u2003", "U+2003, position 5"],
     ] as const) {
-      assert.throws(() => keyring.create({ ...wish, tenant }), { message: RegExp(escaped(place)) });
+      assert.throws(() => keyring.create({ ...input, tenant }), {
+        message: RegExp(escaped(place)),
+      });
       assert.throws(() => keyring.createTenant(tenant), { message: RegExp(escaped(place)) });
     }
     assert.throws(() => keyring.createTenant("\u2800"), /U\+2800 \(position 1\)/);
@@ -256,13 +258,13 @@ describe("create", () => {
   });
 
   it("creates a first key only if no key exists", () => {
-    assert.notEqual(keyring.createFirst(wish), null);
-    assert.equal(keyring.createFirst(wish), null);
+    assert.notEqual(keyring.createFirst(input), null);
+    assert.equal(keyring.createFirst(input), null);
     assert.equal(keyring.list().length, 1);
   });
 
   it("leaves no secret in any file of the data directory", () => {
-    const { key } = keyring.create(wish);
+    const { key } = keyring.create(input);
     keyring.authenticate(bearer(key));
     keyring.flushUsed();
     for (const name of readdirSync(directory)) {
@@ -274,8 +276,8 @@ describe("create", () => {
 
 describe("pick", () => {
   it("finds by id, by whole key, and by tenant and name, and reports ambiguous matches", () => {
-    const first = keyring.create(wish);
-    const second = keyring.create({ ...wish, name: "second" });
+    const first = keyring.create(input);
+    const second = keyring.create({ ...input, name: "second" });
     assert.equal(keyring.pick({ id: first.keyId }).id, first.keyId);
     assert.equal(keyring.pick({ id: second.key }).id, second.keyId);
     assert.equal(keyring.pick({ tenant: "acme", name: "second" }).id, second.keyId);
@@ -287,7 +289,7 @@ describe("pick", () => {
 
 describe("flushUsed", () => {
   it("writes the last-use time once, and never inside a request", () => {
-    const { key, keyId } = keyring.create(wish);
+    const { key, keyId } = keyring.create(input);
     keyring.authenticate(bearer(key));
     clock.advance(5_000);
     keyring.authenticate(bearer(key));
@@ -306,7 +308,7 @@ describe("flushUsed", () => {
       const joined = Ledger.join(ledger.id, slot);
       return new Keyring(store, clock, COMMAND_LINE, { ledger: joined });
     }) as [Keyring, Keyring];
-    const { key, keyId } = own.create(wish);
+    const { key, keyId } = own.create(input);
     other.authenticate(bearer(key));
     const allow = refuseWrites(database);
     assert.throws(() => own.flushUsed());

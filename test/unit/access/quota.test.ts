@@ -30,7 +30,7 @@ const QUOTA = 100;
 const TENANTS = ["a", "b"] as const;
 
 /** One export in the model. */
-interface Told {
+interface ModelExport {
   readonly id: string;
   readonly tenant: string;
   readonly day: number;
@@ -43,7 +43,7 @@ interface Told {
 }
 
 class Model {
-  readonly exports: Told[] = [];
+  readonly exports: ModelExport[] = [];
   readonly keys = new Map<string, number>();
   /** Used rows, by tenant and day. */
   readonly used = new Map<string, number>();
@@ -86,23 +86,24 @@ function compare(model: Model, real: Installation): void {
   }
 }
 
-interface Wish {
+interface ExportInput {
   readonly tenant: string;
   readonly key: string;
   readonly rows: number;
   readonly plan: "free" | "enterprise";
 }
 
-function create({ tenant, key, rows, plan }: Wish): Step {
+function create({ tenant, key, rows, plan }: ExportInput): Step {
   return step(`create(${tenant}, ${key}, ${rows}, ${plan})`, (model, real) => {
     const day = utcDay(real.clock.nowMs());
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
     // One request per key and number, so that a repeat is a replay.
-    const ask = () => real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
+    const create = () =>
+      real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
     if (known !== undefined && known >= nowMs - DAY_MS) {
       try {
-        assert.equal(ask().replayed, true);
+        assert.equal(create().replayed, true);
       } catch (error) {
         assert.ok(error instanceof AppError && error.code === "idempotency_key_reused");
       }
@@ -110,7 +111,7 @@ function create({ tenant, key, rows, plan }: Wish): Step {
     }
     const gone = model.gone(tenant, day);
     if (plan === "free" && rows > 0 && gone + rows > QUOTA) {
-      assert.throws(ask, (error) => {
+      assert.throws(create, (error) => {
         assert.ok(error instanceof AppError);
         assert.equal(error.code, "quota_exceeded");
         for (const number of [gone, rows, QUOTA]) assert.match(error.message, RegExp(`${number}`));
@@ -119,9 +120,9 @@ function create({ tenant, key, rows, plan }: Wish): Step {
       });
       return;
     }
-    const { record } = ask();
+    const { record } = create();
     const none = { attempts: 0, state: "waiting", delivered: false } as const;
-    const told: Told = {
+    const expected: ModelExport = {
       id: record.id,
       tenant,
       day,
@@ -129,23 +130,23 @@ function create({ tenant, key, rows, plan }: Wish): Step {
       holds: rows,
       ...none,
     };
-    model.exports.push(told);
+    model.exports.push(expected);
     model.keys.set(`${tenant} ${key}`, nowMs);
   });
 }
 
 /** Charges an answer that has rows, and no export. */
-function charge({ tenant, rows, plan }: Wish): Step {
+function charge({ tenant, rows, plan }: ExportInput): Step {
   return step(`charge(${tenant}, ${rows}, ${plan})`, (model, real) => {
     const day = utcDay(real.clock.nowMs());
     const place = `${tenant} ${day}`;
     const sender = { tenantId: tenant, keyId: `key of ${tenant}`, plan: real.plans[plan] };
-    const ask = () => real.exports.charge(sender, rows);
+    const create = () => real.exports.charge(sender, rows);
     if (plan === "free" && rows > 0 && model.gone(tenant, day) + rows > QUOTA) {
-      assert.throws(ask, { code: "quota_exceeded", message: /this request has \d+\./ });
+      assert.throws(create, { code: "quota_exceeded", message: /this request has \d+\./ });
       return;
     }
-    ask();
+    create();
     for (const counts of plan === "free" ? [model.answered, model.used] : [model.used]) {
       counts.set(place, (counts.get(place) ?? 0) + rows);
     }
@@ -159,19 +160,19 @@ function end(n: number, how: End, rows: number): Step {
   return step(`end(${n}, ${how}, ${rows})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
     if (held === undefined) return;
-    const told = model.exports.find(({ id }) => held.wish.path.includes(id)) as Told;
-    told.attempts++;
+    const expected = model.exports.find(({ id }) => held.wish.path.includes(id)) as ModelExport;
+    expected.attempts++;
     if (how === "file") {
       const outcome = rendered(held.wish);
       assert.ok(outcome.kind === "file");
       held.end({ ...outcome, file: { ...outcome.file, rowCount: rows } });
-      const place = `${told.tenant} ${utcDay(real.clock.nowMs())}`;
-      if (!told.delivered) model.used.set(place, (model.used.get(place) ?? 0) + rows);
-      Object.assign(told, { state: "done", delivered: true, holds: rows });
-    } else if (how === "failed" || told.attempts >= 3) {
+      const place = `${expected.tenant} ${utcDay(real.clock.nowMs())}`;
+      if (!expected.delivered) model.used.set(place, (model.used.get(place) ?? 0) + rows);
+      Object.assign(expected, { state: "done", delivered: true, holds: rows });
+    } else if (how === "failed" || expected.attempts >= 3) {
       const failed = { kind: "failed", failure: "disk_full", error: {} } as const;
       held.end(how === "failed" ? failed : { kind: "threw", error: {} });
-      Object.assign(told, { state: "failed", holds: 0 });
+      Object.assign(expected, { state: "failed", holds: 0 });
     } else {
       held.end({ kind: "threw", error: {} });
     }
@@ -181,11 +182,11 @@ function end(n: number, how: End, rows: number): Step {
 function remove(n: number): Step {
   return step(`remove(${n})`, (model, real) => {
     const there = model.exports.filter(({ state }) => state !== "deleted");
-    const told = there[n % Math.max(1, there.length)];
-    if (told === undefined) return;
-    real.exports.remove(told.tenant, told.id);
-    if (!told.delivered) told.holds = 0;
-    told.state = "deleted";
+    const expected = there[n % Math.max(1, there.length)];
+    if (expected === undefined) return;
+    real.exports.remove(expected.tenant, expected.id);
+    if (!expected.delivered) expected.holds = 0;
+    expected.state = "deleted";
   });
 }
 
@@ -193,15 +194,16 @@ function remove(n: number): Step {
 function restart(losing: boolean): Step {
   return step(`restart(${losing ? "losing files" : ""})`, (model, real) => {
     const running = real.threads.held.map(({ wish }) => wish.path);
-    for (const told of model.exports) {
-      if (told.state === "waiting" && running.some((path) => path.includes(told.id))) {
-        told.attempts++;
-        if (told.attempts >= 3) Object.assign(told, { state: "failed", holds: 0 });
+    for (const expected of model.exports) {
+      if (expected.state === "waiting" && running.some((path) => path.includes(expected.id))) {
+        expected.attempts++;
+        if (expected.attempts >= 3) Object.assign(expected, { state: "failed", holds: 0 });
       }
-      const { expiresAtMs } = real.exports.find(told.id) ?? { expiresAtMs: null };
-      if (!losing || told.state !== "done" || (expiresAtMs ?? 0) <= real.clock.nowMs()) continue;
-      rmSync(real.exports.filePath(real.record(told.tenant, told.id)));
-      Object.assign(told, { state: "waiting", attempts: 0 });
+      const { expiresAtMs } = real.exports.find(expected.id) ?? { expiresAtMs: null };
+      if (!losing || expected.state !== "done" || (expiresAtMs ?? 0) <= real.clock.nowMs())
+        continue;
+      rmSync(real.exports.filePath(real.record(expected.tenant, expected.id)));
+      Object.assign(expected, { state: "waiting", attempts: 0 });
     }
     real.exports.stop();
     real.reopen();
@@ -210,16 +212,16 @@ function restart(losing: boolean): Step {
 }
 
 const numbers = fc.nat({ max: 12 });
-const wishes = fc.record({
+const inputs = fc.record({
   tenant: fc.constantFrom(...TENANTS),
   key: fc.constantFrom(..."abcdefghijklmnop"),
   rows: fc.constantFrom(0, 1, 20, 30, 50, 99, 100, 101),
   plan: fc.constantFrom("free", "free", "free", "enterprise"),
-}) as fc.Arbitrary<Wish>;
+}) as fc.Arbitrary<ExportInput>;
 const COMMANDS = [
-  wishes.map(create),
-  wishes.map(create),
-  wishes.map(charge),
+  inputs.map(create),
+  inputs.map(create),
+  inputs.map(charge),
   fc
     .tuple(numbers, fc.constantFrom("file", "file", "failed", "threw"), fc.nat({ max: 40 }))
     .map(([n, how, rows]) => end(n, how as End, rows)),

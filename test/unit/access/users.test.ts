@@ -38,8 +38,8 @@ afterEach(() => {
 /** Creates a user a moment after the previous one, so that their order is certain. */
 const make = async (email: string, more: Partial<NewUser> = {}) => {
   state.clock.advance(1);
-  const wish = { email, tenant: ACME, password: PASSWORD, ...more };
-  return (await state.users.create(wish)).user;
+  const input = { email, tenant: ACME, password: PASSWORD, ...more };
+  return (await state.users.create(input)).user;
 };
 const tokenOf = async (email: string) => (await state.sessions.signIn(email, PASSWORD, HERE)).token;
 const works = (token: string) => state.sessions.find(token) !== null;
@@ -86,13 +86,13 @@ describe("a new user", () => {
     assert.ok(made.password !== null);
     assert.deepEqual(passwordProblems(made.password, "ana@example.com"), []);
     await state.sessions.signIn("ana@example.com", made.password, HERE);
-    const wish = { email: "bia@example.com", tenant: ACME, password: PASSWORD };
-    assert.equal((await state.users.create(wish)).password, null);
+    const input = { email: "bia@example.com", tenant: ACME, password: PASSWORD };
+    assert.equal((await state.users.create(input)).password, null);
   });
 
   it("is rejected with every mistake in one error, before any hashing", async () => {
-    const wish = { email: "ana", tenant: { name: " " }, role: "admin", plan: "gold" };
-    assert.deepEqual(await codesOf(() => state.users.create({ ...wish, password: "short" })), [
+    const input = { email: "ana", tenant: { name: " " }, role: "admin", plan: "gold" };
+    assert.deepEqual(await codesOf(() => state.users.create({ ...input, password: "short" })), [
       "invalid_request",
       "/email invalid_email",
       "/password unfit_password",
@@ -125,18 +125,18 @@ describe("a new user", () => {
     const other = openConsole(directory);
     try {
       const [one, two] = [state.users, other.users];
-      const wish = (email: string) => ({ email, tenant: ACME, password: PASSWORD });
+      const input = (email: string) => ({ email, tenant: ACME, password: PASSWORD });
       const made = await Promise.all([
-        one.create(wish("ana@example.com")),
-        two.create(wish("bia@example.com")),
-        one.create(wish("caio@example.com")),
+        one.create(input("ana@example.com")),
+        two.create(input("bia@example.com")),
+        one.create(input("caio@example.com")),
       ]);
       const roles = made.map(({ user }) => user.role).sort();
       assert.deepEqual(roles, ["member", "member", "owner"]);
       assert.equal(new Set(made.map(({ user }) => user.tenantId)).size, 1);
       const twins = await Promise.allSettled([
-        one.create(wish("eva@example.com")),
-        two.create(wish("eva@example.com")),
+        one.create(input("eva@example.com")),
+        two.create(input("eva@example.com")),
       ]);
       const refused = twins.filter((twin) => twin.status === "rejected");
       assert.equal(refused.length, 1);
@@ -194,17 +194,17 @@ describe("changes of users", () => {
     const before = await tokenOf(bia.email);
     users.setRole(bia, "owner");
     assert.equal(works(before), false, "another role");
-    const kept = await state.sessions.signIn(bia.email, PASSWORD, HERE);
+    const retained = await state.sessions.signIn(bia.email, PASSWORD, HERE);
     const other = await tokenOf(bia.email);
-    users.setRole(bia, "member", kept.session.id);
-    assert.deepEqual([works(kept.token), works(other)], [true, false]);
-    assert.equal(state.sessions.find(kept.token)?.user.role, "member");
+    users.setRole(bia, "member", retained.session.id);
+    assert.deepEqual([works(retained.token), works(other)], [true, false]);
+    assert.equal(state.sessions.find(retained.token)?.user.role, "member");
     users.setRole(bia, "member");
-    assert.equal(works(kept.token), true, "nothing was changed");
+    assert.equal(works(retained.token), true, "nothing was changed");
     users.disable(bia);
-    assert.equal(works(kept.token), false, "stopped");
+    assert.equal(works(retained.token), false, "stopped");
     users.enable(bia);
-    assert.equal(works(kept.token), false, "and it does not come back");
+    assert.equal(works(retained.token), false, "and it does not come back");
     const last = await tokenOf(bia.email);
     const made = await users.setPassword(bia);
     assert.equal(works(last), false, "another password");
@@ -258,8 +258,8 @@ describe("the console's plan", () => {
   it("is the default plan of tenants if none is set and no key ever existed", async () => {
     const { users, keyring } = state;
     const assume = async (email: string, tenant: string, plan?: string) => {
-      const wish = { email, tenant: { name: tenant }, password: PASSWORD, plan };
-      const made = await users.create({ ...wish, planOtherwise: "enterprise" });
+      const input = { email, tenant: { name: tenant }, password: PASSWORD, plan };
+      const made = await users.create({ ...input, planOtherwise: "enterprise" });
       return [made.planAssumed, users.consolePlan(made.user.tenantId)];
     };
     keyring.create({ tenant: "keyed", plan: "growth", name: "" });

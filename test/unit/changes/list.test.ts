@@ -95,16 +95,16 @@ describe("change lists", () => {
 
   it("are the same bytes each time, and report progress", async () => {
     const places = ["a", "b"].map((name) => join(pair.folder, name));
-    const told: number[] = [];
+    const reported: number[] = [];
     for (const path of places) {
-      const onProgress = (done: number, total: number) => told.push(done / total);
+      const onProgress = (done: number, total: number) => reported.push(done / total);
       const made = await buildChangeList(older, newer, path, { onProgress });
       assert.equal(made.bytes, readFileSync(path).length);
     }
     const [one, two] = places.map((path) => readFileSync(path)) as [Buffer, Buffer];
     assert.deepEqual(one, two);
-    assert.equal(told[0], 0);
-    assert.equal(told.at(-1), 1);
+    assert.equal(reported[0], 0);
+    assert.equal(reported.at(-1), 1);
     assert.match(changeListName(older, newer), /^[0-9a-f]{64}-[0-9a-f]{64}\.changes$/);
   });
 

@@ -93,7 +93,7 @@ function randomAddress(random: () => number): Address {
   return { query: tidyQuery(query), sentence, month: null };
 }
 
-function asked(edit: (query: Query) => void): Address {
+function requested(edit: (query: Query) => void): Address {
   const query = emptyQuery();
   edit(query);
   return { query, sentence: "", month: null };
@@ -123,7 +123,7 @@ describe("an address", () => {
   });
 
   it("is readable", () => {
-    const address = asked(({ filters }) => {
+    const address = requested(({ filters }) => {
       filters.industry.cnae_any_of = [...LOOKUP.cnae("47"), "1091-1/02"];
       filters.geo.uf_any_of = ["SP", "MG"];
       filters.company.registration_status_any_of = [2];
@@ -143,7 +143,7 @@ describe("an address", () => {
 describe("activities in an address", () => {
   const shortened = (codes: readonly string[]) =>
     encodeAddress(
-      asked(({ filters }) => {
+      requested(({ filters }) => {
         filters.industry.cnae_any_of = [...codes];
       }),
       LOOKUP,

@@ -56,7 +56,7 @@ function facet(values: FacetAnswer["values"], rest: Partial<FacetAnswer> = {}): 
 
 describe("facet rows", () => {
   it("sum to the total with the remainder, for any selection and any visible rows", () => {
-    const wishes = fc.record({
+    const inputs = fc.record({
       counts,
       other: fc.nat({ max: 500 }),
       missing: fc.nat({ max: 500 }),
@@ -65,7 +65,7 @@ describe("facet rows", () => {
       closed: fc.boolean(),
     });
     fc.assert(
-      fc.property(wishes, ({ counts: all, other, missing, rowsMax, chosen, closed }) => {
+      fc.property(inputs, ({ counts: all, other, missing, rowsMax, chosen, closed }) => {
         const values = all.map((count, at) => ({ value: `v${at}`, count }));
         const given = facet(values, { other: { values: other, count: other }, missing });
         const found = rowsOf(given, {

@@ -26,35 +26,38 @@ const book = new CatalogBook({
   }),
 } as never);
 
-const ask = (text: string, geo: object = {}) =>
+const send = (text: string, geo: object = {}) =>
   districtQuestion(text, { ...emptyQuery().filters.geo, ...geo }, book);
 
 describe("the municipality of a typed district", () => {
   it("is the one that the text names", () => {
     const wanted = { name: "savassi", cities: ["3106200"] };
     for (const text of ["savassi, belo horizonte", "savassi,belo", "savassi belo horizonte"]) {
-      assert.deepEqual(ask(text), wanted, text);
-      assert.deepEqual(ask(text, { municipality_ibge_any_of: ["3550308"] }), wanted, text);
+      assert.deepEqual(send(text), wanted, text);
+      assert.deepEqual(send(text, { municipality_ibge_any_of: ["3550308"] }), wanted, text);
     }
-    assert.deepEqual(ask("Vila Nova  São Paulo"), { name: "Vila Nova", cities: ["3550308"] });
-    assert.deepEqual(ask("centro, bom jesus").cities, ["2201903", "4302303"]);
-    assert.deepEqual(ask("centro, bom jesus", { uf_any_of: ["RS"] }).cities, ["4302303"]);
+    assert.deepEqual(send("Vila Nova  São Paulo"), { name: "Vila Nova", cities: ["3550308"] });
+    assert.deepEqual(send("centro, bom jesus").cities, ["2201903", "4302303"]);
+    assert.deepEqual(send("centro, bom jesus", { uf_any_of: ["RS"] }).cities, ["4302303"]);
   });
 
   it("is the selected one if the text names none", () => {
     const chosen = ["3106200", "3304557"];
-    const asked = ask(" savassi ", { municipality_ibge_any_of: chosen });
-    assert.deepEqual(asked, { name: "savassi", cities: ["3304557", "3106200"] });
-    assert.deepEqual(ask("savassi, ", { municipality_ibge_any_of: chosen }).cities.length, 2);
+    const requested = send(" savassi ", { municipality_ibge_any_of: chosen });
+    assert.deepEqual(requested, { name: "savassi", cities: ["3304557", "3106200"] });
+    assert.deepEqual(send("savassi, ", { municipality_ibge_any_of: chosen }).cities.length, 2);
     const many = CITIES.map(([ibge]) => ibge);
-    const most = ask("centro", { municipality_ibge_any_of: many });
+    const most = send("centro", { municipality_ibge_any_of: many });
     assert.deepEqual(most.cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
     assert.equal(most.cities.length, 10);
   });
 
   it("is one of the largest if none is selected", () => {
-    assert.deepEqual(ask("moema").cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
-    assert.equal(ask("moema").cities.length, 10);
-    assert.deepEqual(ask("centro", { uf_any_of: ["RS"] }), { name: "centro", cities: ["4302303"] });
+    assert.deepEqual(send("moema").cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
+    assert.equal(send("moema").cities.length, 10);
+    assert.deepEqual(send("centro", { uf_any_of: ["RS"] }), {
+      name: "centro",
+      cities: ["4302303"],
+    });
   });
 });

@@ -199,14 +199,14 @@ describe("numbers of establishments", () => {
   it("are one of the choices, or have a label of their own", () => {
     assert.equal(chainOf(undefined, undefined), "any");
     assert.equal(chainOf(10, undefined), "many");
-    for (const [min, max, told] of [
+    for (const [min, max, reported] of [
       [6, undefined, "6 ou mais"],
       [3, 8, "3 a 8"],
       [undefined, 4, "até 4"],
       [7, 7, "7"],
     ] as const) {
       assert.equal(chainOf(min, max), null);
-      assert.equal(spanText(min, max), told);
+      assert.equal(spanText(min, max), reported);
     }
   });
 
@@ -302,11 +302,13 @@ describe("a sentence", () => {
   });
 
   it("shows what each part became, or that it became nothing", () => {
-    const told = new Map(stretchesOf(sentence, answer, null).map((one) => [one.text, one.told]));
-    assert.deepEqual(told.get("em MG"), ["Minas Gerais"]);
-    assert.deepEqual(told.get("MEI"), ["não MEI"]);
-    assert.deepEqual(told.get("faturamento alto"), ["Sem filtro."]);
-    assert.deepEqual(told.get("padarias"), ["Não usei na busca"]);
+    const reported = new Map(
+      stretchesOf(sentence, answer, null).map((one) => [one.text, one.told]),
+    );
+    assert.deepEqual(reported.get("em MG"), ["Minas Gerais"]);
+    assert.deepEqual(reported.get("MEI"), ["não MEI"]);
+    assert.deepEqual(reported.get("faturamento alto"), ["Sem filtro."]);
+    assert.deepEqual(reported.get("padarias"), ["Não usei na busca"]);
   });
 
   it("shows one note for the same words, the most important one", () => {
@@ -317,8 +319,8 @@ describe("a sentence", () => {
       ...{ assumptions: [], warnings: [uncertain, contradiction, "A text without a place."] },
       unmapped_constraints: [{ ...contradiction }, left],
     };
-    const told = remarksOf({ explain } as unknown as TranslateAnswer);
-    assert.deepEqual(told.minded, [contradiction, { detail: "A text without a place." }]);
-    assert.deepEqual(told.unused, [left]);
+    const reported = remarksOf({ explain } as unknown as TranslateAnswer);
+    assert.deepEqual(reported.minded, [contradiction, { detail: "A text without a place." }]);
+    assert.deepEqual(reported.unused, [left]);
   });
 });

@@ -40,8 +40,8 @@ describe("a news file", () => {
     assert.deepEqual(body.kinds, ["entered"]);
     assert.equal("changed_any_of" in body, false, "new ones have no changed fields");
     const changed = { ...question, kind: "changed" } as const;
-    const told = bodyOfFile({ ...file, question: changed, allowed: OUTPUT_FIELD_NAMES });
-    assert.deepEqual([told.kinds, told.changed_any_of], [["changed"], ["status"]]);
+    const shown = bodyOfFile({ ...file, question: changed, allowed: OUTPUT_FIELD_NAMES });
+    assert.deepEqual([shown.kinds, shown.changed_any_of], [["changed"], ["status"]]);
     assert.equal("output" in body.spec, false);
   });
 
@@ -70,8 +70,8 @@ describe("a news file", () => {
 
 describe("the title of an export", () => {
   before(() => speak("pt"));
-  type Told = Partial<Parameters<typeof titleOfExport>[0]>;
-  const of = (told: Told) => titleOfExport({ spec: SPEC, ...told }, "SP");
+  type TitleInput = Partial<Parameters<typeof titleOfExport>[0]>;
+  const of = (input: TitleInput) => titleOfExport({ spec: SPEC, ...input }, "SP");
 
   it("distinguishes news from the whole, also for a file without its own title", () => {
     assert.equal(of({}), "SP");

@@ -86,26 +86,26 @@ describe("a query", () => {
   });
 
   it("keeps manually selected lists if a sentence replaces the filters", () => {
-    const [before, said] = [emptyQuery(), emptyQuery()];
+    const [before, stated] = [emptyQuery(), emptyQuery()];
     before.filters.geo.uf_any_of = ["MG"];
     before.filters.lists = { exclude: ["exported"] };
-    said.filters.geo.uf_any_of = ["SP"];
-    const next = withListsOf(said, before);
+    stated.filters.geo.uf_any_of = ["SP"];
+    const next = withListsOf(stated, before);
     assert.deepEqual(next.filters.geo.uf_any_of, ["SP"]);
     assert.deepEqual(next.filters.lists, { exclude: ["exported"] });
-    said.filters.lists = { any_of: ["b"], exclude: ["exported", "a"] };
-    assert.deepEqual(withListsOf(said, before).filters.lists, {
+    stated.filters.lists = { any_of: ["b"], exclude: ["exported", "a"] };
+    assert.deepEqual(withListsOf(stated, before).filters.lists, {
       any_of: ["b"],
       exclude: ["a", "exported"],
     });
-    assert.deepEqual(withListsOf(said, emptyQuery()), said, "nothing chosen, nothing added");
+    assert.deepEqual(withListsOf(stated, emptyQuery()), stated, "nothing chosen, nothing added");
     const named = withListsOf(emptyQuery(), before);
     assert.deepEqual(withoutListsOf(before, named).filters.lists, undefined, "what was named goes");
-    said.filters.lists = { any_of: ["exported"] };
-    assert.deepEqual(withoutListsOf(before, said).filters.lists, before.filters.lists);
+    stated.filters.lists = { any_of: ["exported"] };
+    assert.deepEqual(withoutListsOf(before, stated).filters.lists, before.filters.lists);
     assert.deepEqual(
-      withListsOf(said, before).filters.lists,
-      said.filters.lists,
+      withListsOf(stated, before).filters.lists,
+      stated.filters.lists,
       "no contradiction",
     );
   });

@@ -75,12 +75,12 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
 
 /** A list on a server, with its messages and waits. */
 function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
-  const said: string[] = [];
+  const announced: string[] = [];
   const waits: number[] = [];
   const wait = async (ms: number) => void waits.push(ms);
-  const changed = () => void said.push(`${rows.phase} ${rows.accounts.length}`);
+  const changed = () => void announced.push(`${rows.phase} ${rows.accounts.length}`);
   const rows = new Rows({ spec: SPEC, fields: FIELDS, pageMax, read: server.read, wait, changed });
-  return { rows, said, waits };
+  return { rows, announced, waits };
 }
 
 /** Lets all pending work end. */
@@ -226,13 +226,13 @@ describe("a list of rows", () => {
   it("is silent once stopped, whether the page arrives or fails", async () => {
     for (const failures of [{}, { 1: { code: "internal_error" } }]) {
       const server = serverOf(700, failures);
-      const { rows, said } = listOn(server);
+      const { rows, announced } = listOn(server);
       rows.want(0);
       rows.stop();
       await setImmediate();
       await setImmediate();
       assert.equal(server.signals[0]?.aborted, true);
-      assert.deepEqual(said, ["reading 0"]);
+      assert.deepEqual(announced, ["reading 0"]);
       assert.equal(rows.accounts.length, 0);
       rows.want(0);
       rows.retry();
@@ -332,8 +332,8 @@ describe("columns", () => {
   });
 
   it("default to the usual ones, name first, for any stored value", () => {
-    for (const kept of ["", "{", "null", "[]", "7", '{"shown":"x"}']) {
-      assert.deepEqual(readChoice(kept).shown, DEFAULT_COLUMNS, kept);
+    for (const retained of ["", "{", "null", "[]", "7", '{"shown":"x"}']) {
+      assert.deepEqual(readChoice(retained).shown, DEFAULT_COLUMNS, retained);
     }
     const odd =
       '{"shown":["cnpj","gone","cnpj","name",5],"widths":{"cnpj":9e9,"gone":1,"tom":"x"}}';

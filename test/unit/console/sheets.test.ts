@@ -53,21 +53,23 @@ describe("a request for a sheet", () => {
   });
 
   it("makes an Excel file of a pasted text, unless the user chose another", () => {
-    const wish = keptWish(allowed);
-    assert.equal(wishFor(wish, true).format, "xlsx");
-    assert.equal(wishFor({ ...wish, format: "csv" }, true).format, "csv");
-    assert.equal(wishFor(wish, false).format, null);
+    const options = keptWish(allowed);
+    assert.equal(wishFor(options, true).format, "xlsx");
+    assert.equal(wishFor({ ...options, format: "csv" }, true).format, "csv");
+    assert.equal(wishFor(options, false).format, null);
   });
 
   it("is a query with the file's name as the title", () => {
-    const wish = { fields: ["uf"], format: "csv", labels: "none" } as const;
+    const options = { fields: ["uf"], format: "csv", labels: "none" } as const;
     const reading = { column: "2", fillZeros: true };
-    const query = new URLSearchParams(fileQuery(wish, reading, "Clientes\u200b  2026.final.xlsx"));
+    const query = new URLSearchParams(
+      fileQuery(options, reading, "Clientes\u200b  2026.final.xlsx"),
+    );
     assert.deepEqual(Object.fromEntries(query), {
       ...{ fields: "uf", format: "csv", title: "Clientes 2026.final" },
       ...{ column: "2", lost_zeros: "fill" },
     });
-    assert.ok(!fileQuery(wish, reading, ".csv").includes("title"));
+    assert.ok(!fileQuery(options, reading, ".csv").includes("title"));
     assert.ok(previewQuery({ column: null, fillZeros: false }, "en").includes("labels=en"));
   });
 });

@@ -256,14 +256,14 @@ describe("an address", () => {
     const { url } = share;
     await share.stop();
     const asking = { method: "GET", headers: {}, signal: new AbortController().signal } as const;
-    const ask = (address: string) => {
+    const send = (address: string) => {
       const client = new ShareClient(readShare(address), 500);
-      return client.ask({ ...asking, url: readShare(address).root });
+      return client.request({ ...asking, url: readShare(address).root });
     };
-    await assert.rejects(ask(url), /the connection was refused/);
-    await assert.rejects(ask("http://nobody.invalid/"), /\(DNS\)/);
+    await assert.rejects(send(url), /the connection was refused/);
+    await assert.rejects(send("http://nobody.invalid/"), /\(DNS\)/);
     await assert.rejects(
-      ask("http://127.0.0.1:9/"),
+      send("http://127.0.0.1:9/"),
       /cannot be asked: bad port; .* Serve the mirror at another/,
     );
   });
@@ -293,10 +293,10 @@ describe("the directory of a zip over 4 GiB", () => {
     const path = join(root, "Estabelecimentos0.zip");
     const bytes = await writeSparseZip(path, 5 * 2 ** 30);
     const share = await new WebdavShare().start();
-    const asked: [number, number][] = [];
+    const requested: [number, number][] = [];
     const handle = await open(path, "r");
     const member = await readZipElsewhere(bytes, async (offset, length) => {
-      asked.push([offset, length]);
+      requested.push([offset, length]);
       const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset);
       return buffer;
     });
@@ -307,7 +307,7 @@ describe("the directory of a zip over 4 GiB", () => {
       bytes: 5 * 2 ** 30,
       crc: 7,
     });
-    assert.ok(asked.every(([offset]) => offset > bytes - 70_000));
+    assert.ok(requested.every(([offset]) => offset > bytes - 70_000));
     await share.addLarge("2026-10", root);
     const range = await fetch(`${share.url}2026-10/Estabelecimentos0.zip`, {
       headers: { range: `bytes=${bytes - 22}-` },

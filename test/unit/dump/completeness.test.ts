@@ -48,8 +48,8 @@ describe("month and date", () => {
   it("are reported separately if the date was given", async () => {
     for (const date of ["2019-01-01", "2026-12-31"]) {
       const { warnings } = await look(folder(), "2026-08", date);
-      const said = `The month is 2026-08, but --date says ${date}: more than a month apart.`;
-      assert.ok(warnings.includes(said), warnings.join());
+      const stated = `The month is 2026-08, but --date says ${date}: more than a month apart.`;
+      assert.ok(warnings.includes(stated), warnings.join());
     }
   });
 
@@ -120,10 +120,10 @@ describe("parts of a type", () => {
     assert.equal(LAYOUTS.empresas.parts, true);
     const sizes = [7_007_687_931, ...Array(PARTS - 1).fill(1_100_000_000)];
     assert.deepEqual(await warningsOf(sizes), [], "sizes of 2026-08");
-    const told = await warningsOf(sizes.with(4, 240).with(0, 200_000_000));
-    assert.equal(told.length, 4);
+    const message = await warningsOf(sizes.with(4, 240).with(0, 200_000_000));
+    assert.equal(message.length, 4);
     const words = "holds 240 bytes, and the other Empresas files about 1,100,000,000. Was it cut?";
-    assert.ok(told.includes(`K3241.K03200Y4.D60808.EMPRECSV ${words}`), told.join("\n"));
+    assert.ok(message.includes(`K3241.K03200Y4.D60808.EMPRECSV ${words}`), message.join("\n"));
     assert.deepEqual(await warningsOf(sizes.with(3, 280_000_000)), [], "a quarter is enough");
     assert.deepEqual(await warningsOf([5_000, 1, ...Array(8).fill(5_000)]), [], "no real month");
   });

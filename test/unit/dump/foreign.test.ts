@@ -61,8 +61,8 @@ describe("a file of another kind in a dump", () => {
     it(`is named in place of a zip: ${words.source}`, async () => {
       const folder = space.write({ estabelecimentos: [establishment(ONE)] });
       writeFileSync(join(folder, "Simples.zip"), bytes);
-      const told = await refusal(openDump(folder, "2026-08"));
-      assert.match(told, new RegExp(`Simples\\.zip: ${words.source}`));
+      const message = await refusal(openDump(folder, "2026-08"));
+      assert.match(message, new RegExp(`Simples\\.zip: ${words.source}`));
     });
   }
 
@@ -76,9 +76,9 @@ describe("a file of another kind in a dump", () => {
       const folder = space.write({ estabelecimentos: [establishment(ONE)] });
       const table = readdirSync(folder).find((name) => name.includes("MUNICCSV")) as string;
       writeFileSync(join(folder, table), bytes);
-      const told = await refusal(openDump(folder, "2026-08"));
-      assert.match(told, new RegExp(`MUNICCSV: ${words.source}`));
-      assert.doesNotMatch(told, /Municipios\.zip is missing/);
+      const message = await refusal(openDump(folder, "2026-08"));
+      assert.match(message, new RegExp(`MUNICCSV: ${words.source}`));
+      assert.doesNotMatch(message, /Municipios\.zip is missing/);
     }
   });
 });
@@ -152,10 +152,10 @@ describe("a changed byte in a zip", () => {
       const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
       writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));
       for (const skipBadRows of [0, 5]) {
-        const told = await refusal(space.import(folder, "x.peneira", { skipBadRows }));
-        assert.match(told, /part\.zip \(.*\): the zip is damaged: the checksum \(CRC-32\)/);
-        assert.match(told, /Download the file again/);
-        assert.doesNotMatch(told, /quote/);
+        const message = await refusal(space.import(folder, "x.peneira", { skipBadRows }));
+        assert.match(message, /part\.zip \(.*\): the zip is damaged: the checksum \(CRC-32\)/);
+        assert.match(message, /Download the file again/);
+        assert.doesNotMatch(message, /quote/);
       }
     });
   }
@@ -202,8 +202,8 @@ describe("a zip of sanctions", () => {
 
   it("is reported as damaged if a byte was changed", async () => {
     const other = csv.replace(ONE, "11222333000182");
-    const told = await refusal(read(changedZip(NAME, csv, other)));
-    assert.match(told, /the zip is damaged: the checksum/);
+    const message = await refusal(read(changedZip(NAME, csv, other)));
+    assert.match(message, /the zip is damaged: the checksum/);
   });
 
   it("is named by its kind if it is another file", async () => {

@@ -96,9 +96,12 @@ describe("a later month of a sample", () => {
     const [first, second, third] = months as [Rows, Rows, Rows];
     const inFirstMonth = changes(first, second);
     const afterTwo = changes(first, third);
-    const kept = [...inFirstMonth].filter(([cnpj]) => afterTwo.has(cnpj) || !third.has(cnpj));
+    const retained = [...inFirstMonth].filter(([cnpj]) => afterTwo.has(cnpj) || !third.has(cnpj));
     // An account may be closed and reopened, or lose the name it has just received.
-    assert.ok(kept.length >= inFirstMonth.size - 3, `${kept.length} of ${inFirstMonth.size}`);
+    assert.ok(
+      retained.length >= inFirstMonth.size - 3,
+      `${retained.length} of ${inFirstMonth.size}`,
+    );
     assert.ok(afterTwo.size > inFirstMonth.size * 1.5);
     for (const cnpj of second.keys()) {
       const isNew = !first.has(cnpj);

@@ -108,13 +108,16 @@ test("reports a signal in a readable message, and leaves nothing", async () => {
     const out = join(root, "ended");
     const size = ["--establishments", "2000000", "--out", out];
     const child = spawn(process.execPath, ["--import", "tsx", MAIN, "sample", ...size]);
-    let told = "";
-    child.stderr.on("data", (part) => (told += part));
+    let output = "";
+    child.stderr.on("data", (part) => (output += part));
     while ((await hiddenIn(root)).length === 0) await sleep(20);
     child.kill(signal);
     const [code] = await once(child, "close");
-    assert.equal(code, status, told);
-    assert.ok(told.includes(`peneira: ${signal} ended the sample; ${out} was not written`), told);
+    assert.equal(code, status, output);
+    assert.ok(
+      output.includes(`peneira: ${signal} ended the sample; ${out} was not written`),
+      output,
+    );
     assert.deepEqual(await hiddenIn(root), []);
   }
 });

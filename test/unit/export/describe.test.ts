@@ -184,7 +184,7 @@ const CHANGES: Readonly<Record<string, unknown>> = {
 };
 
 /** Members that a file shows itself, constants, and members outside the query. */
-const NOT_TOLD = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
+const NOT_DESCRIBED = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
 
 /** Names of the leaves of a schema; a list counts as one, unless it holds objects. */
 function leavesOf(schema: unknown, path = ""): string[] {
@@ -206,30 +206,30 @@ function changed(spec: AccountQuerySpec, path: string, value: unknown): AccountQ
   return copy as unknown as AccountQuerySpec;
 }
 
-const told = (spec: AccountQuerySpec) => JSON.stringify(describeSpec(spec, NAMES));
+const described = (spec: AccountQuerySpec) => JSON.stringify(describeSpec(spec, NAMES));
 
 describe("describeSpec", () => {
   it("changes with every leaf of the schema that changes what is exported", () => {
-    const leaves = leavesOf(SPEC_SCHEMA).filter((leaf) => !NOT_TOLD.test(leaf));
+    const leaves = leavesOf(SPEC_SCHEMA).filter((leaf) => !NOT_DESCRIBED.test(leaf));
     assert.deepEqual(Object.keys(CHANGES).sort(), leaves.sort());
-    const base = told(FULL);
+    const base = described(FULL);
     const others = new Set([base]);
     for (const [path, value] of Object.entries(CHANGES)) {
-      const other = told(changed(FULL, path, value));
+      const other = described(changed(FULL, path, value));
       assert.ok(!others.has(other), path);
       others.add(other);
     }
   });
 
   it("differs for different specs, and only for those", () => {
-    const asked = ({ limit, filters, sort, scoring }: AccountQuerySpec) =>
+    const requested = ({ limit, filters, sort, scoring }: AccountQuerySpec) =>
       JSON.stringify({ limit, filters, sort, scoring });
     const specs = Array.from({ length: 400 }, (_, seed) =>
       randomSpec(seededRng(seed), SAMPLE_CATALOG, []),
     );
-    const descriptions = new Map(specs.map((spec) => [told(spec), asked(spec)]));
-    for (const spec of specs) assert.equal(descriptions.get(told(spec)), asked(spec));
-    assert.equal(descriptions.size, new Set(specs.map(asked)).size);
+    const descriptions = new Map(specs.map((spec) => [described(spec), requested(spec)]));
+    for (const spec of specs) assert.equal(descriptions.get(described(spec)), requested(spec));
+    assert.equal(descriptions.size, new Set(specs.map(requested)).size);
   });
 
   it("names the meaning of codes, and leaves a code without a name unchanged", () => {
@@ -253,7 +253,7 @@ describe("describeSpec", () => {
       ["Order", "Score", "Limit"],
     );
     const orders = SORT_FIELDS.flatMap((field) =>
-      SORT_DIRECTIONS.map((direction) => told({ ...bare, sort: [{ field, direction }] })),
+      SORT_DIRECTIONS.map((direction) => described({ ...bare, sort: [{ field, direction }] })),
     );
     assert.equal(new Set(orders).size, orders.length);
   });

@@ -44,8 +44,12 @@ after(() => {
 });
 
 /** A page of rows; `matches` counts what the limit left out as well. */
-async function pageOf(rows: Uint32Array, wish: Partial<ExportOptions> = {}, matches = rows.length) {
-  const context = contextOf(fixture.segment, { format: "html", rowCount: rows.length, ...wish });
+async function pageOf(
+  rows: Uint32Array,
+  options: Partial<ExportOptions> = {},
+  matches = rows.length,
+) {
+  const context = contextOf(fixture.segment, { format: "html", rowCount: rows.length, ...options });
   const batches = batchesOf(rows, 128);
   return (await renderedBytes(openHtmlRenderer, { ...context, matches }, batches)).toString();
 }
@@ -119,14 +123,14 @@ describe("an exported page", () => {
     const cut = readPage(await pageOf(rows, {}, 1_234));
     const terms = elements(cut, "dt").map(({ text }) => text);
     const values = elements(cut, "dd").map(({ text }) => text);
-    const told = (label: string) => values[terms.indexOf(label)];
-    assert.equal(told("Snapshot"), "2026-10");
-    assert.equal(told("Reference date"), "2026-10-10");
-    assert.equal(told("Population of the year"), "2025");
-    assert.equal(told("Sanctions as of"), "not available");
-    assert.equal(told("Rows in this file"), "12");
-    assert.equal(told("Accounts that match"), "1,234");
-    assert.equal(told("States"), "Rio de Janeiro (RJ)São Paulo (SP)");
+    const described = (label: string) => values[terms.indexOf(label)];
+    assert.equal(described("Snapshot"), "2026-10");
+    assert.equal(described("Reference date"), "2026-10-10");
+    assert.equal(described("Population of the year"), "2025");
+    assert.equal(described("Sanctions as of"), "not available");
+    assert.equal(described("Rows in this file"), "12");
+    assert.equal(described("Accounts that match"), "1,234");
+    assert.equal(described("States"), "Rio de Janeiro (RJ)São Paulo (SP)");
     assert.match(only(cut, "main").text, /12 accounts, of 1,234 that match\./);
     assert.match(only(cut, "main").text, /The limit of the export left the other matches out/);
     const whole = readPage(await pageOf(rows));
@@ -232,14 +236,14 @@ describe("an exported page in Chromium", () => {
     test: TestContext,
     rows: Uint32Array,
     offences: string[] = [],
-    wish: Partial<ExportOptions> = {},
+    options: Partial<ExportOptions> = {},
   ) {
     if (browser === undefined) {
       test.skip(`there is no browser at ${CHROMIUM}`);
       return undefined;
     }
     const path = join(folder, "page.html");
-    writeFileSync(path, await pageOf(rows, wish));
+    writeFileSync(path, await pageOf(rows, options));
     const url = pathToFileURL(path).href;
     const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
     page.on("dialog", (dialog) => {

@@ -47,13 +47,13 @@ after(() => fixture.dispose());
 /** Bytes of an export of rows. */
 function exported(
   rows: Uint32Array,
-  wish: Partial<ExportOptions> = {},
+  options: Partial<ExportOptions> = {},
   size = 100,
 ): Promise<Buffer> {
   const context = contextOf(fixture.segment, {
     format: "parquet",
     rowCount: rows.length,
-    ...wish,
+    ...options,
   });
   return renderedBytes(openParquetRenderer, context, batchesOf(rows, size));
 }
@@ -76,7 +76,7 @@ async function readByHyparquet(bytes: Buffer): Promise<Record<string, unknown>[]
 }
 
 /** The JSON values of what a query of a file says; `FILE` in it is the file. */
-async function askDuckDb(bytes: Buffer, query: string): Promise<Record<string, unknown>[]> {
+async function queryDuckDb(bytes: Buffer, query: string): Promise<Record<string, unknown>[]> {
   const path = join(tmpdir(), `peneira-${process.pid}-${Math.random()}.parquet`);
   writeFileSync(path, bytes);
   try {
@@ -90,7 +90,7 @@ async function askDuckDb(bytes: Buffer, query: string): Promise<Record<string, u
 
 /** Names and types of a file's columns, as DuckDB sees them. */
 async function schemaOf(bytes: Buffer): Promise<unknown[][]> {
-  const read = await askDuckDb(bytes, "DESCRIBE SELECT * FROM FILE");
+  const read = await queryDuckDb(bytes, "DESCRIBE SELECT * FROM FILE");
   return read.map(({ column_name, column_type }) => [column_name, column_type]);
 }
 
@@ -142,7 +142,7 @@ describe("cells of a Parquet export", () => {
   });
 
   it("are those of the search, read by DuckDB, which truncates no text at its zeros", async () => {
-    const read = await askDuckDb(await exported(fixture.rows), "SELECT * FROM FILE");
+    const read = await queryDuckDb(await exported(fixture.rows), "SELECT * FROM FILE");
     const accounts = searched(fixture.segment, fixture.rows, OUTPUT_FIELD_NAMES);
     assert.deepEqual(read, withoutMarks(accounts));
   });
@@ -150,7 +150,7 @@ describe("cells of a Parquet export", () => {
   it("are the bytes of the search, read by DuckDB as hexadecimal digits", async () => {
     const fields = OUTPUT_FIELDS.filter(({ freeText }) => freeText).map(({ name }) => name);
     const columns = fields.map((name) => `hex(encode(${name})) AS ${name}`);
-    const read = await askDuckDb(
+    const read = await queryDuckDb(
       await exported(fixture.rows, { fields }),
       `SELECT ${columns.join(", ")} FROM FILE`,
     );
@@ -168,14 +168,14 @@ describe("cells of a Parquet export", () => {
 
   it("are followed by those that explain them", async () => {
     for (const cnae of [[], FIXTURE_TABLES.cnae_primary.slice(0, 20)]) {
-      const wish = { fields: ["cnpj", "trade_name"], explain: true, cnae };
-      const context = contextOf(fixture.segment, { format: "parquet", rowCount: 400, ...wish });
+      const options = { fields: ["cnpj", "trade_name"], explain: true, cnae };
+      const context = contextOf(fixture.segment, { format: "parquet", rowCount: 400, ...options });
       const explained = searchedExplained(context, fixture.rows);
-      const accounts = searched(fixture.segment, fixture.rows, wish.fields);
-      const read = await askDuckDb(await exported(fixture.rows, wish), "SELECT * FROM FILE");
+      const accounts = searched(fixture.segment, fixture.rows, options.fields);
+      const read = await queryDuckDb(await exported(fixture.rows, options), "SELECT * FROM FILE");
       assert.deepEqual(read, withoutMarks(accounts.map((row, i) => ({ ...row, ...explained[i] }))));
       assert.deepEqual(Object.keys(read[0] as object).slice(0, 3), [
-        ...wish.fields,
+        ...options.fields,
         "explain_score",
       ]);
       assert.equal(new Set(read.map((row) => row.explain_matched)).size > 1, cnae.length > 0);
@@ -186,7 +186,7 @@ describe("cells of a Parquet export", () => {
     const rows = fixture.rows.slice(0, 50).reverse();
     const fields = ["score", "cnae_secondary", "cnpj"];
     const bytes = await exported(rows, { fields });
-    const read = await askDuckDb(bytes, "SELECT * FROM FILE");
+    const read = await queryDuckDb(bytes, "SELECT * FROM FILE");
     assert.deepEqual(Object.keys(read[0] as object), fields);
     assert.deepEqual(read, searched(fixture.segment, rows, fields));
   });
@@ -264,11 +264,11 @@ describe("row groups of a Parquet export", () => {
   });
 
   it("are the same bytes for any batches, every time", async () => {
-    const wish = { fields, explain: true };
+    const options = { fields, explain: true };
     const rows = many.subarray(0, ROW_GROUP_ROWS + 1_234);
-    const first = await exported(rows, wish, 65_536);
+    const first = await exported(rows, options, 65_536);
     for (const size of [65_536, 4_096, 50_001, count]) {
-      assert.ok(first.equals(await exported(rows, wish, size)), `batches of ${size}`);
+      assert.ok(first.equals(await exported(rows, options, size)), `batches of ${size}`);
     }
   });
 
@@ -277,7 +277,7 @@ describe("row groups of a Parquet export", () => {
     const bytes = await exported(none);
     assert.equal(parquetMetadata(arrayBufferOf(bytes)).row_groups.length, 0);
     assert.deepEqual(await readByHyparquet(bytes), []);
-    assert.deepEqual(await askDuckDb(bytes, "SELECT count(*) AS n FROM FILE"), [{ n: "0" }]);
+    assert.deepEqual(await queryDuckDb(bytes, "SELECT count(*) AS n FROM FILE"), [{ n: "0" }]);
   });
 
   it("that end on the last row are not followed by an empty one", async () => {

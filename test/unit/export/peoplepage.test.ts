@@ -50,10 +50,10 @@ function sha256(text: string): string {
 
 describe("a page for people", () => {
   it("has the rows first, in the language of its labels", async () => {
-    const said = { pt: ["pt-BR", "Origem", "Filtros e ordem"], en: ["en", "Source", "Filters"] };
+    const stated = { pt: ["pt-BR", "Origem", "Filtros e ordem"], en: ["en", "Source", "Filters"] };
     for (const labels of ["pt", "en"] as const) {
       const text = await pageOf(fixture.rows, { labels });
-      const [lang, ...sections] = said[labels];
+      const [lang, ...sections] = stated[labels];
       assert.ok(text.includes(`<html lang="${lang}">`));
       const end = text.indexOf("</tbody>");
       assert.ok(end > 0);
@@ -102,8 +102,8 @@ describe("a page for people", () => {
       const offences: string[] = [];
       page.on("console", (message) => offences.push(message.text()));
       page.on("pageerror", (error) => offences.push(String(error)));
-      page.on("request", (asked) => {
-        if (!asked.url().startsWith("file:")) offences.push(asked.url());
+      page.on("request", (requested) => {
+        if (!requested.url().startsWith("file:")) offences.push(requested.url());
       });
       const file = join(folder, "page.html");
       writeFileSync(file, await pageOf(fixture.rows, { labels: "pt", title: "Padarias de BH" }));

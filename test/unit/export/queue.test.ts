@@ -174,8 +174,8 @@ describe("bounds", () => {
       const table = structuredClone(builtIn) as Record<string, object>;
       const plan = loadPlans({ ...table, free: { ...table.free, ...none } }).free;
       const wanted = { tenantId: here.tenant("a"), plan, idempotencyKey: "k", spec: specOf() };
-      const asked = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
-      const create = () => here.exports.create({ ...wanted, ...asked });
+      const request = { keyId: "k", bodyHash: "", rows: 1, segment: here.segment };
+      const create = () => here.exports.create({ ...wanted, ...request });
       assert.throws(create, isError("plan_not_allowed"));
     });
   }

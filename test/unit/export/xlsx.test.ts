@@ -36,10 +36,10 @@ after(() => fixture.dispose());
 /** Bytes of an export of rows. */
 function exported(
   rows: Uint32Array,
-  wish: Partial<ExportOptions> = {},
+  options: Partial<ExportOptions> = {},
   size = 100,
 ): Promise<Buffer> {
-  const context = contextOf(fixture.segment, { format: "xlsx", rowCount: rows.length, ...wish });
+  const context = contextOf(fixture.segment, { format: "xlsx", rowCount: rows.length, ...options });
   return renderedBytes(openXlsxRenderer, context, batchesOf(rows, size));
 }
 
@@ -77,8 +77,8 @@ async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
 }
 
 /** The rows' XML of an export. */
-async function rowsXml(rows: Uint32Array, wish: Partial<ExportOptions> = {}): Promise<string> {
-  const parts = await partsOf(await exported(rows, wish));
+async function rowsXml(rows: Uint32Array, options: Partial<ExportOptions> = {}): Promise<string> {
+  const parts = await partsOf(await exported(rows, options));
   return parts.get("xl/worksheets/sheet1.xml") ?? "";
 }
 
@@ -121,16 +121,16 @@ describe("cells of an XLSX export", () => {
   });
 
   it("are followed by those that explain them", async () => {
-    const wish = {
+    const options = {
       fields: ["cnpj", "trade_name"],
       explain: true,
       cnae: FIXTURE_TABLES.cnae_primary.slice(0, 20),
     };
-    const context = contextOf(fixture.segment, { format: "xlsx", rowCount: 400, ...wish });
-    const accounts = searched(fixture.segment, fixture.rows, wish.fields);
+    const context = contextOf(fixture.segment, { format: "xlsx", rowCount: 400, ...options });
+    const accounts = searched(fixture.segment, fixture.rows, options.fields);
     const explained = searchedExplained(context, fixture.rows);
     const wanted = accounts.map((account, i) => ({ ...account, ...explained[i] }));
-    const [header, ...read] = await sheetOf(await exported(fixture.rows, wish), "Accounts");
+    const [header, ...read] = await sheetOf(await exported(fixture.rows, options), "Accounts");
     assert.deepEqual(header, Object.keys(wanted[0] as object));
     assert.deepEqual(read, shownRows(wanted));
     assert.ok(new Set(read.map((row) => row.at(-2))).size > 2);
@@ -233,16 +233,16 @@ function assertBalanced(path: string, xml: string): void {
 }
 
 describe("the sheet About of an XLSX export", () => {
-  const about = async (rows: Uint32Array, wish: Partial<ExportOptions> = {}) =>
-    sheetOf(await exported(rows, wish), "About");
+  const about = async (rows: Uint32Array, options: Partial<ExportOptions> = {}) =>
+    sheetOf(await exported(rows, options), "About");
 
   it("states snapshot, dates, rows, and matches", async () => {
-    const said = new Map((await about(fixture.rows)).map(([label, value]) => [label, value]));
-    assert.equal(said.get("Snapshot"), "2026-10");
-    assert.equal(said.get("Reference date"), "2026-10-10");
-    assert.equal(said.get("Sanctions as of"), "not available");
-    assert.equal(said.get("Rows in this file"), "400");
-    assert.equal(said.get("Accounts that match"), "407");
+    const values = new Map((await about(fixture.rows)).map(([label, value]) => [label, value]));
+    assert.equal(values.get("Snapshot"), "2026-10");
+    assert.equal(values.get("Reference date"), "2026-10-10");
+    assert.equal(values.get("Sanctions as of"), "not available");
+    assert.equal(values.get("Rows in this file"), "400");
+    assert.equal(values.get("Accounts that match"), "407");
   });
 
   it("states the filters in words, a row for each value", async () => {
@@ -301,9 +301,13 @@ describe("bytes of an XLSX export", () => {
 
 describe("the end of an XLSX export", () => {
   const many = Uint32Array.from({ length: 20_000 }, (_, i) => i % 400);
-  const wish = { format: "xlsx", fields: ["cnpj", "legal_name", "street"], rowCount: many.length };
+  const options = {
+    format: "xlsx",
+    fields: ["cnpj", "legal_name", "street"],
+    rowCount: many.length,
+  };
   const open = (write: (bytes: Uint8Array) => void) =>
-    openXlsxRenderer(contextOf(fixture.segment, wish), write);
+    openXlsxRenderer(contextOf(fixture.segment, options), write);
   const render = async (write: (bytes: Uint8Array) => void) => {
     const renderer = open(write);
     await renderer.begin();

@@ -62,10 +62,10 @@ it("a failure is reported with source positions", () => {
   const { status, text } = run();
   assert.equal(status, 1);
   assert.match(text, /✔ passes/);
-  const told = text.slice(text.indexOf("failing tests"));
+  const reported = text.slice(text.indexOf("failing tests"));
   const source = path.join(folder, "one.test.ts").replaceAll(/[.+]/g, "\\$&");
   for (const place of [`${source}:13:\\d+`, `${source}:5:\\d+`, "one\\.test\\.ts:9:\\d+"]) {
-    assert.match(told, new RegExp(place));
+    assert.match(reported, new RegExp(place));
   }
   assert.doesNotMatch(text, /one\.test\.mjs:/);
 });

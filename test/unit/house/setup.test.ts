@@ -39,7 +39,7 @@ const { clockText, criticalPath, runParallel } = (await import(
 )) as {
   clockText: (ms: number) => string;
   criticalPath: (steps: readonly Step[], seconds: Times["seconds"]) => number;
-  runParallel: (steps: readonly Step[], wish: { out: Out }) => Promise<Times["seconds"]>;
+  runParallel: (steps: readonly Step[], options: { out: Out }) => Promise<Times["seconds"]>;
 };
 const { announcement, wholeSteps } = (await import("../../../src/setup/start.mjs" as string)) as {
   announcement: (steps: readonly Step[], times: Times) => string;

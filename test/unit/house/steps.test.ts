@@ -52,11 +52,11 @@ describe("steps of one checkout", () => {
     const texts = await Promise.all(
       [1, 2, 3].map(async () => {
         const child = spawn(process.execPath, maker(ONCE), { stdio: ["ignore", "ignore", "pipe"] });
-        let said = "";
-        child.stderr.on("data", (part) => (said += part));
+        let output = "";
+        child.stderr.on("data", (part) => (output += part));
         const status = await new Promise((resolve) => child.once("close", resolve));
-        assert.equal(status, 0, said);
-        return said;
+        assert.equal(status, 0, output);
+        return output;
       }),
     );
     assert.equal(notes(), "()");
@@ -100,8 +100,8 @@ describe("steps of one checkout", () => {
   it("are named and not run in a plan, even while another process runs them", () => {
     mkdirSync(path.join(folder, ".cache/locks"), { recursive: true });
     writeFileSync(path.join(folder, ".cache/locks/output.lock"), String(process.pid));
-    const asked = ends(`console.log(steps.due(() => make(() => note("!"))).join());`);
-    assert.equal(asked.stdout, "output\n");
+    const requested = ends(`console.log(steps.due(() => make(() => note("!"))).join());`);
+    assert.equal(requested.stdout, "output\n");
     assert.ok(!existsSync(path.join(folder, "notes")));
   });
 });

@@ -9,7 +9,7 @@ import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { MATRIX, scaled, tries } from "../../support/run/scale.ts";
 
 /** The requested run, as far as these tests read it. */
-interface Asked {
+interface Selection {
   readonly suites: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly all: boolean;
@@ -20,7 +20,7 @@ interface Asked {
 const tiers = (await import("../../support/run/tiers.mjs" as string)) as {
   isOfMatrix(text: string): boolean;
   quickSuites(suites: readonly string[]): string[];
-  readTests(args: readonly string[], suites: readonly string[]): Asked;
+  readTests(args: readonly string[], suites: readonly string[]): Selection;
   tierOf(file: string): string;
 };
 const { isOfMatrix, quickSuites, readTests, tierOf } = tiers;
@@ -55,9 +55,9 @@ describe("the requested tests", () => {
   it("are the quick ones by default", () => {
     const quick = [...QUICK, "test/unit/spec/normalize.test.ts"];
     assert.deepEqual(quickSuites(ALL), quick);
-    const asked = readTests([], ALL);
-    assert.deepEqual(asked.suites, quick);
-    assert.equal(asked.quick, true);
+    const selection = readTests([], ALL);
+    assert.deepEqual(selection.suites, quick);
+    assert.equal(selection.quick, true);
   });
 
   it("are all of them, or the campaigns", () => {

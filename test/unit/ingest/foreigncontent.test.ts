@@ -57,10 +57,13 @@ describe("a file with the rows of another", () => {
       "Simples.zip": await rowsOf("Empresas1.zip"),
       "Empresas1.zip": await rowsOf("Simples.zip"),
     });
-    const told = await refusal(folder);
-    assert.match(told, /Simples\.zip: \d+ of \d+ rows break one rule \(A Simples or MEI flag is/);
-    assert.match(told, /Empresas1\.zip: [\d,]+ of [\d,]+ rows break one rule \(The /);
-    assert.match(told, /--partial imports them as they are/);
+    const message = await refusal(folder);
+    assert.match(
+      message,
+      /Simples\.zip: \d+ of \d+ rows break one rule \(A Simples or MEI flag is/,
+    );
+    assert.match(message, /Empresas1\.zip: [\d,]+ of [\d,]+ rows break one rule \(The /);
+    assert.match(message, /--partial imports them as they are/);
     const report = await space.import(folder, "partial.peneira", { partial: true });
     assert.equal(report.accounts, 3_000);
   });

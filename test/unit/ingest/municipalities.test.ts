@@ -252,7 +252,7 @@ describe("an import", () => {
       (row) => (row as Record<string, unknown>).municipality_ibge,
     );
   const expected = towns.map(({ ibge }) => ibge).sort();
-  const told = (report: ImportReport): string => {
+  const reported = (report: ImportReport): string => {
     const text = summarize(report);
     assert.deepEqual(
       report.odd_municipalities.map(({ tom }) => tom),
@@ -267,7 +267,10 @@ describe("an import", () => {
     writeFileSync(municipalities, TOWNS.map(({ tom, ibge }) => `${tom};${ibge}`).join("\n"));
     const report = await space.import(dump(towns, foreign), "file.peneira", { municipalities });
     assert.deepEqual(ibges("file.peneira").sort(), expected);
-    assert.match(told(report), /warning: 30 municipalities have other names .* by their TOM codes/);
+    assert.match(
+      reported(report),
+      /warning: 30 municipalities have other names .* by their TOM codes/,
+    );
     assert.equal(report.rules.municipality_unknown, undefined);
     const text = await inspected(test, "file.peneira");
     assert.match(text, /\n {2}30 municipalities not joined by name alone:\n/);
@@ -286,12 +289,12 @@ describe("an import", () => {
       ibges("alone.peneira"),
       towns.map(() => null),
     );
-    assert.match(told(lost), /warning: 30 municipalities of the dump are known neither/);
+    assert.match(reported(lost), /warning: 30 municipalities of the dump are known neither/);
     assert.match(await inspected(test, "alone.peneira"), /: no municipality_ibge\n/);
-    const beside = { replaces: space.path("before.peneira") };
-    const update = await space.import(changed, "update.peneira", beside);
+    const options = { replaces: space.path("before.peneira") };
+    const update = await space.import(changed, "update.peneira", options);
     assert.deepEqual(ibges("update.peneira").sort(), expected);
-    assert.match(told(update), /by their TOM codes/);
+    assert.match(reported(update), /by their TOM codes/);
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
     // A town resolved by code is also known by code in the next month.

@@ -189,8 +189,8 @@ describe("an import with corporate partners", () => {
     const segment = await openSegment(space.path("partners.peneira"));
     try {
       assert.equal(ownershipOf(segment, { root: A, limit: 1 }), null);
-      const told = segment.native.renderJson(Uint32Array.of(0), ["owned_companies"]);
-      assert.equal(Buffer.from(told).toString(), '[{"owned_companies":null}]');
+      const reported = segment.native.renderJson(Uint32Array.of(0), ["owned_companies"]);
+      assert.equal(Buffer.from(reported).toString(), '[{"owned_companies":null}]');
       assert.throws(() => ownedBy(segment, [A]), /1 problem|imported without --corporate-partners/);
     } finally {
       segment.close();

@@ -56,8 +56,8 @@ describe("values of an establishment", () => {
   });
 
   it("accepts dates up to seven days late and drops impossible, early, and late ones", async () => {
-    const kept = await oneWith({ data_inicio_atividade: "20260815" });
-    assert.equal(kept.row.started_on, "2026-08-15");
+    const retained = await oneWith({ data_inicio_atividade: "20260815" });
+    assert.equal(retained.row.started_on, "2026-08-15");
     for (const [text, rule] of [
       ["20260816", "date_late"],
       ["2021221", "date_invalid"],
@@ -228,8 +228,8 @@ describe("companies", () => {
     assert.equal(of(TWO).legal_name, "41.273.592 ANA SILVA");
     assert.equal(countOf(report, "cpf_removed"), 1);
     assert.ok(!space.bytes("quirks.peneira").includes("12345678901"));
-    const kept = await imported(rows, { keepCpf: true });
-    assert.equal(kept.of(ONE).legal_name, "ANA SILVA 12345678901");
+    const retained = await imported(rows, { keepCpf: true });
+    assert.equal(retained.of(ONE).legal_name, "ANA SILVA 12345678901");
   });
 
   it("and trade names that are or end in a CPF lose it, for any nature", async () => {
@@ -248,8 +248,8 @@ describe("companies", () => {
     assert.equal(countOf(report, "trade_name_cpf_removed"), 2);
     assert.ok(!space.bytes("quirks.peneira").includes("12345678909"));
     assert.ok(!JSON.stringify(report).includes("12345678909"));
-    const kept = await imported(rows, { keepCpf: true });
-    assert.equal(kept.of(TWO).trade_name, "12345678909");
+    const retained = await imported(rows, { keepCpf: true });
+    assert.equal(retained.of(TWO).trade_name, "12345678909");
   });
 
   it("without a row of their own have the flags of Simples", async () => {

@@ -71,8 +71,8 @@ describe("a partial month", () => {
     assert.ok(!space.files().includes("half.peneira"));
     const report = await space.import(folder, "half.peneira", { ...STRICT, partial: true });
     assert.ok(report.accounts > 0);
-    const told = report.warnings.filter((text) => text.endsWith("Imported with --partial."));
-    assert.equal(told.length, 18);
+    const reported = report.warnings.filter((text) => text.endsWith("Imported with --partial."));
+    assert.equal(reported.length, 18);
   });
 
   it("is rejected if a part has only blank lines, in a large file or a table", async () => {
@@ -103,9 +103,9 @@ describe("a partial month", () => {
     );
     // An update replaces a snapshot of another name.
     const replaces = space.path("kept.peneira");
-    const beside = await refusal(space.import(smaller, "next.peneira", { ...STRICT, replaces }));
+    const refused = await refusal(space.import(smaller, "next.peneira", { ...STRICT, replaces }));
     assert.match(
-      beside,
+      refused,
       /^No snapshot was made: .* before it \(.*kept\.peneira\) has 600\. .*--force/,
     );
     assert.ok(!space.files().includes("next.peneira"));
@@ -190,13 +190,13 @@ describe("a UTF-8 month", () => {
     ] as const) {
       const report = await space.import(month(rows), "utf8.peneira", { threads: 1 });
       assert.equal(nameOf("10000000000199"), "S\u00c3\u0192O", "83 is a letter of Windows-1252");
-      const said = report.warnings.find((text) => text.includes("look like UTF-8")) ?? "none";
+      const warning = report.warnings.find((text) => text.includes("look like UTF-8")) ?? "none";
       assert.ok(
-        said.startsWith(`${count} characters look like UTF-8 in files of ISO-8859-1`),
-        said,
+        warning.startsWith(`${count} characters look like UTF-8 in files of ISO-8859-1`),
+        warning,
       );
       assert.match(
-        said,
+        warning,
         new RegExp(`K3241\\.K03200Y0\\.D60808\\.ESTABELE \\(${count}\\)\\. A few`),
       );
     }

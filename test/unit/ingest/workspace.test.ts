@@ -47,31 +47,40 @@ describe("disk space", () => {
 
   it("is reported with path and need if it runs out, as are permissions and quotas", () => {
     const out = join(folder, "x.peneira");
-    const told = (code: string, path?: string): string => {
+    const messageOf = (code: string, path?: string): string => {
       const error = Object.assign(new Error(`${code}: no`), { code, ...(path ? { path } : {}) });
       const refusal = diskRefusal(error, out, needs, () => 5e6);
       assert.ok(refusal instanceof CommandError, code);
       return refusal.message;
     };
     const work = join(folder, "x.peneira.1.work", "rows-1");
-    for (const text of [told("ENOSPC"), told("ENOSPC", work)]) {
+    for (const text of [messageOf("ENOSPC"), messageOf("ENOSPC", work)]) {
       assert.match(
         text,
         /x\.peneira was not written: the disk of .* is full \(ENOSPC\); the import/,
       );
       assert.match(text, /needs about 12\.0 GB there .*, and 5\.0 MB are free\.$/);
     }
-    assert.match(told("EDQUOT"), /the quota of this user on the disk of .* is used up \(EDQUOT\)/);
-    assert.match(told("EROFS", out), /is on a disk that may only be read \(EROFS\)\.$/);
-    assert.match(told("EACCES", out), /this user may not write to .* \(EACCES\)\.$/);
+    assert.match(
+      messageOf("EDQUOT"),
+      /the quota of this user on the disk of .* is used up \(EDQUOT\)/,
+    );
+    assert.match(messageOf("EROFS", out), /is on a disk that may only be read \(EROFS\)\.$/);
+    assert.match(messageOf("EACCES", out), /this user may not write to .* \(EACCES\)\.$/);
   });
 
   it("is not called sufficient if it was underestimated", () => {
     const error = Object.assign(new Error("ENOSPC: no"), { code: "ENOSPC" });
-    const told = (free: number) =>
+    const messageOf = (free: number) =>
       (diskRefusal(error, join(folder, "x"), needs, () => free) as Error).message;
-    assert.match(told(11.9e9), /needs about 12\.0 GB there \(the snapshot .* 11\.9 GB are free\.$/);
-    assert.match(told(12.4e9), /; the import needs more than the 12\.4 GB that are free there\.$/);
+    assert.match(
+      messageOf(11.9e9),
+      /needs about 12\.0 GB there \(the snapshot .* 11\.9 GB are free\.$/,
+    );
+    assert.match(
+      messageOf(12.4e9),
+      /; the import needs more than the 12\.4 GB that are free there\.$/,
+    );
   });
 
   it("leaves errors alone that no output path of the import caused", () => {
@@ -105,14 +114,14 @@ describe("a workspace", () => {
       `out.${pid}.work`,
       `2026-10.peneira.${pid}.partial`,
     ];
-    const kept = [
+    const retained = [
       `2026-10.peneira.${process.ppid}.work`,
       `mine.${pid}.work`,
       `2026-10.peneira.0.work`,
       "2026-10.peneira",
       "2026-10.peneira.work",
     ];
-    for (const name of [...left, ...kept]) {
+    for (const name of [...left, ...retained]) {
       if (!name.endsWith(".work")) writeFileSync(join(folder, name), "x");
       else {
         mkdirSync(join(folder, name));
@@ -120,8 +129,8 @@ describe("a workspace", () => {
       }
     }
     const workspace = new Workspace(join(folder, "out"), NEED, () => 1e12);
-    assert.deepEqual(readdirSync(folder).sort(), [...kept, `out.${process.pid}.work`].sort());
+    assert.deepEqual(readdirSync(folder).sort(), [...retained, `out.${process.pid}.work`].sort());
     workspace.close();
-    assert.deepEqual(readdirSync(folder).sort(), kept.sort());
+    assert.deepEqual(readdirSync(folder).sort(), retained.sort());
   });
 });

@@ -31,7 +31,7 @@ function sent(file: string | Buffer, piece = 1_000): readonly [string[], string[
 }
 
 describe("a text", () => {
-  for (const [text, taken, told] of [
+  for (const [text, taken, reported] of [
     [`${A},`, [A], []],
     [`${MASKED};`, [A], []],
     [`CNPJ: ${MASKED}`, [A], []],
@@ -81,8 +81,8 @@ describe("a text", () => {
   ] as const) {
     it(`is read from ${JSON.stringify(text)}`, () => {
       const upload = new Upload(false);
-      assert.equal(upload.take(text, { line: 1 }), taken.length + told.length > 0);
-      assert.deepEqual(outcome(upload), [taken, told]);
+      assert.equal(upload.take(text, { line: 1 }), taken.length + reported.length > 0);
+      assert.deepEqual(outcome(upload), [taken, reported]);
     });
   }
 });
@@ -101,14 +101,14 @@ describe("a file", () => {
     "with old line ends and quotes": [`nome,cnpj\r"x, y",${A}\r"z",${B}\r`, [A, B], []],
     "with two CNPJs in a cell": [`nome;cnpj\nx;"${A}, ${B}"\ny;${C}`, [A, B, C], []],
   };
-  for (const [name, [text, taken, told]] of Object.entries(lists)) {
+  for (const [name, [text, taken, reported]] of Object.entries(lists)) {
     it(`${name} is read, for any cuts and encodings`, () => {
       const mark = Buffer.from(`\ufeff${text}`, "utf16le");
       const bare = mark.subarray(2);
       const wide = [mark, bare].flatMap((file) => [file, Buffer.from(file).swap16()]);
       for (const piece of [1, 2, 7, 1_000]) {
         for (const file of [text, `\ufeff${text}`, ...wide]) {
-          assert.deepEqual(sent(file, piece), [taken, told], `pieces of ${piece}`);
+          assert.deepEqual(sent(file, piece), [taken, reported], `pieces of ${piece}`);
         }
       }
     });

@@ -198,12 +198,12 @@ describe("exported rows", () => {
     }
     assert.equal(contentOf(list, 1).length, entries.length, "the pinned revision is there");
     assert.equal(contentOf(list, 3).length, entries.length + 100);
-    const kept = countOf("exported_blocks");
+    const retained = countOf("exported_blocks");
     assert.equal(store.forget(list), 1, "the block between the two");
     database.exec("DELETE FROM exports");
     assert.equal(store.forget(list), 1, "and that of the pin");
-    assert.equal(countOf("exported_blocks"), kept - 2);
-    assert.equal(countOf("exported_entries"), kept - 2);
+    assert.equal(countOf("exported_blocks"), retained - 2);
+    assert.equal(countOf("exported_entries"), retained - 2);
   });
 
   it("leave nothing after an early end or a failure, or if they do not fit", () => {
@@ -211,8 +211,8 @@ describe("exported rows", () => {
     const entries = Array.from({ length: 400_000 }, (_, i) => BigInt(i) * ORDERS + 1n);
     const rows = entries.map((_, row) => row);
     const before = countOf("exported_entries");
-    let asked = 0;
-    const ended = () => ++asked > 4;
+    let requested = 0;
+    const ended = () => ++requested > 4;
     assert.throws(
       () => stageExported(store, "early", [held(entries, rows)], ended),
       StagingAborted,

@@ -75,14 +75,14 @@ after(() => {
 });
 
 /** Details of what the console says to a name. */
-function saidInConsole(name: string): string[] {
+function consoleMessages(name: string): string[] {
   const body = { members: { name }, mistakes: [] as { readonly detail: string }[] };
   readName(body as never, "name");
   return body.mistakes.map(({ detail }) => detail);
 }
 
 /** The text of a refusal; empty if nothing is refused. */
-async function saidBy(work: () => unknown): Promise<string> {
+async function messageOf(work: () => unknown): Promise<string> {
   try {
     await work();
     return "";
@@ -98,8 +98,8 @@ describe("a name", () => {
   });
 
   it("is one in the console too", () => {
-    for (const name of GOOD) assert.deepEqual(saidInConsole(name), [], name);
-    for (const name of BAD) assert.equal(saidInConsole(name).length, 1, JSON.stringify(name));
+    for (const name of GOOD) assert.deepEqual(consoleMessages(name), [], name);
+    for (const name of BAD) assert.equal(consoleMessages(name).length, 1, JSON.stringify(name));
   });
 
   it("has no invisible character, or is refused with its position, in every use", async () => {
@@ -110,19 +110,21 @@ describe("a name", () => {
       const words = `the invisible character ${code} (position ${position})`;
       const list = readListName(name);
       const plan = "free";
-      const said: Record<string, string> = {
+      const message: Record<string, string> = {
         list: "detail" in list ? list.detail : "",
-        console: saidInConsole(name).join(),
-        "key create": await saidBy(() => keyring.create({ tenant: "t", plan, name })),
-        "key rename": await saidBy(() => keyring.rename(key, name)),
-        "key create --tenant": await saidBy(() => keyring.create({ tenant: name, plan, name: "" })),
-        "tenant create": await saidBy(() => keyring.createTenant(name)),
-        "tenant rename": await saidBy(() => keyring.renameTenant("t", name)),
-        "user create --tenant": await saidBy(() =>
+        console: consoleMessages(name).join(),
+        "key create": await messageOf(() => keyring.create({ tenant: "t", plan, name })),
+        "key rename": await messageOf(() => keyring.rename(key, name)),
+        "key create --tenant": await messageOf(() =>
+          keyring.create({ tenant: name, plan, name: "" }),
+        ),
+        "tenant create": await messageOf(() => keyring.createTenant(name)),
+        "tenant rename": await messageOf(() => keyring.renameTenant("t", name)),
+        "user create --tenant": await messageOf(() =>
           users.create({ email: "a@example.com", tenant: { name } }),
         ),
       };
-      for (const [door, text] of Object.entries(said)) {
+      for (const [door, text] of Object.entries(message)) {
         assert.ok(text.includes(words), `${door} of ${JSON.stringify(name)} says: ${text}`);
       }
       const contact = SETTINGS["console.contact"].type as { check(text: string): string | null };
@@ -133,8 +135,8 @@ describe("a name", () => {
   it("is one in titles of exports, where white space is one space", async () => {
     for (const [name] of UNSEEN.filter(([text]) => !/\s/u.test(text.trim()))) {
       const spec = { output: { format: "html", title: name } };
-      const said = JSON.stringify(failure(spec, exportContext(SAMPLE_CATALOG)));
-      assert.match(said, /The title has the invisible character U\+/, JSON.stringify(name));
+      const message = JSON.stringify(failure(spec, exportContext(SAMPLE_CATALOG)));
+      assert.match(message, /The title has the invisible character U\+/, JSON.stringify(name));
     }
   });
 

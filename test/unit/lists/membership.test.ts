@@ -64,13 +64,13 @@ describe("the lists of accounts", () => {
       for (let turn = 0; turn < 8; turn++) {
         const cnpjs = [...new Set(Array.from({ length: 30 }, () => cnpjOf(draw())))];
         const got = await holding(lists, "ten", [...cnpjs, "no cnpj", "123"], () => undefined);
-        const told = new Map(got.map(({ list, cnpjs: own }) => [list.id, [...own].sort()]));
+        const reported = new Map(got.map(({ list, cnpjs: own }) => [list.id, [...own].sort()]));
         for (const [id, held] of model) {
           const wanted = cnpjs.filter((one) => held.has(one) || held.has(one.slice(0, 8))).sort();
-          assert.deepEqual(told.get(id) ?? [], wanted);
+          assert.deepEqual(reported.get(id) ?? [], wanted);
           found += wanted.length;
         }
-        assert.ok([...told.keys()].every((id) => model.has(id)));
+        assert.ok([...reported.keys()].every((id) => model.has(id)));
       }
       assert.ok(found > 200, `${found} were found`);
     } finally {

@@ -48,14 +48,14 @@ function unreadableCsv(file: Buffer, piece = file.length): string {
 describe("a file of another kind", () => {
   for (const [words, file] of OTHERS) {
     it(`is named by its kind: ${words.source}`, async () => {
-      for (const told of [
+      for (const reported of [
         unreadableCsv(file),
         unreadableCsv(file, 1),
         // A line without an end is none of a PDF's.
         unreadableCsv(Buffer.concat([file, Buffer.alloc(2_000_000, 0x22)])),
         await unreadableXlsx(file),
       ]) {
-        assert.match(told, words);
+        assert.match(reported, words);
       }
     });
   }

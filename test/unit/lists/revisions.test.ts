@@ -60,7 +60,7 @@ function queue(id: string): void {
     .run(id);
 }
 
-function blocksKept(row: ListRow): number {
+function blocksStored(row: ListRow): number {
   return database
     .prepare<[number], number>("SELECT count(*) FROM list_blocks WHERE list = ?")
     .pluck()
@@ -99,8 +99,8 @@ describe("a list", () => {
         store.atomically(() => store.pin(name, [pin]));
         pinned.set(name, { revision: pin.revision, set: sorted(model) });
       }
-      for (const [name, { revision: kept, set }] of pinned) {
-        assert.deepEqual(read(sequence, kept), set, `${name} at ${kept}`);
+      for (const [name, { revision: retained, set }] of pinned) {
+        assert.deepEqual(read(sequence, retained), set, `${name} at ${retained}`);
         if (below(12) > 0) continue;
         database.prepare("DELETE FROM exports WHERE id = ?").run(name);
         pinned.delete(name);
@@ -119,14 +119,14 @@ describe("a list", () => {
     const all = Array.from({ length: 100_000 }, (_, at) => BigInt(2 * at + 2));
     const own = { tenantId: "ten", id: row.id };
     await lists.change(own, { entries: [bytesOf(all)], verb: "add" }, options);
-    assert.equal(blocksKept(row), Math.ceil(all.length / BLOCK_ENTRIES));
+    assert.equal(blocksStored(row), Math.ceil(all.length / BLOCK_ENTRIES));
     const one = bytesOf([50_001n]);
     const blocks = store.blocks({ list: row.sequence, revision: 1 });
     assert.deepEqual(changeBlocks(blocks, one, "add").replaced.length, 1);
     await lists.change(own, { entries: [one], verb: "add" }, options);
-    assert(blocksKept(row) <= Math.ceil(all.length / BLOCK_ENTRIES) + 1);
+    assert(blocksStored(row) <= Math.ceil(all.length / BLOCK_ENTRIES) + 1);
     await lists.change(own, { entries: [bytesOf([...all, 50_001n])], verb: "remove" }, options);
-    assert.equal(blocksKept(row), 0);
+    assert.equal(blocksStored(row), 0);
   });
 
   it("never has more entries than its plan allows", async () => {

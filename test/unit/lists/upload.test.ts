@@ -80,14 +80,14 @@ describe("texts", () => {
   it("of which too many have wrong check digits are refused, with the first ones", async () => {
     const upload = new Upload(false);
     for (let line = 1; line <= 5_000; line++) upload.take("11222333000182", { line });
-    let asked = 0;
+    let requested = 0;
     let turns = 0;
     await upload.takeKnown(
-      () => ++asked > 0,
+      () => ++requested > 0,
       () => void turns++,
     );
-    assert.equal(turns, asked);
-    assert.deepEqual([asked, upload.read, upload.refusedCount], [1_000, 5_000, 4_000]);
+    assert.equal(turns, requested);
+    assert.deepEqual([requested, upload.read, upload.refusedCount], [1_000, 5_000, 4_000]);
     assert.equal(upload.refused.length, REFUSED_REPORTED_MAX);
   });
 

@@ -51,9 +51,9 @@ describe("the sheet after a cover with the sender's own CNPJ", () => {
     });
 
     it(`is not guessed if its column has no name: ${what}`, async () => {
-      const said = await unreadableXlsx(await workbook([{ name: "Capa", rows }, data(5)]));
-      assert.match(said, /both “Capa” and “Dados” show CNPJs/);
-      assert.match(said, /Hide the sheet/);
+      const message = await unreadableXlsx(await workbook([{ name: "Capa", rows }, data(5)]));
+      assert.match(message, /both “Capa” and “Dados” show CNPJs/);
+      assert.match(message, /Hide the sheet/);
     });
   }
 
@@ -61,8 +61,8 @@ describe("the sheet after a cover with the sender's own CNPJ", () => {
     const single: SheetDraft = { name: "Capa", rows: [[text("CNPJ")], [text(OWN)]] };
     const few: SheetDraft = { name: "Capa", rows: [[text(OWN)], [text(cnpjOf(9))]] };
     for (const first of [single, few]) {
-      const said = await unreadableXlsx(await workbook([first, data(5, "CNPJ")]));
-      assert.match(said, /both “Capa” and “Dados”/);
+      const message = await unreadableXlsx(await workbook([first, data(5, "CNPJ")]));
+      assert.match(message, /both “Capa” and “Dados”/);
     }
   });
 

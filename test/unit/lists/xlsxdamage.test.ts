@@ -57,10 +57,10 @@ describe("damaged files", () => {
 
   async function outcomeOf(file: Buffer): Promise<string> {
     const begun = performance.now();
-    const told = await unreadableXlsx(file);
+    const message = await unreadableXlsx(file);
     const ms = performance.now() - begun;
     assert.ok(ms < 5_000, `${ms} ms`);
-    return told;
+    return message;
   }
 
   const edits: Readonly<Record<string, readonly [string, string | RegExp, string, RegExp]>> = {
@@ -122,8 +122,8 @@ describe("damaged files", () => {
     const file = forgedSize(good, "xl/worksheets/sheet1.xml", 600 * 1024 * 1024);
     assert.match(await unreadableXlsx(file), /more than 512 MiB\. Keep only the column of CNPJs/);
     // One that lies about it is stopped where the lie ends.
-    const lie = forgedSize(good, "xl/worksheets/sheet1.xml", 100);
-    assert.match(await unreadableXlsx(lie), /sheet1\.xml: .*damaged|damaged/);
+    const mismatch = forgedSize(good, "xl/worksheets/sheet1.xml", 100);
+    assert.match(await unreadableXlsx(mismatch), /sheet1\.xml: .*damaged|damaged/);
   });
 
   it("with more texts than fit are refused", async () => {

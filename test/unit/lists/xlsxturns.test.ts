@@ -14,7 +14,7 @@ import { packed, partsOf, text, workbook } from "../../support/lists/workbooks.t
 
 const SHEET = "xl/worksheets/sheet1.xml";
 const GOOD = [{ name: "Plan1", rows: [[text("11222333000181")]] }];
-const WISHES = { fillZeros: false, column: undefined };
+const OPTIONS = { fillZeros: false, column: undefined };
 
 /** A workbook whose sheet has so many comments of 1 MiB; packed it is a thousand times smaller. */
 async function commented(mebibytes: number): Promise<Buffer> {
@@ -37,7 +37,7 @@ describe("a workbook", () => {
     const [large, small] = [await commented(10), await workbook(GOOD)];
     const ended: string[] = [];
     const read = (file: Buffer, sender: string) =>
-      readXlsx(file, WISHES, sender).then(({ read: entries }) => {
+      readXlsx(file, OPTIONS, sender).then(({ read: entries }) => {
         assert.equal(entries, 1);
         ended.push(sender);
       });
@@ -49,7 +49,8 @@ describe("a workbook", () => {
   it("that is large is read with the first of another tenant, not after all", async () => {
     const large = await padded();
     const ended: string[] = [];
-    const read = (sender: string) => readXlsx(large, WISHES, sender).then(() => ended.push(sender));
+    const read = (sender: string) =>
+      readXlsx(large, OPTIONS, sender).then(() => ended.push(sender));
     await Promise.all([...Array.from({ length: 8 }, () => read("many")), read("one")]);
     assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
@@ -57,7 +58,7 @@ describe("a workbook", () => {
   it("is refused if too many of its tenant wait, while those of others are accepted", async () => {
     const large = await padded();
     const outcome = (sender: string) =>
-      readXlsx(large, WISHES, sender).then(
+      readXlsx(large, OPTIONS, sender).then(
         () => "read",
         (error: unknown) => {
           assert.ok(error instanceof AppError, String(error));
@@ -100,7 +101,7 @@ describe("a workbook", () => {
       forged++;
     }
     assert.equal(forged, 1);
-    const reading = readXlsx(file, WISHES, "forger");
+    const reading = readXlsx(file, OPTIONS, "forger");
     await assert.rejects(reading, /damaged/);
   });
 });

@@ -130,9 +130,9 @@ describe("cells", () => {
     const numbers = [`-${A}`, `${A}.5`, `${A}.49`, `-${A}.5`, "-11222333", "11222333.5"];
     const upload = await read(await workbook([column(numbers.map((number) => ({ number })))]));
     assert.deepEqual(textsOf(upload), []);
-    const told = upload.refused.map(({ text, reason }) => [text, reason]);
+    const reported = upload.refused.map(({ text, reason }) => [text, reason]);
     assert.deepEqual(
-      told,
+      reported,
       numbers.map((text) => [text, "not_a_cnpj"]),
     );
   });
@@ -242,7 +242,7 @@ describe("the sheet", () => {
       "Dados",
     );
     const lost = column([text("documento"), { number: LOST }]);
-    for (const [sheets, wanted, told] of [
+    for (const [sheets, wanted, reported] of [
       [[cover, data], undefined, { column: "CNPJ", name: "Dados", others: 1 }],
       [[cover, summary, data], undefined, { column: "CNPJ", name: "Dados", others: 2 }],
       [[cover, summary, data], "cnpj", { column: "CNPJ", name: "Dados", others: 2 }],
@@ -250,9 +250,9 @@ describe("the sheet", () => {
       [[cover, lost], undefined, { column: "documento", name: "Plan1", others: 1 }],
     ] as const) {
       const upload = await read(await workbook(sheets), wanted, true);
-      assert.deepEqual(textsOf(upload), [told.name === "Plan1" ? Z : A]);
+      assert.deepEqual(textsOf(upload), [reported.name === "Plan1" ? Z : A]);
       assert.equal(upload.refusedCount, 0);
-      assert.deepEqual(upload.sheet, told);
+      assert.deepEqual(upload.sheet, reported);
     }
   });
 
@@ -262,11 +262,11 @@ describe("the sheet", () => {
   });
 
   it("is named with its mistake if none shows CNPJs, ten of them at most", async () => {
-    const said = await unreadableXlsx(await workbook([cover, sheet([], "Vazia"), summary]));
-    assert.match(said, /no sheet of it has a column of CNPJs/);
-    assert.match(said, /“Capa”: no CNPJ in the first rows of column A; “Resumo”: No column of/);
-    assert.doesNotMatch(said, /Vazia/);
-    assert.match(said, /column=<header>/);
+    const message = await unreadableXlsx(await workbook([cover, sheet([], "Vazia"), summary]));
+    assert.match(message, /no sheet of it has a column of CNPJs/);
+    assert.match(message, /“Capa”: no CNPJ in the first rows of column A; “Resumo”: No column of/);
+    assert.doesNotMatch(message, /Vazia/);
+    assert.match(message, /column=<header>/);
     const wanted = await unreadableXlsx(await workbook([cover, summary]), "documento");
     assert.match(wanted, /“Capa”: There is no column "documento" in the file; “Resumo”: There is/);
     const many = Array.from({ length: 13 }, (_, at) => ({ ...cover, name: `Capa ${at + 1}` }));
@@ -289,8 +289,8 @@ describe("files of exports", () => {
   after(() => fixture.dispose());
   it("are read as the accounts that they contained", async () => {
     const { rows } = fixture;
-    const wish = { format: "xlsx", rowCount: rows.length } as const;
-    const context = contextOf(fixture.segment, wish);
+    const options = { format: "xlsx", rowCount: rows.length } as const;
+    const context = contextOf(fixture.segment, options);
     const file = await renderedBytes(openXlsxRenderer, context, batchesOf(rows, 100));
     const upload = await read(file);
     assert.equal(upload.sheet?.name, "Accounts");
@@ -333,8 +333,8 @@ describe("random sheets", () => {
       const [twin] = await readSheets(file, { trim: false });
       const wanted = (twin?.data ?? []).flatMap((row, line) => {
         const value = row[at] ?? null;
-        const told = typeof value === "boolean" ? String(value).toUpperCase() : String(value);
-        return line === 0 || value === null ? [] : [[line + 1, told.trim()] as const];
+        const reported = typeof value === "boolean" ? String(value).toUpperCase() : String(value);
+        return line === 0 || value === null ? [] : [[line + 1, reported.trim()] as const];
       });
       assert.deepEqual(found, wanted, `seed ${seed}`);
       cells += found.length;

@@ -42,13 +42,13 @@ const TOOLS = [
 ];
 
 /** The checked part of an answer. */
-interface Said {
+interface Reply {
   readonly id?: unknown;
   readonly error?: { readonly code: number };
 }
 
 interface Talk {
-  readonly answers: readonly Said[];
+  readonly answers: readonly Reply[];
   readonly failures: unknown[];
 }
 
@@ -77,20 +77,20 @@ async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<
   await sleep(0);
   assert.ok(text === "" || text.endsWith("\n"));
   const lines = text.split("\n").slice(0, -1);
-  return { answers: lines.map((line) => JSON.parse(line) as Said), failures };
+  return { answers: lines.map((line) => JSON.parse(line) as Reply), failures };
 }
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;
-const ask = (id: unknown, method: string, params?: object) =>
+const request = (id: unknown, method: string, params?: object) =>
   line({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
-const calling = (id: unknown, name: string) => ask(id, "tools/call", { name });
+const calling = (id: unknown, name: string) => request(id, "tools/call", { name });
 const note = (method: string, params: object) => line({ jsonrpc: "2.0", method, params });
 const idsOf = ({ answers }: Talk) => answers.map(({ id }) => id);
 const codesOf = ({ answers }: Talk) => answers.map(({ error }) => error?.code);
 
 describe("a conversation over lines", () => {
   it("splits lines for any cuts", async () => {
-    const text = `${ask("é\u2028", "ping") + ask(2, "ping")}\r\n \n${ask(3, "ping").trim()}`;
+    const text = `${request("é\u2028", "ping") + request(2, "ping")}\r\n \n${request(3, "ping").trim()}`;
     const bytes = Buffer.from(text);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
@@ -104,55 +104,60 @@ describe("a conversation over lines", () => {
 
   it("continues after an invalid message", async () => {
     const lines = ["{\n", "[]\n", "7\n", '{"a":1,"a":2}\n', "\u0000\n", Buffer.from([0xff, 0x0a])];
-    const said = await talk([...lines, ask(1, "ping"), ask(2, "nope"), calling(3, "nope")]);
-    assert.deepEqual(codesOf(said), [
+    const replies = await talk([
+      ...lines,
+      request(1, "ping"),
+      request(2, "nope"),
+      calling(3, "nope"),
+    ]);
+    assert.deepEqual(codesOf(replies), [
       ...[-32700, -32600, -32600, -32700, -32700, -32700],
       ...[undefined, -32601, -32602],
     ]);
-    assert.deepEqual(said.failures, []);
+    assert.deepEqual(replies.failures, []);
   });
 
   it("answers a too long line with an error, and buffers none of it", async () => {
     const part = Buffer.alloc(1_048_576, "x");
     const parts = Array.from({ length: LINE_BYTES_MAX / part.length }, () => part);
-    const said = await talk([...parts, "x\n", ask(1, "ping"), ...parts, "x"]);
-    assert.deepEqual(codesOf(said), [-32700, undefined, -32700]);
+    const replies = await talk([...parts, "x\n", request(1, "ping"), ...parts, "x"]);
+    assert.deepEqual(codesOf(replies), [-32700, undefined, -32700]);
   });
 
   it("accepts batches until a version without them is negotiated", async () => {
-    const batch = `[${ask(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
+    const batch = `[${request(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
     const before = await talk([batch]);
     assert.equal((before.answers[0] as unknown as unknown[]).length, 2);
     for (const [protocolVersion, code] of [
       ["2025-06-18", -32600],
       ["2025-03-26", undefined],
     ]) {
-      const said = await talk([ask(0, "initialize", { protocolVersion }), batch], 5);
-      assert.equal(codesOf(said)[1], code);
+      const replies = await talk([request(0, "initialize", { protocolVersion }), batch], 5);
+      assert.equal(codesOf(replies)[1], code);
     }
     assert.deepEqual((await talk([`[${note("x", {}).trim()}]\n`])).answers, []);
   });
 
   it("delays no answer, and answers all earlier requests at the end", async () => {
     ends.length = 0;
-    const said = await talk([calling("long", "slow"), calling(1, "quick"), ask(2, "ping")]);
-    assert.deepEqual(idsOf(said), [1, 2, "long"]);
+    const replies = await talk([calling("long", "slow"), calling(1, "quick"), request(2, "ping")]);
+    assert.deepEqual(idsOf(replies), [1, 2, "long"]);
     assert.deepEqual(ends, ["done"]);
   });
 
   it("does not answer a canceled request, and ends it", async () => {
     ends.length = 0;
     const cancel = (requestId: unknown) => note("notifications/cancelled", { requestId });
-    const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), ask(1, "ping")];
+    const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), request(1, "ping")];
     assert.deepEqual(idsOf(await talk(lines, 5)), [1]);
     assert.deepEqual(ends, ["cancelled"]);
   });
 
   it("reports internal errors to people, and to the agent that one occurred", async () => {
-    const said = await talk([calling(1, "bug"), calling(2, "none"), calling(3, "quick")]);
-    assert.deepEqual(codesOf(said), [-32603, -32000, undefined]);
-    assert.ok(!JSON.stringify(said.answers).includes("a bug"));
-    assert.deepEqual(said.failures.map(String), ["TypeError: a bug"]);
+    const replies = await talk([calling(1, "bug"), calling(2, "none"), calling(3, "quick")]);
+    assert.deepEqual(codesOf(replies), [-32603, -32000, undefined]);
+    assert.ok(!JSON.stringify(replies.answers).includes("a bug"));
+    assert.deepEqual(replies.failures.map(String), ["TypeError: a bug"]);
   });
 
   it("ends immediately on empty input", async () => {

@@ -64,8 +64,8 @@ for (const transport of TRANSPORTS) {
         const { id } = (typeof body === "object" && body !== null ? body : {}) as {
           readonly id?: unknown;
         };
-        const told = typeof id === "number" ? id : null;
-        assert.equal((answer.json as { readonly id: unknown }).id, told);
+        const reported = typeof id === "number" ? id : null;
+        assert.equal((answer.json as { readonly id: unknown }).id, reported);
       });
     }
 

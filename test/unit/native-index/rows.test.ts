@@ -48,9 +48,9 @@ before(async () => {
 after(() => fixtures.dispose());
 
 /** A request for all fields of the contract, or with the given members. */
-function requestOf(wish: Partial<RowsRequest>): RowsRequest {
+function requestOf(request: Partial<RowsRequest>): RowsRequest {
   const fields = ALL_FIELDS;
-  return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...wish };
+  return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...request };
 }
 
 function rendered(segment: NativeSegment, rows: Uint32Array, request: RowsRequest): string {
@@ -58,8 +58,8 @@ function rendered(segment: NativeSegment, rows: Uint32Array, request: RowsReques
 }
 
 function someFields(dice: () => number): string[] {
-  const kept = ALL_FIELDS.filter(() => dice() < 0.4);
-  return kept.sort(() => dice() - 0.5);
+  const retained = ALL_FIELDS.filter(() => dice() < 0.4);
+  return retained.sort(() => dice() - 0.5);
 }
 
 function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraColumn[] {
@@ -295,8 +295,8 @@ describe("row requests", () => {
   const one = Uint32Array.of(0);
 
   it("are rejected by name if invalid", () => {
-    const refuse = (wish: object, message: RegExp, rows = one) =>
-      assert.throws(() => random.renderRows(rows, requestOf(wish)), {
+    const refuse = (request: object, message: RegExp, rows = one) =>
+      assert.throws(() => random.renderRows(rows, requestOf(request)), {
         code: "INVALID_ARGUMENT",
         message,
       });

@@ -131,9 +131,9 @@ describe("names a file of another kind", () => {
     it(`in place of ${name}`, async () => {
       for (const [words, bytes] of OTHERS) {
         mkdirSync(join(folder, "place"), { recursive: true });
-        const told = await refusal(() => read(write(join("place", name), bytes)));
-        assert.match(told, words, name);
-        assert.match(told, new RegExp(name.replace(".", "\\.")));
+        const message = await refusal(() => read(write(join("place", name), bytes)));
+        assert.match(message, words, name);
+        assert.match(message, new RegExp(name.replace(".", "\\.")));
       }
     });
   }
@@ -152,10 +152,10 @@ describe("names a file of another kind", () => {
     for (const name of names) {
       for (const [words, bytes] of OTHERS) {
         const path = write("20260930_CEIS.csv", bytes);
-        const told = await refusal(() => space.import(source, "no.peneira", { [name]: path }));
+        const message = await refusal(() => space.import(source, "no.peneira", { [name]: path }));
         // A zip is read as one wherever a zip may be.
         const isZipped = lists.includes(name) && /XLSX/.test(words.source);
-        assert.match(told, isZipped ? /20260930_CEIS\.csv/ : words, name);
+        assert.match(message, isZipped ? /20260930_CEIS\.csv/ : words, name);
       }
     }
   });

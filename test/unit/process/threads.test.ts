@@ -62,12 +62,12 @@ describe("a thread pool", () => {
   it("drops the answers of canceled tasks", async () => {
     const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 4 });
     const missing = join(folder, "missing.db");
-    const ask = (signal?: AbortSignal) =>
+    const send = (signal?: AbortSignal) =>
       pool.run("check", missing, signal === undefined ? {} : { signal });
-    await Promise.allSettled([ask(), ask(), ask(), ask()]);
+    await Promise.allSettled([send(), send(), send(), send()]);
     for (let round = 0; round < 5; round += 1) {
       const cancel = new AbortController();
-      const runs = Array.from({ length: 4 }, () => ask(cancel.signal));
+      const runs = Array.from({ length: 4 }, () => send(cancel.signal));
       for (const run of runs) run.catch(() => cancel.abort());
       block(ANSWERED_MS);
       const ends = await Promise.allSettled(runs);

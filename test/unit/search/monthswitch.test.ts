@@ -27,8 +27,13 @@ interface Fake {
 function fake(month: number): Fake & Segment {
   const one = { month, closed: 0, poisoned: false };
   const native = { poisoned: () => one.poisoned };
-  const told = { snapshotId: `id${month}`, label: `m${month}`, snapshotDate: `d${month}`, native };
-  return Object.assign(one, told, { close: () => one.closed++ }) as unknown as Fake & Segment;
+  const reported = {
+    snapshotId: `id${month}`,
+    label: `m${month}`,
+    snapshotDate: `d${month}`,
+    native,
+  };
+  return Object.assign(one, reported, { close: () => one.closed++ }) as unknown as Fake & Segment;
 }
 
 /** The table of the fleet, as an obvious list. */
@@ -98,10 +103,10 @@ class Server {
       log: openLog("silent"),
     });
     const { current, before } = this.#fleet;
-    const kept = folder.find((month) => `id${month}` === before?.snapshotId);
+    const retained = folder.find((month) => `id${month}` === before?.snapshotId);
     const served = folder.find((month) => `id${month}` === current?.snapshotId);
     const newest = Math.max(...folder);
-    if (kept !== undefined) this.registry.keep(this.#open(kept));
+    if (retained !== undefined) this.registry.keep(this.#open(retained));
     if (served !== undefined) this.take(served);
     if (folder.length > 0 && newest !== served) this.take(newest);
   }

@@ -28,8 +28,8 @@ describe("a CNPJ", () => {
   });
 
   it("is validated like another implementation does for numeric ones", () => {
-    const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, mend) => {
-      const cnpj = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
+    const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, valid) => {
+      const cnpj = valid ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
       // That one rejects fourteen equal digits, which are never assigned.
       fc.pre(!/^(.)\1{13}$/.test(cnpj));
       assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
@@ -42,8 +42,8 @@ describe("a CNPJ", () => {
       characters(`${DIGITS}${DIGITS}${DIGITS}A./- `, 14),
       fc.boolean(),
       fc.nat(3),
-      (text, mend, extra) => {
-        const whole = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
+      (text, valid, extra) => {
+        const whole = valid ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
         const cnpj = whole + DIGITS.slice(0, Math.max(0, extra - 2));
         const read = readCnpj(cnpj);
         const isPlain = read?.checked === true && read.cnpj === cnpj && /^[0-9]+$/.test(cnpj);

@@ -165,8 +165,8 @@ describe("phones", () => {
       assert.deepEqual(read, wanted, String(area));
       // A value that an import kept is found in the form of answers and saved specs.
       const normal = `+55${area}987654321`;
-      const kept = area > 10 ? { phone: normal } : wanted;
-      assert.deepEqual(readPhone(normal), kept, normal);
+      const retained = area > 10 ? { phone: normal } : wanted;
+      assert.deepEqual(readPhone(normal), retained, normal);
     }
     assert.equal(AREAS.size, 67);
   });

@@ -55,17 +55,17 @@ function drawn(make: (draw: Draw) => unknown): ReadonlySet<string> {
   return used;
 }
 
-const MEND = "draw it in test/support/spec/random.ts, apart, so that other specs stay as they were";
+const FIX = "draw it in test/support/spec/random.ts, apart, so that other specs stay as they were";
 
 describe("every filter of the table", () => {
   it("is drawn in searches", () => {
     const used = drawn((draw) => randomSpecInput(draw, SAMPLE_CATALOG, rows));
-    assert.deepEqual(missing(used, [...OF_EXPORTS, ...OF_TENANTS]), [], MEND);
+    assert.deepEqual(missing(used, [...OF_EXPORTS, ...OF_TENANTS]), [], FIX);
   });
 
   it("is drawn in exports and changes", () => {
     const used = drawn((draw) => randomExportInput(draw, SAMPLE_CATALOG, rows));
-    assert.deepEqual(missing(used, OF_TENANTS), [], MEND);
+    assert.deepEqual(missing(used, OF_TENANTS), [], FIX);
   });
 
   it("is drawn in requests over HTTP, and so is every member of a lead query", () => {
@@ -79,10 +79,10 @@ describe("every filter of the table", () => {
       else usedBy({ filters: spec?.filters }, used.get(path) ?? setIn(used, path));
     }
     for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/changes"]) {
-      assert.deepEqual(missing(used.get(path) ?? new Set(), OF_EXPORTS), [], `${path}: ${MEND}`);
+      assert.deepEqual(missing(used.get(path) ?? new Set(), OF_EXPORTS), [], `${path}: ${FIX}`);
     }
-    const told = LEAD_MEMBERS.filter((name) => !leads.has(name));
-    assert.deepEqual(told, [], "draw it in test/support/fuzz/requests.ts");
+    const reported = LEAD_MEMBERS.filter((name) => !leads.has(name));
+    assert.deepEqual(reported, [], "draw it in test/support/fuzz/requests.ts");
   });
 });
 

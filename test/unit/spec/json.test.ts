@@ -30,13 +30,13 @@ function failure(bytes: Uint8Array | string): AppError {
 function hasRepeatedName(text: string): boolean {
   // The reviver sees one call per kept member; a reader of tokens sees every member. The root
   // counts as the member of a holder, so it is subtracted.
-  let kept = -1;
+  let retained = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
-    if (!Array.isArray(this)) kept++;
+    if (!Array.isArray(this)) retained++;
     return value;
   });
   const withoutStrings = text.replace(/"(?:[^"\\]|\\.)*"/g, "S");
-  return (withoutStrings.match(/:/g) ?? []).length !== kept;
+  return (withoutStrings.match(/:/g) ?? []).length !== retained;
 }
 
 describe("parseJson", () => {

@@ -265,8 +265,8 @@ describe("normalizeSpec: csv files", () => {
     const input = { ...sent, output: { ...sent.output, bom: false, delimiter: "," } };
     const { spec, changes } = normalizeSpec(input, contextWith({ mode: "export" }));
     assert.deepEqual(Object.keys(spec.output), ["format", "include_explain", "fields"]);
-    const told = changes.map(({ pointer, from, to }) => [pointer, from, to]);
-    assert.deepEqual(told, [
+    const reported = changes.map(({ pointer, from, to }) => [pointer, from, to]);
+    assert.deepEqual(reported, [
       ["/spec/output/bom", false, undefined],
       ["/spec/output/delimiter", ",", undefined],
     ]);

@@ -39,7 +39,7 @@ const sweeperOf: Installation["sweeper"] = (...given) => here.sweeper(...given);
 
 describe("the record of a finished export", () => {
   const words = "a sentence that nobody else has said";
-  const told = () => {
+  const reported = () => {
     const spec = specOf();
     return { ...spec, explain: { ...spec.explain, assumptions: [{ words }] } };
   };
@@ -55,7 +55,7 @@ describe("the record of a finished export", () => {
     here.retention = 10;
     here.reopen();
     here.exports.start(here.segment);
-    const old = here.create("a", "old", { spec: told() }).record;
+    const old = here.create("a", "old", { spec: reported() }).record;
     const failed = here.create("a", "failed").record;
     await settle();
     await here.endFirst();
@@ -96,7 +96,7 @@ describe("the record of a finished export", () => {
 });
 
 describe("a tenant's storage", () => {
-  const kept = (tenant = "a") => new StoredBytes(here.database).of(tenant);
+  const retained = (tenant = "a") => new StoredBytes(here.database).of(tenant);
   const limit = (limits: Partial<Record<PlanLimit, number>>) =>
     Object.assign(here.plans.enterprise.limits, limits);
 
@@ -122,10 +122,10 @@ describe("a tenant's storage", () => {
       snapshot: "2026-10",
       total: 1,
     };
-    const check = (what: string) => assert.deepEqual(kept(), added(), what);
+    const check = (what: string) => assert.deepEqual(retained(), added(), what);
     const file = await done("k", "twelve bytes");
     check("done");
-    assert.equal(kept().files, 12);
+    assert.equal(retained().files, 12);
     const [second] = [await done("l", "seven b")];
     searches.insert({ ...row, id: "s", name: "é", text: "ção", spec: "{}", createdAt: 1 }, 9);
     check("saved");
@@ -135,16 +135,16 @@ describe("a tenant's storage", () => {
     check("lost and queued again");
     here.exports.remove("a", second.id);
     check("removed");
-    assert.equal(kept().files, 12);
+    assert.equal(retained().files, 12);
     here.clock.advance(604_800_000);
     sweeperOf().sweep();
     check("expired");
-    assert.equal(kept().files, 0);
+    assert.equal(retained().files, 0);
     here.clock.advance(FORGET_S * 1_000 + 1);
     sweeperOf().sweep();
     check("forgotten");
     searches.remove("a", "s");
-    assert.deepEqual(kept(), { files: 0, specs: 0 });
+    assert.deepEqual(retained(), { files: 0, specs: 0 });
     assert.throws(() => here.record("a", file.id), isError("export_not_found"));
   });
 

@@ -19,22 +19,26 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** A watched state, and its notifications. */
 function watched(name: string) {
   const database = openDatabase(path.join(folder, name));
-  const told: unknown[] = [];
-  return { database, told, watch: new StateWatch(database, ({ found }) => told.push(found)) };
+  const reported: unknown[] = [];
+  return {
+    database,
+    reported,
+    watch: new StateWatch(database, ({ found }) => reported.push(found)),
+  };
 }
 
 describe("the watch of the state", () => {
   it("reports once that the file was removed", () => {
-    const { database, told, watch } = watched("removed");
+    const { database, reported, watch } = watched("removed");
     database.exec("CREATE TABLE more (x); INSERT INTO more VALUES (1)");
     database.pragma("wal_checkpoint(TRUNCATE)");
     database.exec("VACUUM");
     watch.look();
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     unlinkSync(database.name);
     watch.look();
     watch.look();
-    assert.deepEqual(told, [["the state's file was removed while the server runs"]]);
+    assert.deepEqual(reported, [["the state's file was removed while the server runs"]]);
     const write = () => database.exec("INSERT INTO more VALUES (2)");
     assert.throws(write, { code: "SQLITE_READONLY" }, "what would be lost is refused");
     assert.equal(database.prepare("SELECT count(*) FROM more").pluck().get(), 1);
@@ -42,11 +46,11 @@ describe("the watch of the state", () => {
   });
 
   it("reports that it was replaced", () => {
-    const { database, told, watch } = watched("replaced");
+    const { database, reported, watch } = watched("replaced");
     writeFileSync(`${database.name}.new`, readFileSync(database.name));
     renameSync(`${database.name}.new`, database.name);
     watch.look();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ["the state's file was replaced by another file while the server runs"],
     ]);
     closeDatabase(database);

@@ -15,7 +15,7 @@ import type { RenderContext } from "../renderer.ts";
 import { describeRequest, describeSource, titleOf } from "../source.ts";
 import { pageStyle } from "./pagestyle.ts";
 
-const SAYS = {
+const LABELS = {
   pt: {
     lang: "pt-BR",
     rows: (count: string, one: boolean) => `${count} estabelecimento${one ? "" : "s"}`,
@@ -27,7 +27,7 @@ const SAYS = {
     found: "encontrados",
     list: "Estabelecimentos",
     source: "Origem",
-    asked: "Filtros e ordem",
+    conditions: "Filtros e ordem",
     columns: "O que as colunas significam",
   },
   en: {
@@ -41,7 +41,7 @@ const SAYS = {
     found: "found",
     list: "Establishments",
     source: "Source",
-    asked: "Filters and order",
+    conditions: "Filters and order",
     columns: "What the columns mean",
   },
 } as const;
@@ -88,10 +88,10 @@ function headOf(
   style: string,
   language: LabelLanguage,
 ): string {
-  const says = SAYS[language];
+  const captions = LABELS[language];
   const title = titleOf(context.spec, context.segment);
   return html`<!doctype html>
-<html lang="${says.lang}">
+<html lang="${captions.lang}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
@@ -103,17 +103,17 @@ function headOf(
 <style>${new Markup(style)}</style>
 </head>
 <body>
-<a class="skip" href="#accounts">${says.skip}</a>
+<a class="skip" href="#accounts">${captions.skip}</a>
 <main>
 <header>
 <h1>${title}</h1>
 <p class="lead">${leadOf(context, language)}</p>
-<p class="find" role="search" hidden="hidden"><label for="q">${says.find}</label>
+<p class="find" role="search" hidden="hidden"><label for="q">${captions.find}</label>
 <input id="q" type="search" autocomplete="off">
-<span id="n" role="status" data-found="${says.found}"></span></p>
+<span id="n" role="status" data-found="${captions.found}"></span></p>
 </header>
 <section aria-labelledby="accounts">
-<h2 id="accounts">${says.list}</h2>
+<h2 id="accounts">${captions.list}</h2>
 <div class="scroll" role="region" aria-labelledby="accounts" tabindex="0">
 <table>
 <thead>
@@ -125,12 +125,12 @@ function headOf(
 
 /** Returns the counts of rows and matches, and the date. */
 function leadOf({ segment, rowCount, matches, changes }: RenderContext, language: LabelLanguage) {
-  const says = SAYS[language];
+  const labels = LABELS[language];
   const { day } = describeWords(language);
-  const more = matches > rowCount ? ` ${says.of(formatCount(matches, language))}` : "";
-  const rows = `${says.rows(formatCount(rowCount, language), rowCount === 1)}${more}`;
-  const since = changes && says.changed(changes.older.label, segment.label);
-  return [rows, ...(since ? [since] : []), says.asOf(day(segment.snapshotDate))].join(" · ");
+  const more = matches > rowCount ? ` ${labels.of(formatCount(matches, language))}` : "";
+  const rows = `${labels.rows(formatCount(rowCount, language), rowCount === 1)}${more}`;
+  const since = changes && labels.changed(changes.older.label, segment.label);
+  return [rows, ...(since ? [since] : []), labels.asOf(day(segment.snapshotDate))].join(" · ");
 }
 
 function tailOf(
@@ -138,7 +138,7 @@ function tailOf(
   labels: readonly ColumnLabel[],
   language: LabelLanguage,
 ): string {
-  const says = SAYS[language];
+  const captions = LABELS[language];
   const meanings = labels.map(({ heading, sentence }) => ({ label: heading, values: [sentence] }));
   const counted = (count: number) => formatCount(count, language);
   return html`</tbody>
@@ -146,9 +146,9 @@ function tailOf(
 </div>
 </section>
 <div class="about">
-${section("source", says.source, describeSource(context, counted))}
-${section("filters", says.asked, describeRequest(context))}
-${section("columns", says.columns, meanings)}
+${section("source", captions.source, describeSource(context, counted))}
+${section("filters", captions.conditions, describeRequest(context))}
+${section("columns", captions.columns, meanings)}
 </div>
 </main>
 <script>${new Markup(SCRIPT)}</script>

@@ -116,7 +116,7 @@ function hashOf({ sha256 }: ReceivedFile, query: string): string {
 }
 
 /** Options of a file, as they were sent. */
-interface FileWish {
+interface FileOptions {
   readonly fields?: readonly string[] | undefined;
   readonly labels?: string | undefined;
   /** Name of the file for its sender. */
@@ -126,7 +126,7 @@ interface FileWish {
   readonly fillZeros: boolean;
 }
 
-function wishOf(query: ReadonlyMap<string, string>): FileWish {
+function optionsOf(query: ReadonlyMap<string, string>): FileOptions {
   return {
     fields: fieldsIn(query.get("fields")),
     labels: query.get("labels"),
@@ -148,9 +148,12 @@ function fieldsIn(names: string | undefined): readonly string[] | undefined {
 async function accept(
   call: CreateCall,
   file: ReceivedFile,
-  asked: ExportContext,
+  context: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
-  const { accepted, layout } = await acceptFile(call, file, { asked, wish: wishOf(call.query) });
+  const { accepted, layout } = await acceptFile(call, file, {
+    asked: context,
+    wish: optionsOf(call.query),
+  });
   const { record } = accepted;
   const body = {
     request_id: call.requestId,
@@ -170,34 +173,34 @@ async function accept(
 /** Who sends a file, and what is wanted of it. */
 interface FileRequest {
   readonly asked: ExportContext;
-  readonly wish: FileWish;
+  readonly wish: FileOptions;
 }
 
 /** Queues the enrichment of a received file, or finds the one of the same request. */
 export async function acceptFile(
   call: CreateCall,
   file: ReceivedFile,
-  { asked, wish }: FileRequest,
+  { asked: context, wish: options }: FileRequest,
 ): Promise<{
   readonly accepted: AcceptedExport;
   readonly layout: Awaited<ReturnType<typeof readLayout>>;
 }> {
   const { service, plan } = call;
-  const { column, fillZeros, format } = wish;
+  const { column, fillZeros, format } = options;
   const segment = currentSegment(service);
   const release = service.retain(segment);
   try {
-    const output = outputOf(call, segment, wish);
+    const output = outputOf(call, segment, options);
     const { fields } = output.output;
-    const layout = await readInTurn(asked.tenantId, () =>
+    const layout = await readInTurn(context.tenantId, () =>
       readLayout(file.path, { column, fields }, format),
     );
     refuseTooMany(layout.rows, plan.limits.export_rows, plan.name);
     const spec = specOf(output, format ?? layout.format);
     const enrichment = { file, column, fillZeros, text: layout.text };
     const accepted =
-      replayed(call, asked) ??
-      service.exporter.create({ ...asked, segment, spec, rows: layout.rows, enrichment });
+      replayed(call, context) ??
+      service.exporter.create({ ...context, segment, spec, rows: layout.rows, enrichment });
     return { accepted, layout };
   } finally {
     release();
@@ -217,7 +220,7 @@ function specOf(spec: AccountQuerySpec, format: SheetFormat): AccountQuerySpec {
 function outputOf(
   { plan }: Pick<CreateCall, "plan">,
   segment: Segment,
-  { fields, labels, title }: FileWish,
+  { fields, labels, title }: FileOptions,
 ): AccountQuerySpec {
   const output = {
     ...(fields === undefined ? {} : { fields }),

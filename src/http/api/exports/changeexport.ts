@@ -39,10 +39,10 @@ import {
   type ExportContext,
   exportContext,
   exportContextOf,
+  hasLimit,
   MEMBERS,
   readExport,
   replayed,
-  saysLimit,
   withCut,
 } from "./newexport.ts";
 
@@ -141,7 +141,7 @@ async function acceptChanges(
     const { bound, pins: lists } = await boundToPair(call, pair as RetainedPair, spec);
     const question = { spec: bound, kinds, watch };
     const { rows, matches } = await countRows(call, pair as RetainedPair, question);
-    const shownSpec = saysLimit(body) ? spec : withCut(spec, matches);
+    const shownSpec = hasLimit(body) ? spec : withCut(spec, matches);
     const changes = { older, kinds, watch };
     return call.service.exporter.create({
       ...context,

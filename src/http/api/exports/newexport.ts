@@ -65,7 +65,7 @@ export function readExport(
   const { spec } = withBodyMistakes(body, () =>
     normalizeSpec(members.spec, { ...context, ...known }),
   );
-  return { spec, isLimited: saysLimit(body) };
+  return { spec, isLimited: hasLimit(body) };
 }
 
 /** Parses and charges an account export. Throws `AppError` with every mistake in it. */
@@ -120,7 +120,7 @@ export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySp
 }
 
 /** Returns true if the body has a limit, next to the spec or inside it. */
-export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
+export function hasLimit({ members: { limit, spec } }: BodyObject): boolean {
   return limit !== undefined || (isJsonObject(spec) && spec.limit !== undefined);
 }
 

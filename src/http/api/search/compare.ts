@@ -103,9 +103,11 @@ function baseOf(
   segment: Segment,
   specs: readonly AccountQuerySpec[],
 ): AccountQuerySpec | null {
-  const asked = specs.map(({ filters }) => [...filters.company.registration_status_any_of].sort());
-  const [first = []] = asked;
-  if (first.length === 0 || asked.some((one) => String(one) !== String(first))) return null;
+  const statuses = specs.map(({ filters }) =>
+    [...filters.company.registration_status_any_of].sort(),
+  );
+  const [first = []] = statuses;
+  if (first.length === 0 || statuses.some((one) => String(one) !== String(first))) return null;
   const spec = { filters: { company: { registration_status_any_of: first } } };
   return readEither(task, segment, { members: { spec }, mistakes: [] }).spec;
 }

@@ -62,7 +62,7 @@ const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
 /** Options next to a spec, and whether it may name lists. */
-interface BesideSpec {
+interface SearchOptions {
   readonly limit?: unknown;
   readonly output?: unknown;
   readonly listsKnown?: boolean;
@@ -75,7 +75,7 @@ interface BesideSpec {
 export function searchContext(
   segment: Segment,
   plan: Plan,
-  { limit, output, listsKnown = false }: BesideSpec = {},
+  { limit, output, listsKnown = false }: SearchOptions = {},
 ): NormalizeContext {
   const cap = plan.limits.search_limit;
   return {

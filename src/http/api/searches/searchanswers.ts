@@ -229,11 +229,15 @@ function refuseBytes({ plan, service, identity }: KeyCall<"searches">, wanted: n
 }
 
 function optionsOf(row: SearchRow, read: ReadSearchBody, nowMs: number): NoticeOptions {
-  const { watch = row.watch, onlyChanges = row.onlyChanges, export: wish = row.export } = read;
+  const {
+    watch = row.watch,
+    onlyChanges = row.onlyChanges,
+    export: exportOptions = row.export,
+  } = read;
   const feed = read.feed === undefined ? row.feed : read.feed ? newFeed() : null;
   const { rolling = row.rolling, paused = row.pausedAt !== null } = read;
   const pausedAt = paused ? (row.pausedAt ?? nowMs) : null;
-  return { watch, onlyChanges, export: wish, feed, rolling, pausedAt };
+  return { watch, onlyChanges, export: exportOptions, feed, rolling, pausedAt };
 }
 
 /** Returns a secret of a feed: 192 random bits. */

@@ -103,7 +103,7 @@ export function statusOf({ service, requestId, identity, plan }: StatusCall) {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
-  const { files: kept } = service.searches.kept.of(identity.tenantId);
+  const { files: retained } = service.searches.kept.of(identity.tenantId);
   const { export_bytes: most } = plan.limits;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   return {
@@ -128,8 +128,8 @@ export function statusOf({ service, requestId, identity, plan }: StatusCall) {
     usage: {
       today: { requests, accounts, export_rows: exportRows },
       export_rows_left: service.usage.exportRowsLeft(identity.tenantId, plan),
-      export_bytes_kept: kept,
-      export_bytes_left: most === 0 ? null : Math.max(0, most - kept),
+      export_bytes_kept: retained,
+      export_bytes_left: most === 0 ? null : Math.max(0, most - retained),
     },
     score: { version: SCORE_VERSION, weights: SCORE_WEIGHTS },
   };

@@ -88,7 +88,7 @@ class Idle {
   readonly #resting = new LruList();
 
   add(node: LruNode): void {
-    (node.slot.asked ? this.#resting : this.#silent).append(node);
+    (node.slot.requested ? this.#resting : this.#silent).append(node);
   }
 
   get oldest(): ConnectionSlot | undefined {
@@ -119,7 +119,7 @@ export class ConnectionSlot {
   readonly #all: Sockets;
   readonly #close: () => void;
   /** True once the connection had a request. */
-  asked = false;
+  requested = false;
   #open = 0;
   #left = false;
 
@@ -234,7 +234,7 @@ export class Sockets {
 
   /** Marks a connection as busy. */
   wakes(slot: ConnectionSlot): void {
-    slot.asked = true;
+    slot.requested = true;
     this.#all.busy++;
     slot.holder.busy++;
     slot.node.leave();

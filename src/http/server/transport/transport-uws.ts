@@ -144,7 +144,7 @@ export class UwsTransport implements Transport {
     const makeApp = () => this.#uws.App() as unknown as UwsApp;
     const lanes = new ConnectionApps(makeApp, {
       opened: (app) => this.#accept(app),
-      asked: (app, response, request) => {
+      requested: (app, response, request) => {
         const exchange = this.#begin(app, response, request);
         if (exchange === null) return;
         this.#handler(exchange);

@@ -163,7 +163,7 @@ const LIST_HEADERS = ["x-forwarded-for", "accept"];
 const CONNECTION = "connection";
 
 /** True if a Connection header has the member `close`. */
-function saysClose(value: string): boolean {
+function isClose(value: string): boolean {
   // The usual value, without garbage.
   if (value === "keep-alive") return false;
   return value.split(",").some((member) => member.trim().toLowerCase() === "close");
@@ -187,7 +187,7 @@ export class HeadHeaders {
   add(name: string, value: string): void {
     const at = PLACES.get(name);
     if (at === undefined) {
-      if (name === CONNECTION && saysClose(value)) this.#closes = true;
+      if (name === CONNECTION && isClose(value)) this.#closes = true;
       return;
     }
     const before = this.#values[at];

@@ -125,7 +125,7 @@ function tooManyInFlight(): AppError {
 /** Receives the events of a lane. */
 interface AppOwner {
   opened(lane: ConnectionApp): void;
-  asked(lane: ConnectionApp, response: UwsResponse, request: UwsRequest): void;
+  requested(lane: ConnectionApp, response: UwsResponse, request: UwsRequest): void;
   closed(lane: ConnectionApp): void;
 }
 
@@ -162,7 +162,7 @@ export class ConnectionApp {
       if (change > 0) this.#opened(connection);
       else this.#closed();
     });
-    app.any("/*", (response, request) => this.use?.asked(this, response, request));
+    app.any("/*", (response, request) => this.use?.requested(this, response, request));
   }
 
   /** Adopts a connection on an idle lane. */

@@ -46,7 +46,7 @@ after(() => {
 
 const SEARCH = "/v1/accounts/search";
 
-interface Asked {
+interface PageRequest {
   readonly path?: string;
   readonly body: string;
   readonly key: string;
@@ -54,7 +54,7 @@ interface Asked {
 }
 
 /** All that a client sees of an answer but the day and time. */
-async function ask(server: FakeServer, { path = SEARCH, body, key, headers = {} }: Asked) {
+async function send(server: FakeServer, { path = SEARCH, body, key, headers = {} }: PageRequest) {
   const answer = await fetch(server.base + path, {
     method: "POST",
     headers: {
@@ -103,10 +103,10 @@ class Pair {
   }
 
   /** Both answers, which must be the same. */
-  async ask(asked: Asked) {
-    const [one, other] = await Promise.all(this.servers.map((server) => ask(server, asked)));
-    assert.deepEqual(one, other, asked.body);
-    return one as Awaited<ReturnType<typeof ask>>;
+  async send(request: PageRequest) {
+    const [one, other] = await Promise.all(this.servers.map((server) => send(server, request)));
+    assert.deepEqual(one, other, request.body);
+    return one as Awaited<ReturnType<typeof send>>;
   }
 
   async close(): Promise<void> {
@@ -164,7 +164,7 @@ for (const transport of MATRIX) {
           const sent = further ? { ...rest, cursor } : body;
           const headers = draw.chance(0.1) ? { "if-none-match": tag } : {};
           const text = JSON.stringify(sent);
-          const answer = await pair.ask({ body: text, key: draw.of(keys), headers });
+          const answer = await pair.send({ body: text, key: draw.of(keys), headers });
           assert.ok(pair.memory.bytes <= bytesMax);
           if (answer.status !== 200) continue;
           const page = JSON.parse(answer.text) as { next_cursor: string | null };
@@ -198,15 +198,15 @@ for (const transport of MATRIX) {
         const statuses = new Set<number>();
         for (let time = 0; time < 4; time++) {
           for (const body of bodies) {
-            const asked = { path: "/v1/leads", body: JSON.stringify(body), key };
-            statuses.add((await pair.ask(asked)).status);
+            const request = { path: "/v1/leads", body: JSON.stringify(body), key };
+            statuses.add((await pair.send(request)).status);
           }
         }
         assert.deepEqual([...statuses].sort(), [200, 422]);
         if (bytesMax === AMPLE) assert.equal(pair.memory.hits - hits, 2 * (bodies.length - 2));
         // The same bytes on another route are another request.
         for (const path of [SEARCH, "/v1/leads", SEARCH]) {
-          await pair.ask({ path, body: JSON.stringify(bodies[0]), key });
+          await pair.send({ path, body: JSON.stringify(bodies[0]), key });
         }
       });
     });
@@ -223,9 +223,9 @@ for (const transport of MATRIX) {
 
     /** Repeats until it is cached. */
     async function remembered(key: string, text = body): Promise<void> {
-      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key });
+      for (let i = 0; i < 2; i++) await pair.send({ body: text, key });
       const { hits } = pair.memory;
-      await pair.ask({ body: text, key });
+      await pair.send({ body: text, key });
       assert.equal(pair.memory.hits, hits + 1);
     }
 
@@ -233,12 +233,12 @@ for (const transport of MATRIX) {
       const key = keyOf(pair, "own");
       await remembered(key);
       const [server] = pair.servers;
-      const [first, second] = [await askAs("first"), await askAs("second")];
+      const [first, second] = [await sendAs("first"), await sendAs("second")];
       assert.equal(second.replace('"second"', '"first"'), first);
       assert.match(second, /^\{"request_id":"second",.*"took_ms":0\}$/);
 
-      async function askAs(id: string): Promise<string> {
-        return (await ask(server, { body, key, headers: { "x-request-id": id } })).text;
+      async function sendAs(id: string): Promise<string> {
+        return (await send(server, { body, key, headers: { "x-request-id": id } })).text;
       }
     });
 
@@ -247,30 +247,30 @@ for (const transport of MATRIX) {
       await remembered(key);
       const [server] = pair.servers;
       const counted = test.mock.method(server.service.telemetry, "remembered");
-      await ask(server, { body, key });
+      await send(server, { body, key });
       assert.equal(counted.mock.callCount(), 1);
     });
 
     it("is not shared with another tenant or another plan", async () => {
       await remembered(keyOf(pair, "mine"));
       const { hits } = pair.memory;
-      await pair.ask({ body, key: keyOf(pair, "yours") });
-      await pair.ask({ body, key: keyOf(pair, "mine", "free") });
+      await pair.send({ body, key: keyOf(pair, "yours") });
+      await pair.send({ body, key: keyOf(pair, "mine", "free") });
       assert.equal(pair.memory.hits, hits);
-      await pair.ask({ body, key: keyOf(pair, "mine") });
+      await pair.send({ body, key: keyOf(pair, "mine") });
       assert.equal(pair.memory.hits, hits + 1, "another key of the tenant and plan");
     });
 
     it("reveals nothing about another tenant's requests", async () => {
       const text = body.replace("SP", "RO");
-      const [asks, watches] = [keyOf(pair, "asks"), keyOf(pair, "watches")];
-      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: asks });
+      const [queries, watches] = [keyOf(pair, "asks"), keyOf(pair, "watches")];
+      for (let i = 0; i < 2; i++) await pair.send({ body: text, key: queries });
       const { hits } = pair.memory;
-      for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: watches });
+      for (let i = 0; i < 2; i++) await pair.send({ body: text, key: watches });
       assert.equal(pair.memory.hits, hits, "as if nobody else had asked");
-      await pair.ask({ body: text, key: watches });
+      await pair.send({ body: text, key: watches });
       assert.equal(pair.memory.hits, hits + 1);
-      await pair.ask({ body: text, key: asks });
+      await pair.send({ body: text, key: queries });
       assert.equal(pair.memory.hits, hits + 2, "and who asked first still finds it");
     });
 
@@ -280,7 +280,7 @@ for (const transport of MATRIX) {
       const { hits } = pair.memory;
       const statuses: number[] = [];
       for (let i = 0; i <= loadPlans().free.limits.burst; i++) {
-        statuses.push((await pair.ask({ body: several, key })).status);
+        statuses.push((await pair.send({ body: several, key })).status);
       }
       assert.equal(statuses.at(-1), 429);
       assert.ok(pair.memory.hits > hits);
@@ -289,9 +289,9 @@ for (const transport of MATRIX) {
     it("returns 304 for a matching tag", async () => {
       const key = keyOf(pair, "caching");
       await remembered(key);
-      const { seen } = await pair.ask({ body, key });
+      const { seen } = await pair.send({ body, key });
       const headers = { "if-none-match": seen.etag as string };
-      const { status, text } = await pair.ask({ body, key, headers });
+      const { status, text } = await pair.send({ body, key, headers });
       assert.deepEqual([status, text], [304, ""]);
     });
 
@@ -301,21 +301,21 @@ for (const transport of MATRIX) {
       await remembered(key);
       const row = keyring.pick({ id: key });
       keyring.disable(row);
-      assert.equal((await pair.ask({ body, key })).status, 403);
+      assert.equal((await pair.send({ body, key })).status, 403);
       keyring.enable(row);
-      assert.equal((await pair.ask({ body, key })).status, 200);
+      assert.equal((await pair.send({ body, key })).status, 200);
       keyring.setTenantDisabled("stopped", true);
-      assert.equal((await pair.ask({ body, key })).status, 403);
+      assert.equal((await pair.send({ body, key })).status, 403);
     });
 
     it("is refused for a damaged snapshot, and evicted with it", async () => {
       const key = keyOf(pair, "damaged");
       await remembered(key);
       poison(segment);
-      assert.equal((await pair.ask({ body, key })).status, 503);
+      assert.equal((await pair.send({ body, key })).status, 503);
       pair.load(fakeSegment("2026-11", "beefbeefbeefbeef"), null);
       assert.equal(pair.memory.bytes, 0);
-      const { text } = await pair.ask({ body, key });
+      const { text } = await pair.send({ body, key });
       assert.match(text, /"snapshot":"2026-11"/);
     });
   });

@@ -41,8 +41,8 @@ const PATIENT = { waitMs: 20_000, ended: () => false };
 
 /** Lists over segments that stay open independently. */
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
-  const heard = openLog("info", { write: (line) => lines.push(line) });
-  const parts = { dataDir, keepMs: 50, clock: systemClock, log: heard };
+  const log = openLog("info", { write: (line) => lines.push(line) });
+  const parts = { dataDir, keepMs: 50, clock: systemClock, log: log };
   const lists = new ChangeLists({ ...parts, retain: () => () => {} });
   lists.start();
   return lists;
@@ -198,8 +198,8 @@ describe("change lists", () => {
     writeFileSync(join(dir, "mine.txt"), "x");
     const there = new Set([id(39), id(38)]);
     const removed = evictOldLists(dir, (one) => there.has(one), new Set([name(0)]));
-    const kept = readdirSync(dir).sort();
-    assert.deepEqual(kept, [name(0), name(37), name(38), name(39), "mine.txt"].sort());
+    const retained = readdirSync(dir).sort();
+    assert.deepEqual(retained, [name(0), name(37), name(38), name(39), "mine.txt"].sort());
     assert.equal(removed.length, 36);
     for (let n = 0; n < 40; n++) writeFileSync(join(dir, name(n)), "x");
     assert.equal(evictOldLists(dir, () => true, new Set()).length, 16);
@@ -215,11 +215,11 @@ describe("change lists", () => {
     const current = await openSegment(join(months, "2026-10"));
     const impatient = {
       close: () => lists.close(),
-      open: (asked: Parameters<ChangeLists["open"]>[0], { ended }: typeof PATIENT) =>
-        lists.open(asked, { waitMs: 0, ended }),
+      open: (requested: Parameters<ChangeLists["open"]>[0], { ended }: typeof PATIENT) =>
+        lists.open(requested, { waitMs: 0, ended }),
     } as unknown as ChangeLists;
-    const wish = { transport: "node", folder: months, current } as const;
-    const early = await startChanges({ ...wish, parts: { changeLists: impatient } });
+    const body = { transport: "node", folder: months, current } as const;
+    const early = await startChanges({ ...body, parts: { changeLists: impatient } });
     const question = { since: "2026-09", spec: {} };
     const response = await early.post(question);
     assert.match(response.headers.get("retry-after") ?? "", /^\d+$/);
@@ -227,7 +227,7 @@ describe("change lists", () => {
     assert.equal(preparing.code, "changes_preparing");
     assert.equal(typeof preparing.progress, "number");
     await early.close();
-    const late = await startChanges(wish);
+    const late = await startChanges(body);
     await answered(await late.post(question));
     await late.close();
     current.close();

@@ -136,8 +136,8 @@ for (const transport of MATRIX) {
         const fields = ["cnpj", "uf", "email", "score"].filter(() => draw.chance(0.5));
         const question = { since: "2026-09", spec, kinds, watch, output: { fields } };
         const { first, items } = await walk(changes, question);
-        const wish = { spec: first.spec as never, watch: first.watch };
-        const expected = twin.answer({ ...wish, fields: first.spec.output.fields });
+        const body = { spec: first.spec as never, watch: first.watch };
+        const expected = twin.answer({ ...body, fields: first.spec.output.fields });
         const wanted = expected.filter(({ change }) => first.kinds.includes(change));
         assert.deepEqual(items, wanted, JSON.stringify(question));
         const count = (kind: ChangeKind) => expected.filter(({ change }) => change === kind).length;
@@ -161,8 +161,8 @@ for (const transport of MATRIX) {
         assert.deepEqual([...first.watch].sort(), [...shown].sort());
         const implied = groups.length === 0 ? ["entered", "left", "changed"] : ["changed"];
         assert.deepEqual(first.kinds, kinds.length === 0 ? implied : kinds);
-        const wish = { spec: first.spec as never, watch: shown };
-        const expected = twin.answer({ ...wish, fields: first.spec.output.fields });
+        const body = { spec: first.spec as never, watch: shown };
+        const expected = twin.answer({ ...body, fields: first.spec.output.fields });
         const wanted = expected.filter(({ change }) => first.kinds.includes(change));
         assert.deepEqual(items, wanted, JSON.stringify(question));
         for (const { changed_fields: names } of wanted) for (const name of names) seen.add(name);
@@ -233,8 +233,10 @@ for (const transport of MATRIX) {
       const leads = await answered(await changes.post({ since: "2026-09", spec: lead }));
       assert.ok(leads.warnings.some((warning) => warning.startsWith("one_per_company")));
       const plain = { filters: { geo: { uf_any_of: ["SP"] } } };
-      const asked = { kinds: ["left"], limit: 1 };
-      const one = await answered(await changes.post({ since: "2026-09", spec: plain, ...asked }));
+      const requested = { kinds: ["left"], limit: 1 };
+      const one = await answered(
+        await changes.post({ since: "2026-09", spec: plain, ...requested }),
+      );
       assert.deepEqual(one.warnings, []);
       assert.ok(one.changes.every(({ change }) => change === "left"));
     });
@@ -277,9 +279,12 @@ for (const transport of MATRIX) {
       const notWatched = await refused(await changes.post(derived), 422);
       assert.deepEqual(placesOf(notWatched), ["/watch/0 not_watchable", "/watch/1 not_watchable"]);
       const identity = { ...derived, watch: ["federal_debt", "cnpj"] };
-      const told = JSON.stringify(await refused(await changes.post(identity), 422));
-      assert.match(told, /federal_debt cannot be watched: it is of a list that is published apart/);
-      assert.match(told, /cnpj cannot be watched: it never changes/);
+      const reported = JSON.stringify(await refused(await changes.post(identity), 422));
+      assert.match(
+        reported,
+        /federal_debt cannot be watched: it is of a list that is published apart/,
+      );
+      assert.match(reported, /cnpj cannot be watched: it never changes/);
       const nothing = await refused(await changes.post({ since: "2026-09" }), 422);
       assert.deepEqual(placesOf(nothing), ["/spec missing"]);
     });

@@ -134,7 +134,7 @@ for (const transport of MATRIX) {
       });
     }
 
-    async function ask(path: string, body: unknown, status = 200): Promise<Body> {
+    async function request(path: string, body: unknown, status = 200): Promise<Body> {
       const answer = await send(path, body);
       const text = await answer.text();
       assert.equal(answer.status, status, text);
@@ -167,7 +167,7 @@ for (const transport of MATRIX) {
           return [first, draw.of(few.filter((name) => name !== first))] as const;
         });
         if (String(pairs[0]) === String(pairs[1])) pairs.pop();
-        const body = await ask(COUNT, { spec, facets: pairs });
+        const body = await request(COUNT, { spec, facets: pairs });
         const rows = rowsOf(body.spec);
         assert.equal(body.total, rows.length);
         for (const [at, [first, second]] of pairs.entries()) {
@@ -204,7 +204,7 @@ for (const transport of MATRIX) {
         assert.deepEqual(head, [
           ...["facet", "value", "label", "facet_2", "value_2", "label_2", "count", "share"],
         ]);
-        const { spec: normal } = await ask(COUNT, { spec });
+        const { spec: normal } = await request(COUNT, { spec });
         const rows = rowsOf(normal);
         const of = (line: readonly string[]) => Number(line[6]);
         const cities = lines.filter((line) => line[0] === "municipality");
@@ -234,7 +234,7 @@ for (const transport of MATRIX) {
       for (const spec of specs(4, 6)) {
         const body = { spec, facets: [pair] };
         const [head = [], ...lines] = readCsv(await (await send(COUNT, body, "text/csv")).text());
-        const rows = rowsOf((await ask(COUNT, { spec })).spec);
+        const rows = rowsOf((await request(COUNT, { spec })).spec);
         const name = (row: TwinRow) => pair.map((one) => String(READ[one](row))).join(" ");
         const expected = countBy(rows, name);
         assert.equal(head[0], "company_size*started_year");
@@ -304,9 +304,9 @@ for (const transport of MATRIX) {
           ["/layout not_one_pair"],
         );
       }
-      const { errors } = await ask(COUNT, { spec, layout: "x" }, 422);
+      const { errors } = await request(COUNT, { spec, layout: "x" }, 422);
       assert.equal(`${errors[0]?.pointer} ${errors[0]?.code}`, "/layout unknown_value");
-      const json = await ask(COUNT, { spec, facets: [["uf", "mei"]], layout: "table" }, 422);
+      const json = await request(COUNT, { spec, facets: [["uf", "mei"]], layout: "table" }, 422);
       assert.equal(`${json.errors[0]?.pointer} ${json.errors[0]?.code}`, "/layout not_with_json");
     });
 
@@ -328,7 +328,7 @@ for (const transport of MATRIX) {
       assert.match(text, /^MEI;true;Sim;\d+;0,\d+$/m);
       const english = await send(COUNT, { ...body, labels: "en" }, "text/csv");
       assert.match(await english.text(), /^Status,2,Active,\d+,0\.\d+$/m);
-      const wrong = await ask(COUNT, body, 422);
+      const wrong = await request(COUNT, body, 422);
       assert.deepEqual(wrong.errors[0], { ...wrong.errors[0], pointer: "/labels" });
     });
 
@@ -365,11 +365,11 @@ for (const transport of MATRIX) {
     });
 
     it("count lists, and answer 304 for the same file", async () => {
-      const { list } = await ask("/v1/lists", { name: `counted ${transport}` }, 201);
+      const { list } = await request("/v1/lists", { name: `counted ${transport}` }, 201);
       const cnpjs = twin.rows.slice(0, 40).map(({ cnpj }) => cnpj);
-      await ask(`/v1/lists/${list.id}/entries`, { cnpjs });
+      await request(`/v1/lists/${list.id}/entries`, { cnpjs });
       const spec = { filters: { lists: { any_of: [list.id] } } };
-      const body = await ask(COUNT, { spec, facets: [["uf", "mei"]] });
+      const body = await request(COUNT, { spec, facets: [["uf", "mei"]] });
       const sum = body.crosses[0]?.rows.reduce((total, { count }) => total + count, 0);
       assert.ok(body.total >= 30 && sum === body.total, `${body.total}`);
       const csv = await send(COUNT, { spec, facets: ["uf"] }, "text/csv");
@@ -380,7 +380,7 @@ for (const transport of MATRIX) {
     it("refuse wrong pairs with their places", async () => {
       const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
       const places = async (facets: unknown) =>
-        (await ask(COUNT, { spec, facets }, 422)).errors.map(
+        (await request(COUNT, { spec, facets }, 422)).errors.map(
           ({ pointer, code }) => `${pointer} ${code}`,
         );
       const [one, two] = [
@@ -398,14 +398,14 @@ for (const transport of MATRIX) {
       const large = [["municipality", "started_month"]];
       assert.deepEqual(await places(large), ["/facets too_many_cells"]);
       const search = { spec, facets: [["uf", "mei"]] };
-      const searched = await ask("/v1/accounts/search", search, 422);
+      const searched = await request("/v1/accounts/search", search, 422);
       assert.equal(searched.errors[0]?.pointer, "/facets/0");
     });
 
     it("of a comparison are files with every value, as JSON has them", async () => {
       const [first, second] = specs(2, 9) as [object, object];
       const body = { specs: [first, second], facets: ["municipality", "mei", "started_year"] };
-      const json = await ask(COMPARE, body);
+      const json = await request(COMPARE, body);
       const answer = await send(COMPARE, body, "text/csv");
       assert.match(answer.headers.get("content-disposition") ?? "", /comparison-2026-10\.csv/);
       const [head = [], ...lines] = readCsv(await answer.text());
@@ -457,21 +457,21 @@ for (const transport of MATRIX) {
           about.join("\n"),
         );
       }
-      const { errors } = await ask(COMPARE, { ...body, labels: "pt" }, 422);
+      const { errors } = await request(COMPARE, { ...body, labels: "pt" }, 422);
       assert.equal(`${errors[0]?.pointer} ${errors[0]?.code}`, "/labels not_with_json");
     });
 
     it("compare groups as a scan does", async () => {
       const sent = specs(4, 11);
       for (const groups of [sent.slice(0, 2), sent]) {
-        const body = await ask(COMPARE, { specs: groups, facets: NAMES });
+        const body = await request(COMPARE, { specs: groups, facets: NAMES });
         const rows = body.specs.map(rowsOf);
         assert.equal(body.registry, twin.rows.length);
-        const asked = body.specs.map(({ filters: { company } }) => {
+        const requested = body.specs.map(({ filters: { company } }) => {
           return [...company.registration_status_any_of].sort();
         });
-        const [first = []] = asked;
-        const shared = asked.every((one) => String(one) === String(first)) ? first : [];
+        const [first = []] = requested;
+        const shared = requested.every((one) => String(one) === String(first)) ? first : [];
         const based = twin.rows.filter(({ registration_status: status }) => {
           return shared.length === 0 || shared.some((one) => one === status);
         });
@@ -512,7 +512,7 @@ for (const transport of MATRIX) {
     it("refuse wrong comparisons with their places", async () => {
       const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
       const places = async (body: object) =>
-        (await ask(COMPARE, body, 422)).errors.map(({ pointer, code }) => `${pointer} ${code}`);
+        (await request(COMPARE, body, 422)).errors.map(({ pointer, code }) => `${pointer} ${code}`);
       assert.deepEqual(await places({}), ["/specs missing"]);
       assert.deepEqual(await places({ specs: [spec] }), ["/specs wrong_length"]);
       assert.deepEqual(await places({ specs: Array(5).fill(spec) }), ["/specs wrong_length"]);
@@ -523,7 +523,7 @@ for (const transport of MATRIX) {
         "/facets/0 unknown_value",
         "/specs/1/filters/geo/uf_any_of/0 unknown_uf",
       ]);
-      const broad = await ask(COMPARE, { specs: [spec, {}] }, 422);
+      const broad = await request(COMPARE, { specs: [spec, {}] }, 422);
       assert.equal(broad.code, "query_too_broad");
       for (const { pointer, detail } of broad.errors) {
         const [, name = ""] = /^\/specs\/1\/filters\/(\w+\/\w+)$/.exec(pointer) ?? [];
@@ -531,7 +531,7 @@ for (const transport of MATRIX) {
         assert.ok(detail.includes(`filter ${name.replace("/", ".")} would`), detail);
       }
       const unknown = { filters: { lists: { any_of: [`lst_${"0".repeat(32)}`] } } };
-      const gone = await ask(COMPARE, { specs: [spec, unknown] }, 404);
+      const gone = await request(COMPARE, { specs: [spec, unknown] }, 404);
       assert.equal(gone.code, "list_not_found");
       assert.equal(gone.errors[0]?.pointer, "/specs/1/filters/lists/any_of/0");
     });

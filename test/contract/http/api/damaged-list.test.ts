@@ -35,7 +35,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    async function ask(method: string, path: string, sent?: object) {
+    async function send(method: string, path: string, sent?: object) {
       const json = sent === undefined ? {} : { "content-type": "application/json" };
       const answer = await fetchDocumented(server.base + path, {
         method,
@@ -47,9 +47,9 @@ for (const transport of MATRIX) {
     }
 
     async function listOf(name: string): Promise<string> {
-      const made = await ask("POST", "/v1/lists", { name, kind: "accounts" });
+      const made = await send("POST", "/v1/lists", { name, kind: "accounts" });
       const { id } = made.body.list;
-      const filled = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
+      const filled = await send("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
       assert.ok(filled.body.added > 100, JSON.stringify(filled.body));
       return id;
     }
@@ -76,7 +76,7 @@ for (const transport of MATRIX) {
       damage();
       const spec = { filters: { lists: { any_of: [bad] } } };
       const cnpjs = { cnpjs: ["11222333000181"] };
-      const asked: [string, string, object?][] = [
+      const requested: [string, string, object?][] = [
         ["GET", `/v1/lists/${bad}/entries`],
         ["POST", `/v1/lists/${bad}/entries`, cnpjs],
         ["POST", `/v1/lists/${bad}/entries/remove`, cnpjs],
@@ -86,15 +86,15 @@ for (const transport of MATRIX) {
         ["POST", "/v1/spec/normalize", { spec }],
       ];
       const before = await damages();
-      for (const [method, path, sent] of asked) {
-        const { status, body } = await ask(method, path, sent);
+      for (const [method, path, sent] of requested) {
+        const { status, body } = await send(method, path, sent);
         assert.deepEqual([status, body.code], [500, "state_damaged"], `${method} ${path}`);
         assert.match(body.detail, /state cannot be read here.*restore a backup/);
       }
-      assert.equal((await damages()) - before, asked.length);
-      assert.equal((await ask("GET", `/v1/lists/${good}/entries`)).status, 200);
-      assert.equal((await ask("POST", `/v1/lists/${good}/entries`, cnpjs)).status, 200);
-      assert.equal((await ask("DELETE", `/v1/lists/${bad}`)).status, 204);
+      assert.equal((await damages()) - before, requested.length);
+      assert.equal((await send("GET", `/v1/lists/${good}/entries`)).status, 200);
+      assert.equal((await send("POST", `/v1/lists/${good}/entries`, cnpjs)).status, 200);
+      assert.equal((await send("DELETE", `/v1/lists/${bad}`)).status, 204);
     });
   });
 }

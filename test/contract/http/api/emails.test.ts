@@ -46,7 +46,7 @@ for (const transport of MATRIX) {
     });
 
     type Plan = "free" | "enterprise" | "growth";
-    const ask = async (method: string, path: string, body?: object, plan: Plan = "enterprise") => {
+    const send = async (method: string, path: string, body?: object, plan: Plan = "enterprise") => {
       const response = await fetchDocumented(server.base + path, {
         method,
         headers: {
@@ -60,12 +60,12 @@ for (const transport of MATRIX) {
       return { status: response.status, headers: response.headers, value };
     };
     const create = async (address: string, more: object = {}) => {
-      const { status, value } = await ask("POST", "/v1/emails", { address, ...more });
+      const { status, value } = await send("POST", "/v1/emails", { address, ...more });
       assert.equal(status, 201, JSON.stringify(value));
       return value.email as EmailJson;
     };
     const pointers = async (method: string, path: string, body: object) => {
-      const { status, value } = await ask(method, path, body);
+      const { status, value } = await send(method, path, body);
       assert.equal(status, 422, JSON.stringify(value));
       return (value as unknown as Problem).errors?.map(({ pointer }) => pointer);
     };
@@ -74,21 +74,21 @@ for (const transport of MATRIX) {
       const made = await create("ana@padaria-são-joão.com.br", { language: "en", contacts: true });
       assert.equal(made.address, "ana@xn--padaria-so-joo-yhbe.com.br");
       const path = `/v1/emails/${made.id}`;
-      assert.deepEqual((await ask("GET", path)).value.email, made);
-      const { value } = await ask("GET", "/v1/emails?limit=1");
+      assert.deepEqual((await send("GET", path)).value.email, made);
+      const { value } = await send("GET", "/v1/emails?limit=1");
       assert.deepEqual(value.emails, [made]);
-      const changed = await ask("PATCH", path, { language: "pt", enabled: false });
+      const changed = await send("PATCH", path, { language: "pt", enabled: false });
       const { language, enabled, disabled_reason } = changed.value.email as EmailJson;
       assert.deepEqual([language, enabled, disabled_reason], ["pt", false, "owner"]);
-      const tested = await ask("POST", `${path}/test`);
+      const tested = await send("POST", `${path}/test`);
       const { delivered, status, error } = tested.value.test as Record<string, unknown>;
       assert.deepEqual([delivered, status, error], [true, 250, null]);
       mail.replies = { RCPT: "550 5.1.1 unknown" };
-      const failed = await ask("POST", `${path}/test`);
+      const failed = await send("POST", `${path}/test`);
       mail.replies = {};
       assert.equal((failed.value.test as { delivered: boolean }).delivered, false);
-      assert.equal((await ask("DELETE", path)).status, 204);
-      assert.equal((await ask("GET", path)).status, 404);
+      assert.equal((await send("DELETE", path)).status, 204);
+      assert.equal((await send("GET", path)).status, 404);
     });
 
     it("name every mistake with its place", async () => {
@@ -114,16 +114,16 @@ for (const transport of MATRIX) {
     it("of another tenant, and webhooks, are unknown", async () => {
       const { id } = await create("own@example.com");
       const absent = `/v1/emails/eml_${"0".repeat(32)}`;
-      const hook = await ask("POST", "/v1/webhooks", { url: "http://127.0.0.1:1/" });
+      const hook = await send("POST", "/v1/webhooks", { url: "http://127.0.0.1:1/" });
       const { id: webhook } = hook.value.webhook as { id: string };
       for (const method of ["GET", "PATCH", "DELETE"]) {
         const body = method === "PATCH" ? {} : undefined;
-        const foreign = await ask(method, `/v1/emails/${id}`, body, "growth");
-        const none = await ask(method, absent, body, "growth");
+        const foreign = await send(method, `/v1/emails/${id}`, body, "growth");
+        const none = await send(method, absent, body, "growth");
         assert.deepEqual([foreign.status, none.status], [404, 404]);
         assert.equal(foreign.value.detail, none.value.detail);
-        assert.equal((await ask(method, `/v1/emails/${webhook}`, body)).status, 404);
-        assert.equal((await ask(method, `/v1/webhooks/${id}`, body)).status, 404);
+        assert.equal((await send(method, `/v1/emails/${webhook}`, body)).status, 404);
+        assert.equal((await send(method, `/v1/webhooks/${id}`, body)).status, 404);
       }
     });
 
@@ -131,21 +131,21 @@ for (const transport of MATRIX) {
       const { emails: most, webhooks } = server.service.plans.free.limits;
       for (let n = 0; n < most; n++) {
         const body = { address: `f${n}@b.com` };
-        assert.equal((await ask("POST", "/v1/emails", body, "free")).status, 201);
+        assert.equal((await send("POST", "/v1/emails", body, "free")).status, 201);
       }
-      const { status, value } = await ask("POST", "/v1/emails", { address: "f@b.com" }, "free");
+      const { status, value } = await send("POST", "/v1/emails", { address: "f@b.com" }, "free");
       assert.deepEqual([status, value.code], [422, "plan_not_allowed"]);
       assert.match(String(value.detail), new RegExp(`allows ${most} e-mail receivers`));
       assert.ok(webhooks > 0);
       const hook = { url: "http://127.0.0.1:1/" };
-      assert.equal((await ask("POST", "/v1/webhooks", hook, "free")).status, 201);
+      assert.equal((await send("POST", "/v1/webhooks", hook, "free")).status, 201);
     });
 
     describe("the address that ends them", () => {
       let id: string;
       let path: string;
       const PAGE = { accept: "text/html" };
-      const state = async () => (await ask("GET", `/v1/emails/${id}`)).value.email as EmailJson;
+      const state = async () => (await send("GET", `/v1/emails/${id}`)).value.email as EmailJson;
       const post = (body: BodyInit | null, type: string | null, query = "") =>
         fetch(server.base + path + query, {
           method: "POST",
@@ -155,7 +155,7 @@ for (const transport of MATRIX) {
 
       before(async () => {
         ({ id } = await create("reader@example.com"));
-        await ask("POST", `/v1/emails/${id}/test`);
+        await send("POST", `/v1/emails/${id}/test`);
         const { headers } = readMail(mail.got.at(-1)?.raw ?? "");
         assert.equal(headers.get("list-unsubscribe-post"), "List-Unsubscribe=One-Click");
         const href = headers.get("list-unsubscribe")?.slice(1, -1) ?? "";

@@ -62,15 +62,15 @@ for (const transport of TRANSPORTS) {
       });
       const text = await answer.text();
       assert.doesNotMatch(text, CPF);
-      return { status: answer.status, told: JSON.parse(text) };
+      return { status: answer.status, answered: JSON.parse(text) };
     }
 
     async function results(cnpjs: readonly unknown[], more: object = {}): Promise<Result[]> {
-      const { status, told } = await sent({ cnpjs, ...more });
-      assert.equal(status, 200, JSON.stringify(told));
-      assert.equal(told.snapshot, "2026-10");
-      assert.equal(told.results.length, cnpjs.length);
-      return told.results;
+      const { status, answered } = await sent({ cnpjs, ...more });
+      assert.equal(status, 200, JSON.stringify(answered));
+      assert.equal(answered.snapshot, "2026-10");
+      assert.equal(answered.results.length, cnpjs.length);
+      return answered.results;
     }
 
     it("answers each spelling as the one reader reads it", async () => {
@@ -82,14 +82,14 @@ for (const transport of TRANSPORTS) {
         some.forEach(([text, reading], i) => {
           const { status, reason, offered } = found[i] as Result;
           const [kind = "", value = ""] = reading.split(" ");
-          const told = `${JSON.stringify(text)} is ${reading}`;
-          if (kind === "cnpj") assert.ok(["found", "not_in_snapshot"].includes(status), told);
+          const context = `${JSON.stringify(text)} is ${reading}`;
+          if (kind === "cnpj") assert.ok(["found", "not_in_snapshot"].includes(status), context);
           else if (kind === "root") {
-            assert.ok(["head_office", "not_in_snapshot"].includes(status), told);
+            assert.ok(["head_office", "not_in_snapshot"].includes(status), context);
           } else if (kind === "mistyped")
-            assert.equal(reason ?? status, "wrong_check_digits", told);
-          else assert.equal(reason, kind, told);
-          assert.equal(offered, kind === "lost_zeros" ? value : undefined, told);
+            assert.equal(reason ?? status, "wrong_check_digits", context);
+          else assert.equal(reason, kind, context);
+          assert.equal(offered, kind === "lost_zeros" ? value : undefined, context);
         });
       }
     });
@@ -146,8 +146,11 @@ for (const transport of TRANSPORTS) {
       );
       server.exporter.failure = new AppError("quota_exceeded", "Nothing is left.");
       try {
-        const { status, told } = await sent({ cnpjs: [known[0]?.cnpj] });
-        assert.deepEqual([status, told.code, told.results], [429, "quota_exceeded", undefined]);
+        const { status, answered } = await sent({ cnpjs: [known[0]?.cnpj] });
+        assert.deepEqual(
+          [status, answered.code, answered.results],
+          [429, "quota_exceeded", undefined],
+        );
       } finally {
         server.exporter.failure = null;
       }
@@ -155,10 +158,10 @@ for (const transport of TRANSPORTS) {
 
     it("refuses wrong bodies with every mistake", async () => {
       const refused = async (body: object, ...expected: readonly string[]) => {
-        const { status, told } = await sent(body);
-        assert.equal(status, 422, JSON.stringify(told));
+        const { status, answered } = await sent(body);
+        assert.equal(status, 422, JSON.stringify(answered));
         assert.deepEqual(
-          told.errors.map(({ pointer, code }: { pointer: string; code: string }) => {
+          answered.errors.map(({ pointer, code }: { pointer: string; code: string }) => {
             return `${pointer} ${code}`;
           }),
           expected,
@@ -192,9 +195,9 @@ for (const transport of TRANSPORTS) {
         const many = await agent.call("look_up_cnpjs", { cnpjs: new Array(201).fill("1") });
         assert.match(many.text, /at most 200 CNPJs a call, not 201/);
         for (const wrong of [{}, { cnpjs: "11222333000181" }, { cnpjs: [] }]) {
-          const { text: told } = await agent.call("look_up_cnpjs", wrong);
-          assert.match(told, /cnpjs must be a list of 1 to 200 texts or numbers/);
-          assert.doesNotMatch(told, /1,000/);
+          const { text: answered } = await agent.call("look_up_cnpjs", wrong);
+          assert.match(answered, /cnpjs must be a list of 1 to 200 texts or numbers/);
+          assert.doesNotMatch(answered, /1,000/);
         }
       } finally {
         await agent.close();
@@ -209,10 +212,10 @@ for (const transport of TRANSPORTS) {
         headers: { Authorization: `Bearer ${server.keys.enterprise}`, ...type },
         body: '{"cnpjs": [1e400, 11222333000181]}',
       });
-      const told = (await answer.json()) as { errors: { pointer: string; detail: string }[] };
+      const answered = (await answer.json()) as { errors: { pointer: string; detail: string }[] };
       assert.equal(answer.status, 422);
       assert.deepEqual(
-        told.errors.map(({ pointer }) => pointer),
+        answered.errors.map(({ pointer }) => pointer),
         ["/cnpjs/0"],
       );
     });
@@ -230,9 +233,9 @@ for (const transport of TRANSPORTS) {
       const ways =
         /^Send the file itself with Content-Type: text\/csv, or with Content-Type: .*sheet/;
       for (const type of ["text/plain", "application/json"]) {
-        const told = await refused({ "Content-Type": type });
-        assert.match(told, ways);
-        assert.doesNotMatch(told, /JSON/);
+        const answered = await refused({ "Content-Type": type });
+        assert.match(answered, ways);
+        assert.doesNotMatch(answered, /JSON/);
       }
       const packed = { "Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip" };
       assert.match(await refused(packed), /uncompressed, and without a Content-Encoding/);
@@ -248,13 +251,13 @@ for (const transport of TRANSPORTS) {
           },
           body: "id;cnpj\n1;11222333000181\n",
         });
-        return { status: answer.status, told: JSON.parse(await answer.text()) };
+        return { status: answer.status, answered: JSON.parse(await answer.text()) };
       };
-      const { status, told } = await send("column=xyz");
-      assert.deepEqual([status, told.errors[0].pointer], [422, "/query/column"]);
-      assert.match(told.detail, /no column "xyz" in the file\. It has "id", "cnpj"\./);
+      const { status, answered } = await send("column=xyz");
+      assert.deepEqual([status, answered.errors[0].pointer], [422, "/query/column"]);
+      assert.match(answered.detail, /no column "xyz" in the file\. It has "id", "cnpj"\./);
       const field = await send("fields=nope");
-      assert.match(field.told.errors[0].detail, /no field "nope"\. GET \/v1\/status lists/);
+      assert.match(field.answered.errors[0].detail, /no field "nope"\. GET \/v1\/status lists/);
       for (const fields of ["", "legal_name,", " legal_name , uf"]) {
         assert.equal((await send(`fields=${encodeURIComponent(fields)}`)).status, 201, fields);
       }
@@ -262,9 +265,9 @@ for (const transport of TRANSPORTS) {
 
     it("refuses fields that the plan lacks", async () => {
       const body = { cnpjs: ["11222333000181"], fields: ["email"] };
-      const { status, told } = await sent(body, server.keys.free);
+      const { status, answered } = await sent(body, server.keys.free);
       assert.deepEqual(
-        [status, told.code, told.errors[0].pointer],
+        [status, answered.code, answered.errors[0].pointer],
         [...[422, "field_not_allowed", "/fields/0"]],
       );
     });

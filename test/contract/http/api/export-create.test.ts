@@ -10,12 +10,12 @@ import { Compile } from "typebox/compile";
 import { AppError } from "../../../../src/errors.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
 import {
-  ask,
   type Created,
   FILE,
   freshKey,
   post,
   SP,
+  send,
   tenantOf,
 } from "../../../support/http/export-requests.ts";
 import {
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
     it("rejects a repeated key after the export's deletion", async () => {
       const key = freshKey();
       const { export: record } = (await (await post(server, body, key)).json()) as Created;
-      await ask(server, `/v1/exports/${record.export_id}`, { method: "DELETE" });
+      await send(server, `/v1/exports/${record.export_id}`, { method: "DELETE" });
       const answer = await post(server, body, key);
       assert.equal(answer.status, 422);
       assert.equal(((await answer.json()) as Created).code, "idempotency_key_reused");
@@ -226,7 +226,7 @@ for (const transport of MATRIX) {
     });
 
     it("warn that the plan's cap omits rows if no limit is given", async () => {
-      const told = async (body: object) => {
+      const reported = async (body: object) => {
         const answer = await post(server, body, freshKey(), "free");
         assert.equal(answer.status, 201);
         const { spec } = (await answer.json()) as { spec: { explain: { warnings: string[] } } };
@@ -237,17 +237,20 @@ for (const transport of MATRIX) {
       const cut =
         "The file has the first 1000 of 1001 matches: no limit was sent, and 1000 rows are the " +
         "plan's cap.";
-      assert.equal(await told(csv), cut);
-      assert.equal(await told({ ...csv, limit: 1_000 }), "");
-      assert.equal(await told({ ...csv, spec: { ...SP, limit: 1_000 } }), "");
-      assert.match(await told({ ...csv, limit: 1_001 }), /^limit was lowered from 1001 to 1000/);
+      assert.equal(await reported(csv), cut);
+      assert.equal(await reported({ ...csv, limit: 1_000 }), "");
+      assert.equal(await reported({ ...csv, spec: { ...SP, limit: 1_000 } }), "");
+      assert.match(
+        await reported({ ...csv, limit: 1_001 }),
+        /^limit was lowered from 1001 to 1000/,
+      );
       const explain = { warnings: Array.from({ length: 1_000 }, () => "x") };
       const full = { ...csv, spec: { ...SP, explain } };
       const refused = await post(server, full, freshKey(), "free");
       assert.equal(refused.status, 422);
       assert.match(await refused.text(), /"pointer":"\/spec\/explain\/warnings"/);
       matches = 1_000;
-      assert.equal(await told(csv), "");
+      assert.equal(await reported(csv), "");
     });
   });
 }

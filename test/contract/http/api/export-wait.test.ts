@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, type Created, FILE, make, tenantOf } from "../../../support/http/export-requests.ts";
+import { type Created, FILE, make, send, tenantOf } from "../../../support/http/export-requests.ts";
 import {
   type FakeServer,
   sendRaw,
@@ -40,7 +40,7 @@ for (const transport of TRANSPORTS) {
         const id = await make(server);
         const beganMs = performance.now();
         const answers = Array.from({ length: 20 }, () =>
-          ask(server, `/v1/exports/${id}?wait=60&require=done`),
+          send(server, `/v1/exports/${id}?wait=60&require=done`),
         );
         await waiters(20);
         server.exporter.run(id);
@@ -55,8 +55,8 @@ for (const transport of TRANSPORTS) {
     it("ends at its timeout, with the current state", async () => {
       const id = await make(server);
       const beganMs = performance.now();
-      const plain = ask(server, `/v1/exports/${id}?wait=1`);
-      const required = ask(server, `/v1/exports/${id}?wait=1&require=done`);
+      const plain = send(server, `/v1/exports/${id}?wait=1`);
+      const required = send(server, `/v1/exports/${id}?wait=1&require=done`);
       await sleep(200);
       server.exporter.run(id);
       const record = (await (await plain).json()) as Created["export"];
@@ -75,7 +75,7 @@ for (const transport of TRANSPORTS) {
         const id = await make(server);
         end(id);
         const beganMs = performance.now();
-        assert.equal((await ask(server, `/v1/exports/${id}?wait=60`)).status, 200);
+        assert.equal((await send(server, `/v1/exports/${id}?wait=60`)).status, 200);
         assert.ok(performance.now() - beganMs < 1_000);
       }
     });
@@ -85,24 +85,24 @@ for (const transport of TRANSPORTS) {
       const gone = new AbortController();
       const authorization = `Bearer ${server.keys.enterprise}`;
       const options = { headers: { authorization }, signal: gone.signal };
-      const asked = Array.from({ length: 50 }, () =>
+      const requested = Array.from({ length: 50 }, () =>
         fetch(`${server.base}/v1/exports/${id}?wait=60`, options).catch(() => "aborted"),
       );
       await waiters(50);
       gone.abort();
-      assert.deepEqual(new Set(await Promise.all(asked)), new Set(["aborted"]));
+      assert.deepEqual(new Set(await Promise.all(requested)), new Set(["aborted"]));
       // Nothing happens to the export: the waits end because their clients left.
       for (let round = 0; round < 60 && server.exporter.waiting > 0; round++) await sleep(50);
       assert.equal(server.exporter.waiting, 0);
-      assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
+      assert.equal((await send(server, `/v1/exports/${id}`)).status, 200);
       assert.ok(!server.logged.join("").includes('"level":50'), "an error was logged");
     });
 
     it("lets other requests through meanwhile", async () => {
       const id = await make(server);
-      const waiting = ask(server, `/v1/exports/${id}?wait=60`);
+      const waiting = send(server, `/v1/exports/${id}?wait=60`);
       await waiters(1);
-      for (let i = 0; i < 20; i++) assert.equal((await ask(server, "/v1/status")).status, 200);
+      for (let i = 0; i < 20; i++) assert.equal((await send(server, "/v1/status")).status, 200);
       server.exporter.finish(id, FILE);
       assert.equal((await waiting).status, 200);
     });
@@ -136,7 +136,7 @@ describe("a wait", () => {
     const servers = await Promise.all(TRANSPORTS.map((transport) => startFake(transport)));
     const waits = servers.map(async (server) => {
       const id = await make(server);
-      return (await ask(server, `/v1/exports/${id}?wait=${seconds}`)).status;
+      return (await send(server, `/v1/exports/${id}?wait=${seconds}`)).status;
     });
     assert.deepEqual(await Promise.all(waits), [200, 200]);
     await Promise.all(servers.map((server) => server.close()));
@@ -147,7 +147,7 @@ describe("a wait", () => {
     const server = await startFake(transport as (typeof TRANSPORTS)[number]);
     const id = await make(server);
     const beganMs = performance.now();
-    const waits = [3, 4].map((seconds) => ask(server, `/v1/exports/${id}?wait=${seconds}`));
+    const waits = [3, 4].map((seconds) => send(server, `/v1/exports/${id}?wait=${seconds}`));
     const [first] = waits;
     assert.equal((await first)?.status, 200);
     const tookMs = performance.now() - beganMs;
@@ -161,7 +161,7 @@ describe("a wait", () => {
   it("is answered when the server stops", async () => {
     for (const transport of TRANSPORTS) {
       const server = await startFake(transport);
-      const answer = ask(server, `/v1/exports/${await make(server)}?wait=60`);
+      const answer = send(server, `/v1/exports/${await make(server)}?wait=60`);
       while (server.exporter.waiting === 0) await sleep(5);
       const beganMs = performance.now();
       await server.close();

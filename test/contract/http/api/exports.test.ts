@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { Compile } from "typebox/compile";
 import { EXPORT_FAILURES } from "../../../../src/export/record.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
-import { ask, type Created, FILE, make, tenantOf } from "../../../support/http/export-requests.ts";
+import { type Created, FILE, make, send, tenantOf } from "../../../support/http/export-requests.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
 
@@ -105,8 +105,8 @@ for (const transport of MATRIX) {
             const id = arrange(server, await make(server));
             const path = `/v1/exports/${id}${suffix}`;
             const [answer, head] = await Promise.all([
-              ask(server, path),
-              ask(server, path, { method: "HEAD" }),
+              send(server, path),
+              send(server, path, { method: "HEAD" }),
             ]);
             await checkOutcome(answer, outcomes[at] as Outcome);
             assert.deepEqual([head.status, await head.text()], [answer.status, ""]);
@@ -117,7 +117,7 @@ for (const transport of MATRIX) {
       it(`that is ${situation} can be deleted once`, async () => {
         const id = arrange(server, await make(server));
         const there = outcomes[0] !== "export_not_found";
-        const first = await ask(server, `/v1/exports/${id}`, { method: "DELETE" });
+        const first = await send(server, `/v1/exports/${id}`, { method: "DELETE" });
         assert.equal(first.status, there ? 204 : 404);
         if (there) {
           assert.equal(await first.text(), "");
@@ -125,16 +125,16 @@ for (const transport of MATRIX) {
           assert.match(first.headers.get("x-request-id") ?? "", /^req_/);
         }
         for (const suffix of ["", "/download", "?wait=60"]) {
-          await checkOutcome(await ask(server, `/v1/exports/${id}${suffix}`), "export_not_found");
+          await checkOutcome(await send(server, `/v1/exports/${id}${suffix}`), "export_not_found");
         }
-        const again = await ask(server, `/v1/exports/${id}`, { method: "DELETE" });
+        const again = await send(server, `/v1/exports/${id}`, { method: "DELETE" });
         await checkOutcome(again, "export_not_found");
       });
     }
 
     it("has exactly the members of its state", async () => {
       const id = await make(server, "html");
-      const read = async () => (await ask(server, `/v1/exports/${id}`)).json();
+      const read = async () => (await send(server, `/v1/exports/${id}`)).json();
       const record = {
         export_id: id,
         status: "queued",
@@ -166,7 +166,9 @@ for (const transport of MATRIX) {
       for (const code of Object.keys(EXPORT_FAILURES) as (keyof typeof EXPORT_FAILURES)[]) {
         const id = await make(server);
         server.exporter.fail(id, code);
-        const record = (await (await ask(server, `/v1/exports/${id}`)).json()) as Created["export"];
+        const record = (await (
+          await send(server, `/v1/exports/${id}`)
+        ).json()) as Created["export"];
         assert.deepEqual(record.error, { code, detail: EXPORT_FAILURES[code] });
         assert.deepEqual([record.row_count, record.download_url], [null, null]);
       }
@@ -174,7 +176,7 @@ for (const transport of MATRIX) {
       server.exporter.set(id, {
         ...{ state: "failed", failure: "quota_exceeded", room: { most: 9, kept: 4 } },
       });
-      const answer = await ask(server, `/v1/exports/${id}`);
+      const answer = await send(server, `/v1/exports/${id}`);
       const { detail } = ((await answer.json()) as Created["export"]).error as { detail: string };
       assert.match(detail, /keeps up to 9 bytes; 4 are kept now\. Delete exports first/);
     });
@@ -192,21 +194,21 @@ for (const transport of MATRIX) {
         const seen = new Set<string>();
         for (const one of ids) {
           const headers = { "x-request-id": "same" };
-          const asked = { method, headers, plan: "scale" } as const;
-          const answer = await ask(server, `/v1/exports/${one}${suffix}`, asked);
-          const kept = [...answer.headers].filter(([name]) => name !== "date");
-          seen.add(JSON.stringify([answer.status, kept, await answer.text()]));
+          const requested = { method, headers, plan: "scale" } as const;
+          const answer = await send(server, `/v1/exports/${one}${suffix}`, requested);
+          const retained = [...answer.headers].filter(([name]) => name !== "date");
+          seen.add(JSON.stringify([answer.status, retained, await answer.text()]));
         }
         assert.equal(seen.size, 1, [...seen].join("\n"));
         assert.match([...seen][0] as string, /^\[404,.*export_not_found/);
       }
-      assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
+      assert.equal((await send(server, `/v1/exports/${id}`)).status, 200);
     });
 
     it("has a signed link, relative for any Host", async () => {
       const id = SITUATIONS.done(server, await make(server, "xlsx"));
       const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
-      const answer = await ask(server, `/v1/exports/${id}/download`, { headers });
+      const answer = await send(server, `/v1/exports/${id}/download`, { headers });
       assert.equal(answer.status, 303);
       const shape = new RegExp(`^/files/${id}\\.xlsx\\?expires=\\d{10}&signature=[\\w-]{43}$`);
       assert.match(answer.headers.get("location") ?? "", shape);

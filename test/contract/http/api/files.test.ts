@@ -173,8 +173,8 @@ for (const transport of MATRIX) {
             assert.match(answer.body.toString(), /"code":"range_not_satisfiable"/);
           } else {
             assert.equal(answer.status, 206);
-            const said = `bytes ${bytes[0]}-${bytes.at(-1)}/${size}`;
-            assert.equal(headerOf(answer, "content-range"), said);
+            const stated = `bytes ${bytes[0]}-${bytes.at(-1)}/${size}`;
+            assert.equal(headerOf(answer, "content-range"), stated);
             assert.deepEqual(
               [...answer.body],
               bytes.map((at) => LARGE[at]),

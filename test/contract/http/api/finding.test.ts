@@ -62,18 +62,18 @@ for (const transport of MATRIX) {
     });
 
     it("reads full-width letters as plain ones", async () => {
-      const ask = async (text: string) => {
+      const send = async (text: string) => {
         const path = `/v1/accounts/suggest?q=${encodeURIComponent(text)}`;
         return (await (await get(path)).json()) as Found;
       };
       const wide = "\uff25\uff4d\uff50\uff52\uff45\uff53\uff41\u3000\uff29";
-      const [found, plain] = [await ask(wide), await ask("Empresa I")];
+      const [found, plain] = [await send(wide), await send("Empresa I")];
       assert.equal(found.suggestions.length, 10);
       assert.deepEqual(found.suggestions, plain.suggestions);
     });
 
     it("searches by phone and e-mail only under a plan that offers them", async () => {
-      const ask = (path: string, members: object, plan: "enterprise" | "free") =>
+      const send = (path: string, members: object, plan: "enterprise" | "free") =>
         fetchDocumented(server.base + path, {
           method: "POST",
           headers: {
@@ -86,8 +86,8 @@ for (const transport of MATRIX) {
       for (const member of ["phone_any_of", "email_any_of"] as const) {
         for (const route of ["accounts/search", "accounts/count", "spec/normalize"]) {
           const contact = { [member]: [value[member]] };
-          assert.equal((await ask(`/v1/${route}`, contact, "enterprise")).status, 200, route);
-          const refused = await ask(`/v1/${route}`, contact, "free");
+          assert.equal((await send(`/v1/${route}`, contact, "enterprise")).status, 200, route);
+          const refused = await send(`/v1/${route}`, contact, "free");
           assert.equal(refused.status, 422, route);
           const { code, errors = [] } = (await refused.json()) as Problem;
           assert.equal(code, "field_not_allowed");

@@ -21,7 +21,7 @@ import { text, workbook } from "../../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 /** One way to name a list. */
-interface Ask {
+interface Attempt {
   readonly path?: string;
   readonly body?: object | Buffer | string;
   readonly type?: string;
@@ -30,7 +30,7 @@ interface Ask {
   readonly status?: number;
 }
 
-type Asks = (id: string) => readonly Ask[];
+type Attempts = (id: string) => readonly Attempt[];
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const named = (id: string, member = "exclude") => ({
@@ -40,7 +40,7 @@ let sheet: Buffer;
 
 /** A body with a spec, by either member. */
 const specs =
-  (rest: object = {}, more: Partial<Ask> = {}): Asks =>
+  (rest: object = {}, more: Partial<Attempt> = {}): Attempts =>
   (id) =>
     ["any_of", "exclude"].map((member) => ({
       body: { spec: named(id, member), ...rest },
@@ -48,10 +48,10 @@ const specs =
     }));
 
 const inPath =
-  (body?: object): Asks =>
+  (body?: object): Attempts =>
   () => [body === undefined ? {} : { body }];
 
-const filled: Asks = () => [
+const filled: Attempts = () => [
   { body: { cnpjs: ["11222333"] } },
   { body: "cnpj\n11222333\n", type: "text/csv" },
   { body: sheet, type: XLSX },
@@ -60,7 +60,7 @@ const filled: Asks = () => [
 const OUTPUT = { output: { format: "csv", fields: ["cnpj"] } };
 const KEY = { headers: { "idempotency-key": "one" } };
 
-const called = (name: string, more: object = {}): ((id: string) => Ask) => {
+const called = (name: string, more: object = {}): ((id: string) => Attempt) => {
   return (id) => {
     const params = { name, arguments: { ...named(id), ...more } };
     return { body: { jsonrpc: "2.0", id: 1, method: "tools/call", params }, status: 200 };
@@ -76,7 +76,7 @@ const TOOLS = [
 const NO_OLDER = { status: 422 };
 
 /** Routes that take a list, and how. */
-const TAKES: Readonly<Record<string, Asks>> = {
+const TAKES: Readonly<Record<string, Attempts>> = {
   "POST /v1/accounts/search": specs(),
   "POST /v1/accounts/count": specs(),
   "POST /v1/spec/normalize": specs(),
@@ -186,9 +186,9 @@ it("covers every route", () => {
 
 /** True if a part of the document, or its target, is a spec that may be sent. */
 function hasSpec(part: unknown): boolean {
-  const told = JSON.stringify(part);
-  if (told.includes("#/components/schemas/SpecInput")) return true;
-  const named = [...told.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+  const reported = JSON.stringify(part);
+  if (reported.includes("#/components/schemas/SpecInput")) return true;
+  const named = [...reported.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
   const schemas = (DOCUMENT as unknown as { components: { schemas: Record<string, unknown> } })
     .components.schemas;
   return named.some((name) => JSON.stringify(schemas[name as string]).includes("/SpecInput"));
@@ -230,7 +230,7 @@ for (const transport of TRANSPORTS) {
     let server: ConsoleServer;
     let cookie: string;
     let search = "";
-    const heard: string[] = [];
+    const leaked: string[] = [];
     before(async () => {
       server = await startConsole(transport, { engine: ENGINE, segment: () => segment });
       cookie = (await server.person("growth")).id;
@@ -238,7 +238,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     /** Sends as the stranger; console requests, as a person. */
-    async function ask(route: string, id: string, how: Ask, key = server.keys.growth) {
+    async function send(route: string, id: string, how: Attempt, key = server.keys.growth) {
       const [method = "", path = ""] = route.split(" ");
       const isConsole = path.startsWith("/v1/console");
       const { body, type = "application/json", headers = {} } = how;
@@ -256,43 +256,44 @@ for (const transport of TRANSPORTS) {
         },
         ...(body === undefined ? {} : { body: sent as string }),
       });
-      const told = (await answer.text()).replaceAll(/req_[0-9a-z]+/g, "req_");
-      heard.push(told);
-      return { status: answer.status, told };
+      const answered = (await answer.text()).replaceAll(/req_[0-9a-z]+/g, "req_");
+      leaked.push(answered);
+      return { status: answer.status, answered };
     }
 
     async function own(method: string, path: string, body?: object) {
       const how = body === undefined ? {} : { body };
-      return ask(`${method} ${path}`, "", how, server.keys.enterprise);
+      return send(`${method} ${path}`, "", how, server.keys.enterprise);
     }
 
     it("are reported like nonexistent ones by every route", async () => {
       const made = await own("POST", "/v1/lists", { name: SECRET });
-      const { list } = JSON.parse(made.told) as { list: { id: string } };
+      const { list } = JSON.parse(made.answered) as { list: { id: string } };
       const entries = { cnpjs: ["11222333"] };
       assert.equal((await own("POST", `/v1/lists/${list.id}/entries`, entries)).status, 200);
-      const before = (await own("GET", `/v1/lists/${list.id}`)).told;
-      const saved = await ask("POST /v1/searches", "", { body: { name: "mine", spec: {} } });
-      search = (JSON.parse(saved.told) as { search: { id: string } }).search.id;
-      heard.length = 0;
-      for (const [route, asks] of Object.entries(TAKES)) {
-        const unknown = asks(UNKNOWN);
-        for (const [at, how] of asks(list.id).entries()) {
+      const before = (await own("GET", `/v1/lists/${list.id}`)).answered;
+      const saved = await send("POST /v1/searches", "", { body: { name: "mine", spec: {} } });
+      search = (JSON.parse(saved.answered) as { search: { id: string } }).search.id;
+      leaked.length = 0;
+      for (const [route, attempts] of Object.entries(TAKES)) {
+        const unknown = attempts(UNKNOWN);
+        for (const [at, how] of attempts(list.id).entries()) {
           const what = `${route} ${at}`;
-          const foreign = await ask(route, list.id, how);
-          const never = await ask(route, UNKNOWN, unknown[at] as Ask);
-          assert.equal(foreign.status, how.status ?? 404, `${what}: ${foreign.told}`);
+          const foreign = await send(route, list.id, how);
+          const never = await send(route, UNKNOWN, unknown[at] as Attempt);
+          assert.equal(foreign.status, how.status ?? 404, `${what}: ${foreign.answered}`);
           assert.deepEqual(foreign, never, what);
-          if (foreign.status === 404) assert.match(foreign.told, /"code":"list_not_found"/, what);
-          if (route === "POST /mcp") assert.match(foreign.told, /You have no list of this id/);
+          if (foreign.status === 404)
+            assert.match(foreign.answered, /"code":"list_not_found"/, what);
+          if (route === "POST /mcp") assert.match(foreign.answered, /You have no list of this id/);
         }
       }
       const [cnpj] = ["11222333000181"];
-      await ask("POST /v1/console/accounts/lists", "", { body: { cnpjs: [cnpj] } });
-      for (const route of ["GET /v1/lists", "GET /v1/console/lists"]) await ask(route, "", {});
-      const all = heard.join("\n");
+      await send("POST /v1/console/accounts/lists", "", { body: { cnpjs: [cnpj] } });
+      for (const route of ["GET /v1/lists", "GET /v1/console/lists"]) await send(route, "", {});
+      const all = leaked.join("\n");
       assert.ok(!all.includes(list.id) && !all.includes(SECRET), "something of it was heard");
-      assert.equal((await own("GET", `/v1/lists/${list.id}`)).told, before);
+      assert.equal((await own("GET", `/v1/lists/${list.id}`)).answered, before);
     });
   });
 }

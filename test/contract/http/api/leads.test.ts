@@ -95,26 +95,26 @@ for (const transport of MATRIX) {
       const page = (text === "" ? {} : JSON.parse(text)) as Page;
       return { ...page, status: answer.status, headers: answer.headers };
     }
-    const ask = (body: object, by = {}) => post("/v1/leads", body, by);
+    const send = (body: object, by = {}) => post("/v1/leads", body, by);
     const search = (spec: AccountQuerySpec, limit = 50_000) =>
       post("/v1/accounts/search", { spec, limit });
 
     async function walk(body: object, limit: number): Promise<string[]> {
       const seen: string[] = [];
-      let page = await ask({ ...body, limit });
+      let page = await send({ ...body, limit });
       for (;;) {
         assert.equal(page.status, 200, JSON.stringify(page.errors));
         seen.push(...cnpjsOf(page.leads));
         assert.equal(page.next_cursor === null, !page.has_more);
         if (page.next_cursor === null) return seen;
         assert.equal(page.leads.length, limit);
-        page = await ask({ ...body, limit, cursor: page.next_cursor });
+        page = await send({ ...body, limit, cursor: page.next_cursor });
       }
     }
 
     for (const [at, body] of BODIES.entries()) {
       it(`finds what a search with the shown spec finds (${at})`, async () => {
-        const every = await ask({ ...withCompanies(body, false), limit: 50_000 });
+        const every = await send({ ...withCompanies(body, false), limit: 50_000 });
         assert.equal(every.status, 200, JSON.stringify(every));
         const found = await search(every.spec);
         assert.deepEqual(cnpjsOf(every.leads), cnpjsOf(found.accounts));
@@ -123,86 +123,88 @@ for (const transport of MATRIX) {
         const firsts = cnpjsOf(found.accounts).filter(
           (cnpj, i, all) => all.findIndex((other) => rootOf(other) === rootOf(cnpj)) === i,
         );
-        const one = await ask({ ...body, limit: 50_000 });
+        const one = await send({ ...body, limit: 50_000 });
         assert.deepEqual(cnpjsOf(one.leads), firsts);
         assert.deepEqual(one.spec, every.spec);
       });
 
       it(`returns every lead once, page after page (${at})`, async () => {
         for (const one of [true, false]) {
-          const asked = withCompanies(body, one);
-          const whole = cnpjsOf((await ask({ ...asked, limit: 50_000 })).leads);
+          const requested = withCompanies(body, one);
+          const whole = cnpjsOf((await send({ ...requested, limit: 50_000 })).leads);
           const size = Math.max(1, Math.ceil(whole.length / 5));
-          assert.deepEqual(await walk(asked, size), whole);
+          assert.deepEqual(await walk(requested, size), whole);
         }
       });
     }
 
     it("explains a sentence in the requested language, else in its own", async () => {
       const body = { query_text: "restaurantes em São Paulo" };
-      const said = async (wish: object) => {
-        const { explain, filters } = (await post("/v1/leads/translate", { ...body, ...wish })).spec;
+      const translation = async (contact: object) => {
+        const { explain, filters } = (await post("/v1/leads/translate", { ...body, ...contact }))
+          .spec;
         const { detail } = explain.assumptions.at(-1) as { readonly detail: string };
         return { detail, filters };
       };
-      const own = await said({});
-      const english = await said({ language: "en" });
+      const own = await translation({});
+      const english = await translation({ language: "en" });
       assert.equal(own.detail, "Somente empresas ativas.");
       assert.equal(english.detail, "Active companies only.");
       assert.deepEqual(english.filters, own.filters);
-      assert.deepEqual(await said({ language: "pt" }), own);
+      assert.deepEqual(await translation({ language: "pt" }), own);
     });
 
     it("shows the doubts of a sentence, each with a text that finds its matches", async () => {
       const text = "sou contador em Campinas, quero restaurantes com telefone";
-      const { translation } = await ask({ query_text: text });
+      const { translation } = await send({ query_text: text });
       const [doubt, ...others] = translation?.doubts ?? [];
       assert.ok(doubt !== undefined && others.length === 0, JSON.stringify(translation?.doubts));
-      const other = await ask({ query_text: doubt.query_text });
+      const other = await send({ query_text: doubt.query_text });
       assert.deepEqual(other.spec.filters.geo.municipality_ibge_any_of, ["3509502"]);
       assert.equal(other.total, doubt.matches);
-      const plain = await ask({ query_text: "restaurantes em Campinas" });
+      const plain = await send({ query_text: "restaurantes em Campinas" });
       assert.deepEqual(plain.translation?.doubts, []);
     });
 
     it("explains a sentence as the translation does", async () => {
       for (const body of BODIES.filter(({ query_text: text }) => text !== undefined)) {
-        const { spec, translation } = await ask(body);
+        const { spec, translation } = await send(body);
         const translated = await post("/v1/leads/translate", body);
         assert.deepEqual(translation?.spec, translated.spec);
         const { contact, ...others } = spec.filters;
-        const { contact: said, ...rest } = translated.spec.filters;
+        const { contact: answered, ...rest } = translated.spec.filters;
         assert.deepEqual(others, rest);
-        const spoken = said.require_email || said.require_phone || said.require_any_contact;
-        assert.equal(contact.require_any_contact, said.require_any_contact || !spoken);
+        const spoken =
+          answered.require_email || answered.require_phone || answered.require_any_contact;
+        assert.equal(contact.require_any_contact, answered.require_any_contact || !spoken);
         const account = await search(translated.spec, 1);
         assert.equal(account.status, 200);
       }
     });
 
     it("excludes companies without any contact", async () => {
-      const { leads } = await ask({ spec: FLAT, limit: 50_000 });
+      const { leads } = await send({ spec: FLAT, limit: 50_000 });
       for (const { email, phones } of leads) {
         assert.ok(email !== null || (phones as string[]).length > 0);
       }
-      const all = await ask({ spec: { ...FLAT, has_email: false }, limit: 50_000 });
+      const all = await send({ spec: { ...FLAT, has_email: false }, limit: 50_000 });
       assert.ok(all.leads.some(({ email, phones }) => email === null && `${phones}` === ""));
     });
 
     it("includes companies without contact if the sentence mentions it", async () => {
       for (const how of ["sem telefone", "sem telefone nem e-mail", "com ou sem telefone"]) {
-        const { spec } = await ask({ query_text: `restaurantes em São Paulo ${how}` });
+        const { spec } = await send({ query_text: `restaurantes em São Paulo ${how}` });
         assert.equal(spec.filters.contact.require_any_contact, false, how);
       }
-      const { spec } = await ask({ query_text: "restaurantes em São Paulo" });
+      const { spec } = await send({ query_text: "restaurantes em São Paulo" });
       assert.equal(spec.filters.contact.require_any_contact, true);
     });
 
     it("rejects a cursor if the request has changed", async () => {
       const text = "restaurantes em São Paulo";
-      const { next_cursor: cursor } = await ask({ query_text: text, limit: 1 });
-      const { next_cursor: flat } = await ask({ spec: FLAT, limit: 1 });
-      const codes = async (body: object) => (await ask(body)).code;
+      const { next_cursor: cursor } = await send({ query_text: text, limit: 1 });
+      const { next_cursor: flat } = await send({ spec: FLAT, limit: 1 });
+      const codes = async (body: object) => (await send(body)).code;
       assert.equal(await codes({ query_text: text, cursor }), undefined);
       assert.equal(await codes({ query_text: "  Restaurantes, em são paulo", cursor }), undefined);
       for (const [changed, mark] of [
@@ -214,15 +216,15 @@ for (const transport of MATRIX) {
         assert.equal(await codes({ ...changed, cursor: mark }), "cursor_mismatch");
       }
       const other = { key: server.keys.scale };
-      assert.equal((await ask({ spec: FLAT, cursor: flat }, other)).code, "invalid_cursor");
-      const { spec } = await ask({ spec: FLAT, limit: 1 });
+      assert.equal((await send({ spec: FLAT, cursor: flat }, other)).code, "invalid_cursor");
+      const { spec } = await send({ spec: FLAT, limit: 1 });
       const moved = await post("/v1/accounts/search", { spec, cursor: flat });
       assert.equal(moved.code, "invalid_cursor", "a cursor of leads is none of accounts");
     });
 
     it("has the members that the plan allows, with texts that agree with the account", async () => {
-      const { leads, spec } = await ask({ spec: FLAT, limit: 200 });
-      const free = await ask({ spec: FLAT, limit: 100 }, { key: server.keys.free });
+      const { leads, spec } = await send({ spec: FLAT, limit: 200 });
+      const free = await send({ spec: FLAT, limit: 100 }, { key: server.keys.free });
       const contact = ["email", "phones"];
       assert.deepEqual(Object.keys(leads[0] ?? {}), [...LEAD_FIELDS, ...Object.keys(LEAD_WORDS)]);
       assert.deepEqual(
@@ -261,7 +263,7 @@ for (const transport of MATRIX) {
         );
         assert.match(String(lead.size), /empresa|porte/);
       }
-      const english = await ask({
+      const english = await send({
         query_text: "restaurants in the southeast with email",
         limit: 3,
       });
@@ -270,28 +272,28 @@ for (const transport of MATRIX) {
 
     it("streams large pages, which equal the small ones", async () => {
       const body = { spec: { kind: "lead_query", regions: ["Sudeste", "Sul"] } };
-      const large = await ask({ ...body, limit: 50_000 });
+      const large = await send({ ...body, limit: 50_000 });
       assert.ok(large.leads.length > 600, `${large.leads.length} leads are too few to stream`);
       assert.equal(large.headers.get("content-length"), null);
       const small: Lead[] = [];
-      let page = await ask({ ...body, limit: 500 });
+      let page = await send({ ...body, limit: 500 });
       small.push(...page.leads);
       while (page.next_cursor !== null) {
-        page = await ask({ ...body, limit: 500, cursor: page.next_cursor });
+        page = await send({ ...body, limit: 500, cursor: page.next_cursor });
         small.push(...page.leads);
       }
       assert.deepEqual(small, large.leads);
     });
 
     it("answers 304 for a tag of the same page, and another tag for another page", async () => {
-      const first = await ask({ spec: FLAT, limit: 2 });
+      const first = await send({ spec: FLAT, limit: 2 });
       const tag = first.headers.get("etag") ?? "";
       const known = { headers: { "if-none-match": tag } };
-      assert.equal((await ask({ spec: FLAT, limit: 2 }, known)).status, 304);
+      assert.equal((await send({ spec: FLAT, limit: 2 }, known)).status, 304);
       const cursor = first.next_cursor;
-      assert.equal((await ask({ spec: FLAT, limit: 2, cursor }, known)).status, 200);
+      assert.equal((await send({ spec: FLAT, limit: 2, cursor }, known)).status, 200);
       const every = withCompanies({ spec: FLAT }, false);
-      assert.equal((await ask({ ...every, limit: 2 }, known)).status, 200);
+      assert.equal((await send({ ...every, limit: 2 }, known)).status, 200);
     });
 
     it("counts the leads as accounts read", async () => {
@@ -304,7 +306,7 @@ for (const transport of MATRIX) {
         return usage.today.accounts;
       };
       const earlier = await read();
-      await ask({ spec: FLAT, limit: 7 }, { key: server.keys.growth });
+      await send({ spec: FLAT, limit: 7 }, { key: server.keys.growth });
       assert.equal((await read()) - earlier, 7);
     });
 

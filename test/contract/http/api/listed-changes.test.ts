@@ -73,7 +73,7 @@ for (const transport of MATRIX) {
       return { status: answer.status, body: (await answer.json()) as Made };
     }
 
-    const ask = (spec: object, more: object = {}) =>
+    const send = (spec: object, more: object = {}) =>
       changes.post({ since: "2026-09", spec, limit: 7, ...more });
 
     async function listOf(cnpjs: readonly string[]): Promise<string> {
@@ -85,7 +85,7 @@ for (const transport of MATRIX) {
     async function walked(spec: object): Promise<string[]> {
       const cnpjs: string[] = [];
       for (let cursor: string | null = null; ; ) {
-        const page = await answered(await ask(spec, cursor === null ? {} : { cursor }));
+        const page = await answered(await send(spec, cursor === null ? {} : { cursor }));
         cnpjs.push(...page.changes.map(({ cnpj }) => String(cnpj)));
         assert.deepEqual(page.spec.filters, {
           ...page.spec.filters,
@@ -112,10 +112,10 @@ for (const transport of MATRIX) {
       assert.deepEqual(await walked(without), rest);
       assert.ok(rest.length > 20 && all.filter(inList).length > 20);
       assert.deepEqual(await walked({ filters: { lists: { any_of: ["exported"] } } }), []);
-      const first = await answered(await ask(without));
+      const first = await answered(await send(without));
       const [gone = ""] = rest.map((cnpj) => cnpj.slice(0, 8));
       await make(`/v1/lists/${id}/entries`, { cnpjs: [gone] });
-      const late = await refused(await ask(without, { cursor: first.next_cursor }), 422);
+      const late = await refused(await send(without, { cursor: first.next_cursor }), 422);
       assert.equal(late.code, "cursor_mismatch");
       assert.match(late.detail, /a list that it names has changed since/);
       const query = { since: "2026-09", spec: JSON.stringify(without), limit: "500" };
@@ -127,7 +127,7 @@ for (const transport of MATRIX) {
     });
 
     it("filter a list by what changed, and keep entries that left the registry", async () => {
-      const all = await answered(await ask({ filters: {} }, { limit: 5_000 }));
+      const all = await answered(await send({ filters: {} }, { limit: 5_000 }));
       const gone = all.changes.filter(({ after }) => after === null).slice(0, 4);
       const moved = all.changes.filter(({ changed_fields: names }) =>
         (names as string[]).includes("street"),
@@ -137,16 +137,16 @@ for (const transport of MATRIX) {
       assert.ok(gone.length === 4 && moved.length > 3 && still.length > 3);
       const id = await listOf(cnpjs.map((cnpj) => cnpj.slice(0, 8)));
       const spec = { filters: { lists: { any_of: [id] } } };
-      const left = await answered(await ask(spec, { kinds: ["left"], limit: 500 }));
+      const left = await answered(await send(spec, { kinds: ["left"], limit: 500 }));
       const leftCnpjs = left.changes.map(({ cnpj }) => cnpj);
       assert.ok(gone.every(({ cnpj }) => leftCnpjs.includes(cnpj)));
       const more = { changed_any_of: ["address"], limit: 500 };
-      const addresses = await answered(await ask(spec, more));
+      const addresses = await answered(await send(spec, more));
       const shown = addresses.changes.map(({ cnpj }) => cnpj);
       assert.ok(moved.every(({ cnpj }) => shown.includes(cnpj)));
       assert.equal(addresses.totals.changed, shown.length);
       const none = await listOf([]);
-      const empty = await answered(await ask({ filters: { lists: { any_of: [none] } } }, more));
+      const empty = await answered(await send({ filters: { lists: { any_of: [none] } } }, more));
       assert.deepEqual([empty.changes, empty.totals], [[], { entered: 0, left: 0, changed: 0 }]);
     });
 

@@ -48,7 +48,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    async function ask(path: string, sent: unknown, more: Record<string, string> = {}) {
+    async function request(path: string, sent: unknown, more: Record<string, string> = {}) {
       const { tenant = "enterprise", ...headers } = more;
       const answer = await fetchDocumented(server.base + path, {
         method: "POST",
@@ -67,39 +67,44 @@ for (const transport of MATRIX) {
     const uf = { geo: { uf_any_of: ["SP"] } };
 
     it("are answered for their tenant, until the list changes", async () => {
-      const { body: plain } = await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 });
+      const { body: plain } = await request("/v1/accounts/search", {
+        spec: { filters: uf },
+        limit: 9,
+      });
       const known = plain.accounts.map(({ cnpj }) => cnpj);
-      const { id } = (await ask("/v1/lists", { name: "x" })).body.list;
-      await ask(`/v1/lists/${id}/entries`, { cnpjs: known });
+      const { id } = (await request("/v1/lists", { name: "x" })).body.list;
+      await request(`/v1/lists/${id}/entries`, { cnpjs: known });
       const within = { spec: { filters: { ...uf, lists: { any_of: [id] } } } };
       const without = { spec: { filters: { ...uf, lists: { exclude: [id, id] } } }, limit: 5 };
       for (let again = 0; again < 3; again++) {
-        const { body } = await ask("/v1/accounts/search", within);
+        const { body } = await request("/v1/accounts/search", within);
         assert.deepEqual(
           body.accounts.map(({ cnpj }) => cnpj),
           known,
         );
         assert.deepEqual(
-          (await ask("/v1/accounts/search", { spec: body.spec })).body.accounts,
+          (await request("/v1/accounts/search", { spec: body.spec })).body.accounts,
           body.accounts,
         );
       }
-      const first = await ask("/v1/accounts/search", without);
+      const first = await request("/v1/accounts/search", without);
       assert.equal(first.body.total, plain.total - 9);
-      const counted = await ask("/v1/accounts/count", { spec: without.spec });
+      const counted = await request("/v1/accounts/count", { spec: without.spec });
       assert.equal(counted.body.total, first.body.total);
-      const normal = await ask("/v1/spec/normalize", { spec: without.spec });
+      const normal = await request("/v1/spec/normalize", { spec: without.spec });
       assert.deepEqual((normal.body as { matches?: number }).matches, first.body.total);
-      const same = await ask("/v1/accounts/search", without, { "if-none-match": first.etag });
+      const same = await request("/v1/accounts/search", without, { "if-none-match": first.etag });
       assert.equal(same.status, 304);
       const next = { spec: first.body.spec, cursor: first.body.next_cursor };
-      assert.equal((await ask("/v1/accounts/search", next)).status, 200);
+      assert.equal((await request("/v1/accounts/search", next)).status, 200);
       const cnpjs = first.body.accounts.map(({ cnpj }) => cnpj);
-      await ask(`/v1/lists/${id}/entries`, { cnpjs });
-      const changed = await ask("/v1/accounts/search", without, { "if-none-match": first.etag });
+      await request(`/v1/lists/${id}/entries`, { cnpjs });
+      const changed = await request("/v1/accounts/search", without, {
+        "if-none-match": first.etag,
+      });
       assert.equal(changed.status, 200);
       assert.equal(changed.body.total, plain.total - 14);
-      const late = await ask("/v1/accounts/search", next);
+      const late = await request("/v1/accounts/search", next);
       assert.deepEqual([late.status, late.body.code], [422, "cursor_mismatch"]);
       assert.match(late.body.detail, /a list that it names has changed since/);
     });
@@ -132,12 +137,12 @@ for (const transport of MATRIX) {
           const changed = await send(`/v1/lists/${id}/${verb}`, JSON.stringify({ cnpjs: some }));
           assert.equal(changed.status, 200);
           // Spaces make it another body, which was never read before.
-          const anew = await send("/v1/accounts/search", same + " ".repeat(step + 1));
-          const expected = (await anew.json()) as Body;
+          const renewed = await send("/v1/accounts/search", same + " ".repeat(step + 1));
+          const expected = (await renewed.json()) as Body;
           for (let again = 0; again < 3; again++) {
             const answer = await send("/v1/accounts/search", same);
             const body = (await answer.json()) as Body;
-            assert.equal(answer.headers.get("etag"), anew.headers.get("etag"), `step ${step}`);
+            assert.equal(answer.headers.get("etag"), renewed.headers.get("etag"), `step ${step}`);
             assert.deepEqual([body.total, body.accounts], [expected.total, expected.accounts]);
           }
           assert.equal((await send("/v1/accounts/search", same, own.keys.growth)).status, 404);
@@ -153,35 +158,36 @@ for (const transport of MATRIX) {
     });
 
     it("reject lists of another tenant after the owner's identical request", async () => {
-      const { id } = (await ask("/v1/lists", { name: "y" })).body.list;
+      const { id } = (await request("/v1/lists", { name: "y" })).body.list;
       const spec = { filters: { ...uf, lists: { exclude: [id] } } };
       for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
-        assert.equal((await ask(path, { spec })).status, 200, path);
-        const other = await ask(path, { spec }, { tenant: "growth" });
+        assert.equal((await request(path, { spec })).status, 200, path);
+        const other = await request(path, { spec }, { tenant: "growth" });
         assert.deepEqual([other.status, other.body.code], [404, "list_not_found"], path);
         assert.equal(other.body.errors[0]?.pointer, "/spec/filters/lists/exclude/0");
       }
       const sent = { spec, output: { format: "csv" } };
       const key = { "idempotency-key": "a" };
-      assert.equal((await ask("/v1/exports", sent, key)).status, 201);
-      const other = await ask("/v1/exports", sent, { ...key, tenant: "growth" });
+      assert.equal((await request("/v1/exports", sent, key)).status, 201);
+      const other = await request("/v1/exports", sent, { ...key, tenant: "growth" });
       assert.equal(other.status, 404);
-      const broad = await ask("/v1/accounts/search", {
+      const broad = await request("/v1/accounts/search", {
         spec: { filters: { lists: { exclude: [id] } } },
       });
       assert.equal(broad.body.code, "query_too_broad");
-      const shape = await ask("/v1/accounts/search", {
+      const shape = await request("/v1/accounts/search", {
         spec: { filters: { lists: { any_of: ["x"] } } },
       });
       assert.equal(shape.body.errors[0]?.pointer, "/spec/filters/lists/any_of/0");
-      const leads = await ask("/v1/leads", { spec: { ...spec, kind: "account_query" } });
+      const leads = await request("/v1/leads", { spec: { ...spec, kind: "account_query" } });
       assert.equal(leads.status, 422);
     });
 
     it("answer agents alike, and are exported again after a list change", async () => {
-      const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
-      const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
-      await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
+      const { id } = (await request("/v1/lists", { name: "z" })).body.list;
+      const plain = (await request("/v1/accounts/search", { spec: { filters: uf }, limit: 9 }))
+        .body;
+      await request(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
       const filters = { ...uf, lists: { exclude: [id, "exported"] } };
       const agent = await connectedTo(server.base, server.keys.enterprise);
       const other = await connectedTo(server.base, server.keys.growth);
@@ -204,7 +210,7 @@ for (const transport of MATRIX) {
       };
       const first = await make();
       assert.equal(await make(), first);
-      await ask(`/v1/lists/${id}/entries/remove`, { cnpjs: [plain.accounts[0]?.cnpj] });
+      await request(`/v1/lists/${id}/entries/remove`, { cnpjs: [plain.accounts[0]?.cnpj] });
       assert.notEqual(await make(), first);
       await Promise.all([agent.close(), other.close()]);
     });

@@ -68,7 +68,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    async function ask(method: string, path: string, sent?: unknown, tenant = "enterprise") {
+    async function send(method: string, path: string, sent?: unknown, tenant = "enterprise") {
       const text = typeof sent === "string" || sent instanceof Buffer;
       const type = sent instanceof Buffer ? XLSX : "text/csv";
       const key = server.keys[tenant as "free"];
@@ -85,7 +85,7 @@ for (const transport of MATRIX) {
     }
 
     async function made(name: string, kind = "accounts"): Promise<string> {
-      const { status, body } = await ask("POST", "/v1/lists", { name, kind });
+      const { status, body } = await send("POST", "/v1/lists", { name, kind });
       assert.equal(status, 201, JSON.stringify(body));
       return body.list.id;
     }
@@ -97,38 +97,38 @@ for (const transport of MATRIX) {
       const wrong = cnpjs.filter((cnpj) => readCnpj(cnpj)?.checked === false);
       const other = `${wrong[0]?.slice(0, 12)}${(Number(wrong[0]?.slice(12)) + 1) % 100}`;
       assert.ok(wrong.length > 0);
-      const { id } = (await ask("POST", "/v1/lists", { name: "all" })).body.list;
+      const { id } = (await send("POST", "/v1/lists", { name: "all" })).body.list;
       const entries = `/v1/lists/${id}/entries`;
       const before = holds.begun;
-      const { body } = await ask("POST", entries, `cnpj\r\n${cnpjs.join("\r\n")}\r\n`);
+      const { body } = await send("POST", entries, `cnpj\r\n${cnpjs.join("\r\n")}\r\n`);
       assert.deepEqual([body.added, body.refused_count, body.refused], [cnpjs.length, 0, []]);
       assert.equal(body.not_in_snapshot, 0);
       assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
-      await ask("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
+      await send("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
       // An entry has no check digits; the snapshot has them, if it has the account.
       const read: string[] = [];
       for (let path = `${entries}?limit=900`; path !== ""; ) {
-        const page = await ask("GET", path);
+        const page = await send("GET", path);
         read.push(...page.body.entries);
         path = /<([^>]+)>/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
       }
       assert.deepEqual(read, [...cnpjs, "11222333000181", "11222333"].sort());
       assert.equal(holds.begun, holds.ended);
       const lists = { exclude: [id] };
-      const left = await ask("POST", "/v1/accounts/count", {
+      const left = await send("POST", "/v1/accounts/count", {
         spec: { filters: { geo: { uf_any_of: UFS }, lists } },
       });
       assert.equal(left.body.total, 0);
-      const gone = await ask("POST", `${entries}/remove`, { cnpjs: [...wrong, other] });
+      const gone = await send("POST", `${entries}/remove`, { cnpjs: [...wrong, other] });
       assert.deepEqual([gone.body.removed, gone.body.refused_count], [wrong.length, 1]);
-      await ask("DELETE", `/v1/lists/${id}`);
+      await send("DELETE", `/v1/lists/${id}`);
     });
 
     it("reject a name that sentences would read as another list's", async () => {
       const own = [await made("São João"), await made("Fornecedores"), await made("🔥")];
       const [first, second] = own;
       const refused = async (method: string, path: string, name: string, taken?: string) => {
-        const { status, body } = await ask(method, path, { name });
+        const { status, body } = await send(method, path, { name });
         assert.equal(status, 422, name);
         const [mistake] = body.errors as { pointer: string; code: string; detail: string }[];
         assert.deepEqual([mistake?.pointer, mistake?.code], ["/name", "duplicate"]);
@@ -139,16 +139,16 @@ for (const transport of MATRIX) {
         await refused("PATCH", `/v1/lists/${second}`, name, first);
       }
       await refused("POST", "/v1/lists", "🔥", own[2]);
-      const recased = await ask("PATCH", `/v1/lists/${first}`, { name: "SAO JOAO" });
+      const recased = await send("PATCH", `/v1/lists/${first}`, { name: "SAO JOAO" });
       assert.equal(recased.body.list.name, "SAO JOAO", "its own name it may have");
       const another = await made("São João 2");
-      await ask("DELETE", `/v1/lists/${first}`);
+      await send("DELETE", `/v1/lists/${first}`);
       own[0] = await made("São João");
-      for (const id of [...own, another]) await ask("DELETE", `/v1/lists/${id}`);
+      for (const id of [...own, another]) await send("DELETE", `/v1/lists/${id}`);
     });
 
     it("are created, named, listed, and deleted", async () => {
-      const created = await ask("POST", "/v1/lists", { name: " Clientes " });
+      const created = await send("POST", "/v1/lists", { name: " Clientes " });
       const { id } = created.body.list;
       assert.equal(created.headers.get("location"), `/v1/lists/${id}`);
       assert.deepEqual(
@@ -158,32 +158,32 @@ for (const transport of MATRIX) {
           ...{ read_only: false, created_at: "", changed_at: "" },
         },
       );
-      const renamed = await ask("PATCH", `/v1/lists/${id}`, { name: "Outros" });
+      const renamed = await send("PATCH", `/v1/lists/${id}`, { name: "Outros" });
       assert.equal(renamed.body.list.name, "Outros");
-      const wrong = await ask("POST", "/v1/lists", { name: "", kind: "tags", colour: 1 });
+      const wrong = await send("POST", "/v1/lists", { name: "", kind: "tags", colour: 1 });
       assert.equal(wrong.status, 422);
       assert.equal((wrong.body.errors as unknown[]).length, 3);
       const more = [await made("b"), await made("c"), id];
-      const first = await ask("GET", "/v1/lists?limit=2");
+      const first = await send("GET", "/v1/lists?limit=2");
       const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
-      const second = await ask("GET", next);
+      const second = await send("GET", next);
       const listed = [...first.body.lists, ...second.body.lists].map((list) => list.id);
       assert.deepEqual(new Set(listed), new Set([...more, "exported"]));
       assert.equal(listed.at(-1), "exported");
-      for (const one of more) assert.equal((await ask("DELETE", `/v1/lists/${one}`)).status, 204);
-      const left = (await ask("GET", "/v1/lists")).body.lists;
+      for (const one of more) assert.equal((await send("DELETE", `/v1/lists/${one}`)).status, 204);
+      const left = (await send("GET", "/v1/lists")).body.lists;
       assert.deepEqual(
         left.map((one) => one.id),
         ["exported"],
       );
-      assert.equal((await ask("GET", `/v1/lists/${id}`)).body.code, "list_not_found");
+      assert.equal((await send("GET", `/v1/lists/${id}`)).body.code, "list_not_found");
     });
 
     it("add and remove entries from JSON, and report rejected ones", async () => {
       const id = await made("json");
       const path = `/v1/lists/${id}/entries`;
       const cnpjs = ["11.222.333/0001-81", "11222333000181", "11222333", "nada"];
-      const added = await ask("POST", path, { cnpjs });
+      const added = await send("POST", path, { cnpjs });
       assert.equal(added.status, 200, JSON.stringify(added.body));
       const { list, request_id: _, ...counts } = added.body;
       assert.deepEqual(counts, {
@@ -191,18 +191,18 @@ for (const transport of MATRIX) {
         ...{ refused_count: 1, refused: [{ line: 4, text: "nada", reason: "not_a_number" }] },
       });
       assert.equal(list.revision, 1);
-      const read = await ask("GET", path);
+      const read = await send("GET", path);
       assert.deepEqual(read.body.entries, ["11222333", "11222333000181"]);
-      const removed = await ask("POST", `${path}/remove`, { cnpjs: ["11222333", "00000000"] });
+      const removed = await send("POST", `${path}/remove`, { cnpjs: ["11222333", "00000000"] });
       assert.deepEqual([removed.body.removed, removed.body.not_there], [1, 1]);
-      const again = await ask("POST", `${path}/remove`, { cnpjs: ["11222333"] });
+      const again = await send("POST", `${path}/remove`, { cnpjs: ["11222333"] });
       assert.equal(again.body.list.revision, removed.body.list.revision);
-      const numbers = await ask("POST", path, { cnpjs: [11222333000181, 191] });
+      const numbers = await send("POST", path, { cnpjs: [11222333000181, 191] });
       assert.deepEqual(numbers.body.refused, [
         { line: 2, text: "191", reason: "lost_zeros", offered: "00000000000191" },
       ]);
       for (const one of [null, true, {}, ["11222333"]]) {
-        const { status, body } = await ask("POST", path, { cnpjs: [one] });
+        const { status, body } = await send("POST", path, { cnpjs: [one] });
         assert.equal(status, 422);
         assert.equal(body.detail, 'Must be a text, such as "11222333000181", or a number.');
       }
@@ -210,21 +210,21 @@ for (const transport of MATRIX) {
 
     it("of companies reduce every CNPJ to its company", async () => {
       const id = await made("companies", "companies");
-      await ask("POST", `/v1/lists/${id}/entries`, { cnpjs: ["11222333000181"] });
-      const read = await ask("GET", `/v1/lists/${id}/entries`);
+      await send("POST", `/v1/lists/${id}/entries`, { cnpjs: ["11222333000181"] });
+      const read = await send("GET", `/v1/lists/${id}/entries`);
       assert.deepEqual(read.body.entries, ["11222333"]);
     });
 
     it("accept files larger than other bodies, and search results", async () => {
       const id = await made("csv");
-      const searched = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
+      const searched = await send("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
       assert.equal(searched.status, 200, JSON.stringify(searched.body));
-      const { total } = (await ask("POST", "/v1/accounts/count", { spec: SP })).body;
+      const { total } = (await send("POST", "/v1/accounts/count", { spec: SP })).body;
       assert(total > 100);
       assert.deepEqual([searched.body.added, searched.body.not_in_snapshot], [total, 0]);
       const all: string[] = [];
       for (let path = `/v1/lists/${id}/entries?limit=100`; path !== ""; ) {
-        const page = await ask("GET", path);
+        const page = await send("GET", path);
         all.push(...page.body.entries);
         path = /<([^>]+)>/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
       }
@@ -233,11 +233,11 @@ for (const transport of MATRIX) {
       const lines = all.map((cnpj) => `${"x".repeat(9_000)};${cnpj}`);
       const file = `nome;cnpj\r\n${lines.join("\r\n")}\r\nx;nada`;
       assert(file.length > 1_048_576);
-      const sent = await ask("POST", `/v1/lists/${other}/entries`, file);
+      const sent = await send("POST", `/v1/lists/${other}/entries`, file);
       assert.equal(sent.status, 200, JSON.stringify(sent.body));
       assert.deepEqual([sent.body.added, sent.body.refused_count], [total, 1]);
       assert.equal(server.bodies.used, 0);
-      const column = await ask("POST", `/v1/lists/${other}/entries?column=z`, file);
+      const column = await send("POST", `/v1/lists/${other}/entries?column=z`, file);
       assert.equal(column.status, 422);
       assert.match(JSON.stringify(column.body.errors), /"pointer":"\/query\/column"/);
       const infinite = await fetch(`${server.base}/v1/lists/${other}/entries`, {
@@ -251,7 +251,7 @@ for (const transport of MATRIX) {
         body: '{"cnpjs": [1e400]}',
       });
       assert.equal(infinite.status, 422);
-      const broad = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: {} });
+      const broad = await send("POST", `/v1/lists/${id}/entries/from-search`, { spec: {} });
       assert.equal(broad.body.code, "query_too_broad");
     });
 
@@ -263,7 +263,7 @@ for (const transport of MATRIX) {
         { name: "Outra", rows: [] },
       ];
       const file = await workbook(sheets);
-      const added = await ask("POST", `/v1/lists/${id}/entries`, file);
+      const added = await send("POST", `/v1/lists/${id}/entries`, file);
       assert.equal(added.status, 200, JSON.stringify(added.body));
       const { list: _, request_id: __, ...counts } = added.body;
       assert.deepEqual(counts, {
@@ -272,14 +272,14 @@ for (const transport of MATRIX) {
         ...{ repeated: 0, not_in_snapshot: 2, refused_count: 1 },
         refused: [{ line: 3, cell: "A3", text: "nada", reason: "not_a_number" }],
       });
-      const removed = await ask("POST", `/v1/lists/${id}/entries/remove?column=a`, file);
+      const removed = await send("POST", `/v1/lists/${id}/entries/remove?column=a`, file);
       assert.deepEqual([removed.body.removed, removed.body.sheet], [2, "Clientes"]);
-      const spoilt = await ask("POST", `/v1/lists/${id}/entries`, file.subarray(0, 900));
+      const spoilt = await send("POST", `/v1/lists/${id}/entries`, file.subarray(0, 900));
       assert.deepEqual([spoilt.status, spoilt.body.code], [422, "invalid_request"]);
       assert.match(JSON.stringify(spoilt.body.errors), /unreadable_xlsx/);
-      const nobody = await ask("POST", `/v1/lists/lst_${"0".repeat(32)}/entries`, file);
+      const nobody = await send("POST", `/v1/lists/lst_${"0".repeat(32)}/entries`, file);
       assert.equal(nobody.status, 404);
-      const asCsv = await ask("POST", `/v1/lists/${id}/entries`, file.toString("latin1"));
+      const asCsv = await send("POST", `/v1/lists/${id}/entries`, file.toString("latin1"));
       assert.match(asCsv.body.detail, /This is a spreadsheet, no CSV/);
       assert.equal(fileBytesHeld(), 0);
     });
@@ -287,7 +287,7 @@ for (const transport of MATRIX) {
     it("bound the memory of XLSX files, and release it if a client leaves", async () => {
       const id = await made("room");
       const path = `/v1/lists/${id}/entries`;
-      const large = await ask("POST", path, Buffer.alloc(33 * 1024 * 1024));
+      const large = await send("POST", path, Buffer.alloc(33 * 1024 * 1024));
       assert.deepEqual([large.status, large.body.code], [413, "payload_too_large"]);
       const port = Number(new URL(server.base).port);
       const head = [
@@ -301,19 +301,19 @@ for (const transport of MATRIX) {
       leaving.write(Buffer.alloc(20 * 1024 * 1024 - 1));
       await until(() => fileBytesHeld() === 20 * 1024 * 1024);
       // The same tenant has half of what others leave, and no more.
-      const second = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
+      const second = await send("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.deepEqual([second.status, second.body.code], [429, "rate_limited"]);
       leaving.destroy();
       await until(() => fileBytesHeld() === 0);
-      const after = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
+      const after = await send("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.match(after.body.detail, /no XLSX workbook/);
       assert.equal(fileBytesHeld(), 0);
     });
 
     it("named exported are readable by all users and cannot be changed", async () => {
-      const { list } = (await ask("GET", "/v1/lists/exported")).body;
+      const { list } = (await send("GET", "/v1/lists/exported")).body;
       assert.deepEqual([list.id, list.entries, list.read_only], ["exported", 0, true]);
-      const { entries, has_more } = (await ask("GET", "/v1/lists/exported/entries")).body;
+      const { entries, has_more } = (await send("GET", "/v1/lists/exported/entries")).body;
       assert.deepEqual([entries, has_more], [[], false]);
       const refused: readonly (readonly [string, string, unknown?])[] = [
         ["PATCH", "", { name: "x" }],
@@ -324,14 +324,14 @@ for (const transport of MATRIX) {
         ["POST", "/entries/from-search", { spec: SP }],
       ];
       for (const [method, path, sent] of refused) {
-        const { status, body } = await ask(method, `/v1/lists/exported${path}`, sent);
+        const { status, body } = await send(method, `/v1/lists/exported${path}`, sent);
         assert.deepEqual([status, body.code], [422, "invalid_request"], `${method} ${path}`);
         assert.match(JSON.stringify(body), /exported is kept by the server/);
       }
       const filters = { geo: { uf_any_of: ["SP"] }, lists: { exclude: ["exported"] } };
-      const found = await ask("POST", "/v1/accounts/count", { spec: { filters } });
+      const found = await send("POST", "/v1/accounts/count", { spec: { filters } });
       assert.equal(found.status, 200, JSON.stringify(found.body));
-      const second = await ask("POST", "/v1/lists", { name: " EXPORTED" });
+      const second = await send("POST", "/v1/lists", { name: " EXPORTED" });
       const [mistake] = second.body.errors as { code: string; pointer: string }[];
       assert.deepEqual([mistake?.code, mistake?.pointer], ["reserved", "/name"]);
     });
@@ -350,20 +350,20 @@ for (const transport of MATRIX) {
         ["POST", "/entries/from-search", { spec: SP }],
       ];
       for (const [method, path, sent] of routes) {
-        const told: string[] = [];
+        const reported: string[] = [];
         for (const one of [id, unknown, "lst_1"]) {
-          const { status, body } = await ask(method, `/v1/lists/${one}${path}`, sent, "growth");
+          const { status, body } = await send(method, `/v1/lists/${one}${path}`, sent, "growth");
           assert.equal(status, 404, `${method} ${path}`);
-          told.push(JSON.stringify({ ...body, request_id: "" }));
+          reported.push(JSON.stringify({ ...body, request_id: "" }));
         }
-        assert.equal(new Set(told).size, 1, `${method} ${path}`);
+        assert.equal(new Set(reported).size, 1, `${method} ${path}`);
       }
-      const theirs = (await ask("GET", "/v1/lists", undefined, "growth")).body.lists;
+      const theirs = (await send("GET", "/v1/lists", undefined, "growth")).body.lists;
       assert.deepEqual(
         theirs.map((one) => one.id),
         ["exported"],
       );
-      const { list } = (await ask("GET", `/v1/lists/${id}`)).body;
+      const { list } = (await send("GET", `/v1/lists/${id}`)).body;
       assert.deepEqual([list.name, list.entries, list.revision], ["mine", 0, 0]);
     });
   });

@@ -144,12 +144,12 @@ for (const transport of MATRIX) {
       );
       const sentence = { query_text: "padarias em São Paulo com e-mail" };
       const translated = await agent.call("translate", sentence);
-      const told = (await route(server, "/v1/leads/translate", sentence)) as {
+      const answered = (await route(server, "/v1/leads/translate", sentence)) as {
         readonly matches: number;
         readonly spec: { readonly explain: { readonly confidence: number } };
       };
-      assert.equal(translated.structured.matches, told.matches);
-      assert.equal(translated.structured.confidence, told.spec.explain.confidence);
+      assert.equal(translated.structured.matches, answered.matches);
+      assert.equal(translated.structured.confidence, answered.spec.explain.confidence);
       const cnpj = "10.000.000/0001-00";
       const read = await agent.call("get_account", { cnpj });
       const account = (await route(server, "/v1/accounts/10000000000100")) as {
@@ -205,7 +205,7 @@ for (const transport of MATRIX) {
         assert.ok(exported.text.includes(`\n- ${place} (`), `${place} in ${exported.text}`);
       }
       assert.equal(server.exporter.created.length, before);
-      const cases: readonly (readonly [tool: string, sent: object, told: RegExp])[] = [
+      const cases: readonly (readonly [tool: string, sent: object, answered: RegExp])[] = [
         ["search_accounts", {}, /\/filters \(missing\)(.|\n)*Add one of \/filters\/industry/],
         ["count_accounts", { filters: {} }, /500 accounts would match\. Add one of/],
         ["count_accounts", { filters: SP, facets: Array(5).fill("uf") }, /\/facets \(too_many\)/],
@@ -221,10 +221,10 @@ for (const transport of MATRIX) {
         ["get_account", {}, /\/cnpj \(missing\)/],
         ["get_account", { cnpj: "11222333000181" }, /^not_found: The snapshot 2026-10 has no/],
       ];
-      for (const [tool, sent, told] of cases) {
+      for (const [tool, sent, answered] of cases) {
         const { isError, text } = await agent.call(tool, sent);
         assert.ok(isError, `${tool} ${JSON.stringify(sent)}`);
-        assert.match(text, told);
+        assert.match(text, answered);
       }
     });
 

@@ -42,7 +42,7 @@ for (const transport of MATRIX) {
       sample.dispose();
     });
 
-    async function ask(method: string, path: string, body?: unknown) {
+    async function send(method: string, path: string, body?: unknown) {
       const { base, keys } = server;
       const response = await fetchDocumented(base + path, {
         method,
@@ -64,13 +64,13 @@ for (const transport of MATRIX) {
     for (const { path } of routes) {
       it(`of ${path} with {} is refused, and changes nothing`, async () => {
         const [collection, body, name] = MADE[path] as (typeof MADE)[string];
-        const made = await ask("POST", collection, body);
+        const made = await send("POST", collection, body);
         assert.equal(made.status, 201, made.text);
         const { id } = made.value[name] as { readonly id: string };
         const own = path.replace("{id}", id);
-        const known = (await ask("GET", own)).value[name];
+        const known = (await send("GET", own)).value[name];
         await setTimeout(5);
-        const patched = await ask("PATCH", own, {});
+        const patched = await send("PATCH", own, {});
         assert.equal(patched.status, 422, patched.text);
         const [first, ...more] = patched.value.errors as {
           readonly pointer: string;
@@ -79,12 +79,12 @@ for (const transport of MATRIX) {
         }[];
         assert.deepEqual([first?.pointer, first?.code, more], ["", "missing", []]);
         assert.match(first?.detail ?? "", /^Say what is to change: \w+(, \w+)*\.$/);
-        assert.deepEqual((await ask("GET", own)).value[name], known);
+        assert.deepEqual((await send("GET", own)).value[name], known);
         for (const wrong of [[], null, 7, { nix: 1 }]) {
-          assert.equal((await ask("PATCH", own, wrong)).status, 422, JSON.stringify(wrong));
+          assert.equal((await send("PATCH", own, wrong)).status, 422, JSON.stringify(wrong));
         }
         const gone = path.replace("{id}", id.replace(/[0-9a-f]{32}$/, "0".repeat(32)));
-        assert.equal((await ask("PATCH", gone, {})).status, 404);
+        assert.equal((await send("PATCH", gone, {})).status, 404);
       });
     }
   });

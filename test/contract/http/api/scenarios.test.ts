@@ -21,7 +21,7 @@ interface Seen {
 /** Headers that each transport adds. */
 const OWN_HEADERS = ["date", "connection", "keep-alive"];
 
-async function ask(server: FakeServer, scenario: Scenario): Promise<Seen> {
+async function send(server: FakeServer, scenario: Scenario): Promise<Seen> {
   const { method = "POST", path = "/v1/accounts/search", plan = "enterprise", body } = scenario;
   const headers = new Headers({ "content-type": "application/json", ...scenario.headers });
   if (headers.get("content-type") === "") headers.delete("content-type");
@@ -96,7 +96,7 @@ describe("the API", () => {
     it(scenario.name, async () => {
       const seen: Seen[] = [];
       for (const server of servers.values()) {
-        const answer = await ask(server, scenario);
+        const answer = await send(server, scenario);
         check(scenario, answer);
         seen.push(comparable(answer));
       }

@@ -148,9 +148,12 @@ for (const transport of MATRIX) {
     });
 
     it("stays correct with more distinct requests than the cache holds", async () => {
-      const ask = (seed: number) => ({ spec: { ...SP, scoring: { random_seed: seed } }, limit: 1 });
+      const send = (seed: number) => ({
+        spec: { ...SP, scoring: { random_seed: seed } },
+        limit: 1,
+      });
       for (const seed of [...Array(600).keys(), 0, 599, 300]) {
-        const answer = await search(ask(seed));
+        const answer = await search(send(seed));
         assert.equal(answer.status, 200);
         assert.equal(answer.spec.scoring.random_seed, seed);
       }

@@ -97,7 +97,7 @@ const openStatus = (path: string) =>
 /** The wildcard segments, filled; the answer is then that no such object exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
-async function ask(
+async function send(
   server: FakeServer,
   { method, path }: { readonly method: string; readonly path: string },
   lines: readonly string[],
@@ -142,7 +142,7 @@ for (const transport of TRANSPORTS) {
         const lines = shape.lines(good, disabled);
         for (const route of [...KEYED, UNKNOWN]) {
           const path = route.path + (shape.query?.(good) ?? "");
-          const { status, text } = await ask(server, { method: route.method, path }, lines);
+          const { status, text } = await send(server, { method: route.method, path }, lines);
           if (shape.code === null) {
             // The route treats the client as a known sender.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
@@ -160,7 +160,7 @@ for (const transport of TRANSPORTS) {
         const lines = shape.lines(good, disabled);
         for (const [path, method] of KEYED_PATHS.flatMap((one) => METHODS.map((m) => [one, m]))) {
           const target = { method: method as string, path: filled(path as string) };
-          const { status, text } = await ask(server, target, lines);
+          const { status, text } = await send(server, target, lines);
           const place = `${method} ${path}: ${text}`;
           const has = methodsOf(path as string).includes(method as never);
           if (shape.code !== null) assert.equal(status, shape.status, place);
@@ -177,7 +177,7 @@ for (const transport of TRANSPORTS) {
         for (const [path, method] of [...OPEN_PATHS].flatMap((one) =>
           METHODS.map((m) => [one, m]),
         )) {
-          const { status, text } = await ask(
+          const { status, text } = await send(
             server,
             { method: method as string, path: path as string },
             lines,
@@ -192,7 +192,7 @@ for (const transport of TRANSPORTS) {
       it(`of the shape "${shape.name}" do not affect open routes`, async () => {
         if (shape.name === "two headers") return;
         for (const { method, path } of ROUTES.filter((route) => route.access === "open")) {
-          const { status } = await ask(server, { method, path }, shape.lines(good, disabled));
+          const { status } = await send(server, { method, path }, shape.lines(good, disabled));
           assert.equal(status, openStatus(path));
         }
       });

@@ -250,8 +250,8 @@ for (const transport of TRANSPORTS) {
           text += bytes.toString();
         });
         socket.write(limits + chunk.repeat(chunks));
-        const kept = chunks === 10 ? 600_000 : 0;
-        assert.equal(await used(kept), kept);
+        const retained = chunks === 10 ? 600_000 : 0;
+        assert.equal(await used(retained), retained);
         if (chunks === 18) {
           await settledAt(1, () => Number(text.includes("\r\n\r\n")));
           assert.match(text, /^HTTP\/1\.1 (413|503) /);

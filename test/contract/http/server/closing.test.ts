@@ -21,7 +21,7 @@ const LATER_MS = 50;
 /** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
 const PATIENCE_MS = 6_000;
 /** Longer than an answer takes, after which a closing connection is closed. */
-const KEPT_MS = 2_500;
+const IDLE_MS = 2_500;
 
 /** Members of Connection that close, as a client may write them. */
 const CLOSING = [
@@ -45,7 +45,7 @@ function* pieces(): Generator<Uint8Array> {
   for (let at = 0; at < 20; at++) yield Buffer.alloc(100_000, "b");
 }
 
-interface Heard {
+interface Received {
   readonly text: string;
   readonly closed: boolean;
 }
@@ -55,7 +55,7 @@ function talk(
   port: number,
   bytes: string,
   { halfClose = false, patienceMs = PATIENCE_MS } = {},
-): Promise<Heard> {
+): Promise<Received> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
@@ -81,7 +81,7 @@ function get(path: string, connection?: string, method = "GET"): string {
 }
 
 /** A whole answer of GET is the only thing in a text. */
-function assertWhole({ text }: Heard, method: string, label: string): void {
+function assertWhole({ text }: Received, method: string, label: string): void {
   const answers = splitAnswers(
     method === "HEAD" ? text.replace(/Content-Length: \d+/i, "x: y") : text,
   );
@@ -111,36 +111,36 @@ for (const name of TRANSPORTS) {
     after(() => transport.close(0));
 
     it("follows the answer if Connection contains the member close", async () => {
-      const asked = CLOSING.flatMap((connection) =>
+      const requests = CLOSING.flatMap((connection) =>
         [...PATHS.map((path) => ["GET", path] as const), ["HEAD", "/large"] as const].map(
           async ([method, path]) => {
-            const heard = await talk(port, get(path, connection, method));
+            const received = await talk(port, get(path, connection, method));
             const label = `${method} ${path}, Connection: ${JSON.stringify(connection)}`;
-            assert.ok(heard.closed, `${label}: stays open`);
-            assertWhole(heard, method, label);
+            assert.ok(received.closed, `${label}: stays open`);
+            assertWhole(received, method, label);
           },
         ),
       );
-      await Promise.all(asked);
+      await Promise.all(requests);
     });
 
     it("does not happen if no member is close", async () => {
-      const asked = KEEPING.map(async (connection) => {
+      const requests = KEEPING.map(async (connection) => {
         const { text, closed } = await talk(port, get("/small", connection), {
-          patienceMs: KEPT_MS,
+          patienceMs: IDLE_MS,
         });
         assert.ok(!closed, connection);
         assert.doesNotMatch(text, /connection: close/i);
       });
-      await Promise.all(asked);
+      await Promise.all(requests);
     });
 
     it("follows the rejection of HTTP/1.0, for any Connection", async () => {
       for (const connection of ["keep-alive", "TE, keep-alive", "Keep-Alive , TE"]) {
         const text = get("/small", connection).replace("HTTP/1.1", "HTTP/1.0");
-        const heard = await talk(port, text);
-        assert.match(heard.text, /^HTTP\/1\.1 505 /);
-        assert.ok(heard.closed, connection);
+        const received = await talk(port, text);
+        assert.match(received.text, /^HTTP\/1\.1 505 /);
+        assert.ok(received.closed, connection);
       }
     });
 
@@ -156,28 +156,32 @@ for (const name of TRANSPORTS) {
 
     it("answers no request after one that closes, even a late one", async () => {
       for (const path of PATHS) {
-        const heard = await talk(port, get(path, "TE, close") + get("/small"));
-        assertWhole(heard, "GET", path);
-        assert.ok(heard.closed);
+        const received = await talk(port, get(path, "TE, close") + get("/small"));
+        assertWhole(received, "GET", path);
+        assert.ok(received.closed);
       }
     });
 
     it("answers all requests before the half-close, with bodies and pipelines", async () => {
       const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
       const many = Array.from({ length: 20 }, () => get("/later")).join("");
-      const heard = await talk(port, post + get("/large-later") + many + post + get("/small"), {
+      const received = await talk(port, post + get("/large-later") + many + post + get("/small"), {
         halfClose: true,
       });
-      assert.ok(heard.closed);
-      assert.equal(splitAnswers(heard.text).length, 24);
+      assert.ok(received.closed);
+      assert.equal(splitAnswers(received.text).length, 24);
     });
 
     it("answers a body that ends too early, and closes", async () => {
-      const heard = await talk(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{}`, {
-        halfClose: true,
-      });
-      assert.match(heard.text, /^HTTP\/1\.1 400 /);
-      assert.ok(heard.closed);
+      const received = await talk(
+        port,
+        `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{}`,
+        {
+          halfClose: true,
+        },
+      );
+      assert.match(received.text, /^HTTP\/1\.1 400 /);
+      assert.ok(received.closed);
     });
   });
 }

@@ -19,13 +19,13 @@ const PATIENCE_MS = 4_000;
 /** Rows that are tried concurrently. */
 const LANES = 24;
 
-interface Heard {
+interface Received {
   readonly text: string;
   readonly closed: boolean;
 }
 
 /** Sends bytes, and `second` after an answer; ends at its answer, or at the close. */
-function converse(port: number, bytes: Buffer, second: string | null): Promise<Heard> {
+function converse(port: number, bytes: Buffer, second: string | null): Promise<Received> {
   return new Promise((resolve) => {
     let text = "";
     let sent = second === null;
@@ -50,7 +50,7 @@ function converse(port: number, bytes: Buffer, second: string | null): Promise<H
 /** A row's outcome, in the table's terms, and both conversations. */
 interface Tried {
   readonly outcome: string;
-  readonly heard: readonly Heard[];
+  readonly received: readonly Received[];
 }
 
 async function tried(server: FakeServer, { bytes }: FramingRow): Promise<Tried> {
@@ -61,7 +61,7 @@ async function tried(server: FakeServer, { bytes }: FramingRow): Promise<Tried> 
   ]);
   const [answer, next] = splitAnswers(after.text);
   const end = next?.id === "second" ? "kept" : after.closed ? "closed" : "hangs";
-  return { outcome: `${answer?.status ?? "none"} ${end}`, heard: [after, together] };
+  return { outcome: `${answer?.status ?? "none"} ${end}`, received: [after, together] };
 }
 
 async function all(server: FakeServer): Promise<Map<FramingRow, Tried>> {
@@ -89,14 +89,14 @@ for (const transport of TRANSPORTS) {
 
     for (const row of FRAMING_ROWS) {
       it(`${row.name}: ${row[transport]}`, () => {
-        const { outcome, heard } = results.get(row) as Tried;
-        assert.equal(outcome, row[transport], heard[0]?.text);
+        const { outcome, received } = results.get(row) as Tried;
+        assert.equal(outcome, row[transport], received[0]?.text);
       });
     }
 
     it("answers no request twice, and none with another's answer", () => {
-      for (const [{ name }, { heard }] of results) {
-        for (const { text } of heard) {
+      for (const [{ name }, { received }] of results) {
+        for (const { text } of received) {
           const answers = splitAnswers(text);
           const [first, second, ...more] = answers;
           assert.deepEqual(more, [], `${name}: ${text}`);

@@ -26,7 +26,7 @@ interface Limit {
   /** Status at the limit, and one past it. */
   readonly statuses: readonly [within: number, past: number];
   /** The refusal's message. */
-  readonly says?: RegExp;
+  readonly pattern?: RegExp;
 }
 
 const GET = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
@@ -77,35 +77,35 @@ const LIMITS: readonly Limit[] = [
     most: BODY_BYTES_MAX,
     request: (size) => post(SPEC.padEnd(size)),
     statuses: [200, 413],
-    says: /"code":"payload_too_large".*at most 1048576 bytes/,
+    pattern: /"code":"payload_too_large".*at most 1048576 bytes/,
   },
   {
     name: "bytes of a body in chunks",
     most: BODY_BYTES_MAX,
     request: (size) => chunked(SPEC.padEnd(size)),
     statuses: [200, 413],
-    says: /"code":"payload_too_large"/,
+    pattern: /"code":"payload_too_large"/,
   },
   {
     name: "levels of JSON",
     most: JSON_DEPTH_MAX,
     request: (size) => post("[".repeat(size) + "]".repeat(size)),
     statuses: [422, 422],
-    says: /nested|levels/,
+    pattern: /nested|levels/,
   },
   {
     name: "members of an object",
     most: JSON_MEMBERS_MAX,
     request: (size) => post(`{${Array.from({ length: size }, (_, n) => `"a${n}":1`).join(",")}}`),
     statuses: [422, 422],
-    says: /members/,
+    pattern: /members/,
   },
   {
     name: "items of a list",
     most: 10_000,
     request: (size) => post(`{"spec":{"filters":{"industry":{"cnae_any_of":${codes(size)}}}}}`),
     statuses: [200, 422],
-    says: /"pointer":"\/spec\/filters\/industry\/cnae_any_of","code":"/,
+    pattern: /"pointer":"\/spec\/filters\/industry\/cnae_any_of","code":"/,
   },
 ];
 
@@ -121,15 +121,15 @@ for (const transport of TRANSPORTS) {
     const send = (bytes: string) =>
       sendRaw(server.port, bytes.replaceAll("KEY", server.keys.free), 5_000);
 
-    for (const { name, most, request, statuses, says } of LIMITS) {
+    for (const { name, most, request, statuses, pattern } of LIMITS) {
       it(`of ${name} are enforced: ${most} pass, ${most + 1} do not`, async () => {
         const within = await send(request(most));
         assert.equal(statusOf(within.text), statuses[0], within.text.slice(0, 900));
         const past = await send(request(most + 1));
         assert.equal(statusOf(past.text), statuses[1], past.text.slice(0, 900));
-        if (says === undefined) return;
-        assert.match(past.text, says);
-        assert.doesNotMatch(within.text, says);
+        if (pattern === undefined) return;
+        assert.match(past.text, pattern);
+        assert.doesNotMatch(within.text, pattern);
       });
     }
   });

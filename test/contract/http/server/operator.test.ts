@@ -45,7 +45,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    const ask = (path: string, init: RequestInit = {}) => {
+    const send = (path: string, init: RequestInit = {}) => {
       const headers = { authorization: `Bearer ${server.keys.enterprise}`, ...init.headers };
       return fetchDocumented(server.base + path, { ...init, headers });
     };
@@ -54,7 +54,7 @@ for (const transport of TRANSPORTS) {
       body: string | Uint8Array<ArrayBuffer>,
       headers: Record<string, string> = {},
     ) =>
-      ask(path, {
+      send(path, {
         method: "POST",
         body,
         headers: { "content-type": "application/json", ...headers },
@@ -99,7 +99,7 @@ for (const transport of TRANSPORTS) {
       const from = server.logged.length;
       const path = "/v1/exports/exp_1";
       assert.equal((await fetch(server.base + path)).status, 401);
-      assert.equal((await ask(path, { headers: { authorization: "Bearer x" } })).status, 403);
+      assert.equal((await send(path, { headers: { authorization: "Bearer x" } })).status, 403);
       assert.equal((await fetch(`${server.base}/v1/nope/exp_1`)).status, 401);
       const lines = server.logged.slice(from).map((line) => JSON.parse(line) as { route?: string });
       const route = "/v1/exports/{id}";
@@ -116,7 +116,7 @@ for (const transport of TRANSPORTS) {
 
     it("describe a server without a snapshot, with null for absent values", async () => {
       server.load(null);
-      const status = (await (await ask("/v1/status")).json()) as Record<string, unknown>;
+      const status = (await (await send("/v1/status")).json()) as Record<string, unknown>;
       assert.deepEqual(
         ["status", "snapshot", "snapshot_date", "provenance", "accounts"].map(
           (name) => status[name],
@@ -125,7 +125,7 @@ for (const transport of TRANSPORTS) {
       );
       assert.deepEqual([status.version, status.plan], ["0.0.0-test", "enterprise"]);
       server.load(fakeSegment());
-      assert.equal(((await (await ask("/v1/status")).json()) as Problem).status, "ok");
+      assert.equal(((await (await send("/v1/status")).json()) as Problem).status, "ok");
     });
 
     it("redirect from the bare address to the documents", async () => {
@@ -164,7 +164,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(await pointers(keyless), ["/header/idempotency-key missing"]);
       const oddKey = await post("/v1/exports", "{}", { "idempotency-key": "a b" });
       assert.deepEqual(await pointers(oddKey), ["/header/idempotency-key wrong_format"]);
-      const query = await ask("/v1/exports?limit=0");
+      const query = await send("/v1/exports?limit=0");
       assert.deepEqual(await pointers(query), ["/query/limit out_of_range"]);
       const twice = "Range: a\r\nCookie: a\r\n".repeat(2);
       const repeated = `GET /healthz HTTP/1.1\r\n${HOST}${twice}\r\n`;

@@ -36,7 +36,7 @@ for (const transport of TRANSPORTS) {
   describe(`OPTIONS and other origins over ${transport}`, () => {
     let plain: FakeServer;
     let shared: FakeServer;
-    const ask = (server: FakeServer, path: string, method: string, headers = {}) =>
+    const send = (server: FakeServer, path: string, method: string, headers = {}) =>
       fetch(`${server.base}${path}`, { method, headers, redirect: "manual" });
     const post = (path: string, headers: Readonly<Record<string, string>>, body: string) => {
       const typed = { "Content-Type": "application/json", ...headers };
@@ -52,7 +52,7 @@ for (const transport of TRANSPORTS) {
 
     it("lists the methods of every known path without a key", async () => {
       for (const path of new Set(ROUTES.map((route) => route.path))) {
-        const answer = await ask(plain, path.replaceAll(/\{\w+\}/g, "x"), "OPTIONS");
+        const answer = await send(plain, path.replaceAll(/\{\w+\}/g, "x"), "OPTIONS");
         const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
         const allow = (answer.headers.get("allow") ?? "").split(", ");
         assert.equal(answer.status, 204, path);
@@ -68,18 +68,18 @@ for (const transport of TRANSPORTS) {
     it("lists nothing for unknown paths and for the console", async () => {
       const statuses = { "/nope": 404, "/v1/nope": 401, "/v1/console/session": 401 };
       for (const [path, status] of Object.entries(statuses)) {
-        const answer = await ask(shared, path, "OPTIONS", { Origin: PAGE, ...PREFLIGHT });
+        const answer = await send(shared, path, "OPTIONS", { Origin: PAGE, ...PREFLIGHT });
         assert.equal(answer.status, status, path);
         assert.equal(answer.headers.get("allow"), null, path);
       }
     });
 
     it("grants no permission if no origin is configured", async () => {
-      const preflight = await ask(plain, "/v1/accounts/search", "OPTIONS", {
+      const preflight = await send(plain, "/v1/accounts/search", "OPTIONS", {
         Origin: PAGE,
         ...PREFLIGHT,
       });
-      const answer = await ask(plain, "/healthz", "GET", { Origin: PAGE });
+      const answer = await send(plain, "/healthz", "GET", { Origin: PAGE });
       assert.equal(preflight.status, 204);
       for (const one of [preflight, answer]) {
         assert.deepEqual(corsOf(one), []);
@@ -89,7 +89,7 @@ for (const transport of TRANSPORTS) {
 
     it("grants a configured origin permission for methods and headers", async () => {
       const headers = { Origin: PAGE, ...PREFLIGHT };
-      const answer = await ask(shared, "/v1/accounts/search", "OPTIONS", headers);
+      const answer = await send(shared, "/v1/accounts/search", "OPTIONS", headers);
       assert.equal(answer.status, 204);
       assert.equal(answer.headers.get("access-control-allow-origin"), PAGE);
       assert.equal(answer.headers.get("access-control-allow-methods"), "POST, OPTIONS");
@@ -108,7 +108,7 @@ for (const transport of TRANSPORTS) {
         await post(path, { Origin: PAGE, ...key }, search),
         await post(path, { Origin: PAGE, ...key }, "{}"),
         await post(path, { Origin: PAGE }, search),
-        await ask(shared, "/nope", "GET", { Origin: PAGE }),
+        await send(shared, "/nope", "GET", { Origin: PAGE }),
       ];
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -141,7 +141,7 @@ for (const transport of TRANSPORTS) {
           ["OPTIONS", "/v1/accounts/search"],
           ["GET", "/healthz"],
         ] as const) {
-          const answer = await ask(shared, path, method, { Origin: origin, ...PREFLIGHT });
+          const answer = await send(shared, path, method, { Origin: origin, ...PREFLIGHT });
           assert.deepEqual(corsOf(answer), [], origin);
           assert.equal(answer.headers.get("vary"), "Origin");
         }
@@ -151,7 +151,7 @@ for (const transport of TRANSPORTS) {
     it("grants nothing for the console", async () => {
       for (const path of ["/app", "/app/find", "/v1/console/session"]) {
         for (const method of ["GET", "OPTIONS"]) {
-          const answer = await ask(shared, path, method, { Origin: PAGE, ...PREFLIGHT });
+          const answer = await send(shared, path, method, { Origin: PAGE, ...PREFLIGHT });
           assert.deepEqual(corsOf(answer), [], `${method} ${path}`);
         }
       }

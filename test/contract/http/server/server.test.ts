@@ -186,8 +186,8 @@ for (const transport of TRANSPORTS) {
       const closing = server.close();
       await sleep(50);
       // If the port is shut before it is closed, a client notices on its next request.
-      const ask = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-      const late = await sendRaw(server.port, ask, 5_000);
+      const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+      const late = await sendRaw(server.port, request, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);
       assert.equal(accountsHash(await slow), largeHash);
       await closing;

@@ -106,7 +106,7 @@ async function pausedReader(server: FakeServer): Promise<Socket> {
   return socket;
 }
 
-function askFor(server: FakeServer, limit: number, more: object = {}): Promise<Response> {
+function requestPage(server: FakeServer, limit: number, more: object = {}): Promise<Response> {
   return fetch(`${server.base}/v1/accounts/search`, {
     method: "POST",
     headers: {
@@ -161,15 +161,15 @@ for (const transport of TRANSPORTS) {
     it("get a retry time beyond the stream limit, unlike small pages", async () => {
       const most = server.streams.most;
       const sockets = await Promise.all(Array.from({ length: most }, () => pausedReader(server)));
-      const answer = await askFor(server, 50_000);
+      const answer = await requestPage(server, 50_000);
       assert.equal(answer.status, 503);
       assert.equal(answer.headers.get("retry-after"), "1");
       assert.equal(((await answer.json()) as { code: string }).code, "overloaded");
-      assert.equal((await askFor(server, 50)).status, 200);
+      assert.equal((await requestPage(server, 50)).status, 200);
       for (const socket of sockets) socket.destroy();
       assert.equal(await settledAt(0, () => server.streams.used), 0);
       state.slices = 3;
-      assert.equal((await askFor(server, 50_000)).status, 200);
+      assert.equal((await requestPage(server, 50_000)).status, 200);
     });
 
     it("release their resources if clients leave at any moment", async () => {
@@ -205,7 +205,7 @@ for (const transport of TRANSPORTS) {
 
     it("return 503 if damage is found before the first byte", async () => {
       state.bad = { pass: 1, slice: 0 };
-      const answer = await askFor(server, 50_000);
+      const answer = await requestPage(server, 50_000);
       assert.equal(answer.status, 503);
       assert.equal(((await answer.json()) as { code: string }).code, "snapshot_unavailable");
     });
@@ -252,7 +252,7 @@ for (const transport of TRANSPORTS) {
         const spec = {
           filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "PR", "RS", "BA", "SC"] } },
         };
-        const large = await askFor(server, 50_000, { spec, output });
+        const large = await requestPage(server, 50_000, { spec, output });
         const text = await large.text();
         assert.equal(large.headers.get("transfer-encoding"), "chunked");
         const body = JSON.parse(text) as { accounts: object[]; total: number; has_more: boolean };

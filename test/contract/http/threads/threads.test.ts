@@ -13,7 +13,7 @@ import type { Worker } from "node:worker_threads";
 import { type FakeServer, openThreadedFake } from "../../../support/http/fake.ts";
 
 const THREADS = 3;
-const KEPT = 16;
+const CONNECTIONS = 16;
 
 let server: FakeServer;
 /** Started threads, the youngest last. */
@@ -21,7 +21,7 @@ let workers: Worker[] = [];
 const note = (worker: Worker) => workers.push(worker);
 
 /** A keep-alive connection with requests in sequence. */
-class Kept {
+class KeptAlive {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;
   #text = "";
@@ -38,7 +38,7 @@ class Kept {
   }
 
   /** Returns the status of one answer, or 0 if the connection ends. */
-  async ask(path = "/healthz"): Promise<number> {
+  async send(path = "/healthz"): Promise<number> {
     this.#text = "";
     this.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const answered = new Promise<void>((resolve) => {
@@ -51,11 +51,11 @@ class Kept {
   }
 }
 
-let kept: Kept[] = [];
+let connections: KeptAlive[] = [];
 
-async function connected(count: number): Promise<Kept[]> {
-  const made = Array.from({ length: count }, () => new Kept(server.port));
-  for (const one of made) assert.equal(await one.ask(), 200);
+async function connected(count: number): Promise<KeptAlive[]> {
+  const made = Array.from({ length: count }, () => new KeptAlive(server.port));
+  for (const one of made) assert.equal(await one.send(), 200);
   return made;
 }
 
@@ -73,22 +73,22 @@ beforeEach(async () => {
   server = await openThreadedFake(THREADS);
 });
 afterEach(async () => {
-  for (const { socket } of kept) socket.destroy();
-  kept = [];
+  for (const { socket } of connections) socket.destroy();
+  connections = [];
   await server.close();
 });
 
 describe("threads that accept connections", () => {
   it("get an equal share of them, plus or minus one", async () => {
     const first = await taken();
-    kept = await connected(KEPT);
+    connections = await connected(CONNECTIONS);
     const last = await taken();
     const shares = [...last].map(([thread, count]) => count - (first.get(thread) ?? 0));
     assert.equal(shares.length, THREADS);
     assert(Math.max(...shares) - Math.min(...shares) <= 1, String(shares));
     assert.equal(
       shares.reduce((sum, share) => sum + share, 0),
-      KEPT,
+      CONNECTIONS,
     );
   });
 
@@ -98,17 +98,17 @@ describe("threads that accept connections", () => {
     ["fails", (worker: Worker) => worker.postMessage(null)],
   ] as const) {
     it(`replace one that ${how}, and end no other thread's connection`, async () => {
-      kept = await connected(KEPT);
+      connections = await connected(CONNECTIONS);
       const before = await taken();
       end(workers[1] as Worker);
       await once(workers[1] as Worker, "exit");
-      const statuses = await Promise.all(kept.map((one) => one.ask()));
+      const statuses = await Promise.all(connections.map((one) => one.send()));
       const lost = statuses.filter((status) => status === 0).length;
-      assert.equal(statuses.filter((status) => status === 200).length, KEPT - lost);
+      assert.equal(statuses.filter((status) => status === 200).length, CONNECTIONS - lost);
       assert(lost === 5 || lost === 6, `${lost} connections ended`);
       for (let tries = 0; ; tries++) {
         assert(tries < 500, "each thread, the new one too, takes connections");
-        kept.push(...(await connected(THREADS)));
+        connections.push(...(await connected(THREADS)));
         const later = await taken();
         if ([...later].every(([thread, count]) => count > (before.get(thread) ?? 0))) break;
         await sleep(20);

@@ -63,7 +63,7 @@ const newSeen = (): Seen => {
 };
 
 /** The request: its answer is small, or large and so streamed. */
-interface Wish {
+interface Scenario {
   readonly faults: ReadonlySet<Fault>;
   readonly large: boolean;
   /** Thrown by the handler in place of a typed error. */
@@ -72,7 +72,7 @@ interface Wish {
   readonly bodies?: number;
 }
 
-function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange {
+function exchangeFor({ faults, large, bodies = 1 }: Scenario, seen: Seen): Exchange {
   const headers: Partial<Record<ReadHeader, string>> = {
     "content-type": "application/json",
     "x-request-id": "the-id",
@@ -111,7 +111,7 @@ function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }
 
-function engineFor({ faults, thrown }: Wish): Engine {
+function engineFor({ faults, thrown }: Scenario): Engine {
   const failing = (): void => {
     if (faults.has("problem")) throw untellable();
     if (faults.has("handler")) throw thrown ?? new Error("the handler failed");
@@ -138,14 +138,14 @@ function engineFor({ faults, thrown }: Wish): Engine {
   });
 }
 
-function serviceFor(wish: Wish, seen: Seen): Service {
+function serviceFor(scenario: Scenario, seen: Seen): Service {
   const failing = (fault: Fault): void => {
-    if (wish.faults.has(fault)) throw new Error(`${fault} failed`);
+    if (scenario.faults.has(fault)) throw new Error(`${fault} failed`);
   };
   const segment = fakeSegment();
   const identity = { keyId: "k", tenantId: "t", plan: "enterprise", name: "" };
   const parts = {
-    engine: engineFor(wish),
+    engine: engineFor(scenario),
     keyring: { authenticate: () => identity },
     plans: loadPlans(),
     rateLimits: {
@@ -194,9 +194,9 @@ function serviceFor(wish: Wish, seen: Seen): Service {
 }
 
 /** One request on its whole way. */
-async function run(wish: Wish): Promise<Seen> {
+async function run(scenario: Scenario): Promise<Seen> {
   const seen = newSeen();
-  dispatcher(serviceFor(wish, seen), PUBLIC_TABLE)(exchangeFor(wish, seen));
+  dispatcher(serviceFor(scenario, seen), PUBLIC_TABLE)(exchangeFor(scenario, seen));
   for (let turn = 0; turn < 3; turn++) await sleep(0);
   return seen;
 }
@@ -236,8 +236,11 @@ describe("dispatching a request", () => {
         for (const faults of [["handler"], ["handler", "log"]] as const) {
           const seen = await run({ faults: new Set(faults), large, thrown });
           assert.deepEqual([seen.sent, seen.logged, seen.damages.length], [[500], [], 1]);
-          const { code: told, detail } = JSON.parse(seen.bodies[0] ?? "") as Record<string, string>;
-          assert.equal(told, "state_damaged");
+          const { code: reported, detail } = JSON.parse(seen.bodies[0] ?? "") as Record<
+            string,
+            string
+          >;
+          assert.equal(reported, "state_damaged");
           assert.match(detail ?? "", /operator.*restore a backup/);
           assert.match(JSON.stringify(seen.damages), new RegExp(`"request_id":"the-id".*${code}`));
         }

@@ -73,7 +73,7 @@ for (const name of TRANSPORTS) {
       };
       return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, answer) };
     };
-    const ask = (port: number, method: string, path: string) =>
+    const send = (port: number, method: string, path: string) =>
       sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
     it("sends Connection: close in every kind of answer, once, and not before", async () => {
@@ -82,7 +82,7 @@ for (const name of TRANSPORTS) {
         const counts: number[] = [];
         for (const path of Object.keys(KINDS)) {
           for (const method of ["GET", "HEAD"]) {
-            const { text } = await ask(port, method, path);
+            const { text } = await send(port, method, path);
             assert.match(text, /^HTTP\/1\.1 [23]/, `${method} ${path}`);
             counts.push(text.match(/\r\nconnection: close\r\n/gi)?.length ?? 0);
           }

@@ -20,9 +20,9 @@ describe("the status of an error", () => {
 
   it("is in the short rule of the errors page", () => {
     const [, rule = ""] = textOf("docs/errors.md").split("Rules for programs:");
-    const said = [...rule.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, what]) => what ?? "").join(" ");
-    assert.ok(said.includes("from 400 to 499"));
-    const missing = STATUSES.filter((status) => status >= 500 && !said.includes(String(status)));
+    const stated = [...rule.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, what]) => what ?? "").join(" ");
+    assert.ok(stated.includes("from 400 to 499"));
+    const missing = STATUSES.filter((status) => status >= 500 && !stated.includes(String(status)));
     assert.deepEqual(missing, []);
   });
 

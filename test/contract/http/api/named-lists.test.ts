@@ -3,7 +3,7 @@
  * lead search, with the counts of an equivalent spec. The shown spec can be searched as is; another
  * tenant's list names do not match; the same bytes reflect each new name, change, and removal of a
  * list.
- * Does not prove: which sentences name lists (contract/translate/said-lists.test.ts).
+ * Does not prove: which sentences name lists (contract/translate/namedlists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -56,7 +56,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    async function ask(path: string, sent: unknown, tenant = "enterprise", method = "POST") {
+    async function send(path: string, sent: unknown, tenant = "enterprise", method = "POST") {
       const answer = await fetchDocumented(server.base + path, {
         method,
         headers: {
@@ -70,8 +70,8 @@ for (const transport of MATRIX) {
       return { status: answer.status, etag, ...(JSON.parse(text || "{}") as Body) };
     }
     const translated = (text: string, tenant?: string) =>
-      ask("/v1/leads/translate", { query_text: text }, tenant);
-    const led = (text: string) => ask("/v1/leads", { query_text: text, limit: 5 });
+      send("/v1/leads/translate", { query_text: text }, tenant);
+    const led = (text: string) => send("/v1/leads", { query_text: text, limit: 5 });
     const leftOf = ({ spec }: Body) => spec.explain.unmapped_constraints.map(({ code }) => code);
 
     it("return their tenant's current lists for identical bytes", async () => {
@@ -81,16 +81,16 @@ for (const transport of MATRIX) {
         assert.deepEqual(leftOf(await translated(SENTENCE)), ["list"]);
         assert.equal((await led(SENTENCE)).code, "translation_uncertain");
       }
-      const { id } = (await ask("/v1/lists", { name: "Clientes" })).list;
-      const { accounts } = await ask("/v1/accounts/search", { spec: plain.spec, limit: 7 });
+      const { id } = (await send("/v1/lists", { name: "Clientes" })).list;
+      const { accounts } = await send("/v1/accounts/search", { spec: plain.spec, limit: 7 });
       const cnpjs = accounts.map(({ cnpj }) => cnpj);
       const tags = new Set<string | null>();
       for (const [at, cnpj] of cnpjs.entries()) {
-        await ask(`/v1/lists/${id}/entries`, { cnpjs: [cnpj] });
+        await send(`/v1/lists/${id}/entries`, { cnpjs: [cnpj] });
         const found = await translated(SENTENCE);
         assert.deepEqual([found.spec.filters.lists, leftOf(found)], [{ exclude: [id] }, []]);
         assert.equal(found.matches, plain.matches - at - 1);
-        const counted = await ask("/v1/accounts/count", { spec: found.spec });
+        const counted = await send("/v1/accounts/count", { spec: found.spec });
         assert.equal(counted.total, found.matches);
         const leads = await led(SENTENCE);
         assert.equal(leads.status, 200, JSON.stringify(leads));
@@ -105,12 +105,12 @@ for (const transport of MATRIX) {
       );
       const other = await translated(SENTENCE, "starter");
       assert.deepEqual([other.spec.filters.lists, leftOf(other)], [undefined, ["list"]]);
-      await ask(`/v1/lists/${id}`, { name: "Antigos" }, "enterprise", "PATCH");
+      await send(`/v1/lists/${id}`, { name: "Antigos" }, "enterprise", "PATCH");
       assert.deepEqual(leftOf(await translated(SENTENCE)), ["list"]);
       assert.equal((await led(SENTENCE)).code, "translation_uncertain");
       const renamed = await led(SENTENCE.replace("Clientes", "antigos"));
       assert.deepEqual(renamed.spec.filters.lists, { exclude: [id] });
-      await ask(`/v1/lists/${id}`, null, "enterprise", "DELETE");
+      await send(`/v1/lists/${id}`, null, "enterprise", "DELETE");
       assert.deepEqual(leftOf(await translated(SENTENCE.replace("Clientes", "antigos"))), ["list"]);
     });
 
