@@ -180,9 +180,9 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
     ? "The registry's share answers only from Brazil, and not from many clouds"
     : `If ${url.host} answers others, it turns away where you ask from, as the registry's own ` +
       "share does outside Brazil and in many clouds";
-  const proxyNote = through === null ? "" : ` (you asked through the proxy ${through})`;
+  const proxied = through === null ? "" : ` (you asked through the proxy ${through})`;
   return (
-    `${likely}${proxyNote}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
+    `${likely}${proxied}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
     "mirror (--url, once for each), or fetch the zips on a machine there with ssh and rsync: " +
     "docs/load.md, From outside Brazil."
   );

@@ -81,16 +81,16 @@ async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<
 }
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;
-const request = (id: unknown, method: string, params?: object) =>
+const frame = (id: unknown, method: string, params?: object) =>
   line({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
-const calling = (id: unknown, name: string) => request(id, "tools/call", { name });
+const calling = (id: unknown, name: string) => frame(id, "tools/call", { name });
 const note = (method: string, params: object) => line({ jsonrpc: "2.0", method, params });
 const idsOf = ({ answers }: Talk) => answers.map(({ id }) => id);
 const codesOf = ({ answers }: Talk) => answers.map(({ error }) => error?.code);
 
 describe("a conversation over lines", () => {
   it("splits lines for any cuts", async () => {
-    const text = `${request("é\u2028", "ping") + request(2, "ping")}\r\n \n${request(3, "ping").trim()}`;
+    const text = `${frame("é\u2028", "ping") + frame(2, "ping")}\r\n \n${frame(3, "ping").trim()}`;
     const bytes = Buffer.from(text);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
@@ -104,12 +104,7 @@ describe("a conversation over lines", () => {
 
   it("continues after an invalid message", async () => {
     const lines = ["{\n", "[]\n", "7\n", '{"a":1,"a":2}\n', "\u0000\n", Buffer.from([0xff, 0x0a])];
-    const replies = await talk([
-      ...lines,
-      request(1, "ping"),
-      request(2, "nope"),
-      calling(3, "nope"),
-    ]);
+    const replies = await talk([...lines, frame(1, "ping"), frame(2, "nope"), calling(3, "nope")]);
     assert.deepEqual(codesOf(replies), [
       ...[-32700, -32600, -32600, -32700, -32700, -32700],
       ...[undefined, -32601, -32602],
@@ -120,19 +115,19 @@ describe("a conversation over lines", () => {
   it("answers a too long line with an error, and buffers none of it", async () => {
     const part = Buffer.alloc(1_048_576, "x");
     const parts = Array.from({ length: LINE_BYTES_MAX / part.length }, () => part);
-    const replies = await talk([...parts, "x\n", request(1, "ping"), ...parts, "x"]);
+    const replies = await talk([...parts, "x\n", frame(1, "ping"), ...parts, "x"]);
     assert.deepEqual(codesOf(replies), [-32700, undefined, -32700]);
   });
 
   it("accepts batches until a version without them is negotiated", async () => {
-    const batch = `[${request(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
+    const batch = `[${frame(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
     const before = await talk([batch]);
     assert.equal((before.answers[0] as unknown as unknown[]).length, 2);
     for (const [protocolVersion, code] of [
       ["2025-06-18", -32600],
       ["2025-03-26", undefined],
     ]) {
-      const replies = await talk([request(0, "initialize", { protocolVersion }), batch], 5);
+      const replies = await talk([frame(0, "initialize", { protocolVersion }), batch], 5);
       assert.equal(codesOf(replies)[1], code);
     }
     assert.deepEqual((await talk([`[${note("x", {}).trim()}]\n`])).answers, []);
@@ -140,7 +135,7 @@ describe("a conversation over lines", () => {
 
   it("delays no answer, and answers all earlier requests at the end", async () => {
     ends.length = 0;
-    const replies = await talk([calling("long", "slow"), calling(1, "quick"), request(2, "ping")]);
+    const replies = await talk([calling("long", "slow"), calling(1, "quick"), frame(2, "ping")]);
     assert.deepEqual(idsOf(replies), [1, 2, "long"]);
     assert.deepEqual(ends, ["done"]);
   });
@@ -148,7 +143,7 @@ describe("a conversation over lines", () => {
   it("does not answer a canceled request, and ends it", async () => {
     ends.length = 0;
     const cancel = (requestId: unknown) => note("notifications/cancelled", { requestId });
-    const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), request(1, "ping")];
+    const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), frame(1, "ping")];
     assert.deepEqual(idsOf(await talk(lines, 5)), [1]);
     assert.deepEqual(ends, ["cancelled"]);
   });

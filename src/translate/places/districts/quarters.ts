@@ -273,7 +273,7 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   }
 }
 
-/** Returns the districts before a city in brackets: "Boa Viagem (Recife)", "Pina e Torre (Recife)". */
+/** Districts before a city in brackets: "Boa Viagem (Recife)", "Pina e Torre (Recife)". */
 function quartersOfBracket(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -421,19 +421,19 @@ function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<st
 
 /** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
 function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
-  const phrase = sentence.words(town.at, town.to);
+  const named = sentence.words(town.at, town.to);
   const [first] = town.cities;
   notes.doubt(
     "district_or_town",
     {
-      pt: `${phrase.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
-      en: `${phrase.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
+      pt: `${named.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      en: `${named.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
     },
     town.words,
     {
-      pt: `no bairro ${phrase.words} em ${name}/${uf}`,
-      en: `in the district ${phrase.words}, ${name}/${uf}`,
-      es: `en el barrio ${phrase.words} en ${name}/${uf}`,
+      pt: `no bairro ${named.words} em ${name}/${uf}`,
+      en: `in the district ${named.words}, ${name}/${uf}`,
+      es: `en el barrio ${named.words} en ${name}/${uf}`,
     },
   );
 }
