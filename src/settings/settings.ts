@@ -130,18 +130,18 @@ export const SETTINGS = {
   ),
   "http.body_max_bytes": setting<number>(
     1_048_576,
-    "Largest request body.",
+    "Largest request body, except uploaded files.",
     integer(1_024, 2 ** 26),
   ),
   "http.bodies_max_bytes": setting<number>(
     67_108_864,
-    "Bytes of request bodies in memory at the same time; a quarter is reserved for bodies of up " +
-      "to 64 KiB; more are answered 503.",
+    "Bytes of request bodies in memory at the same time; beyond it, requests get 503. A quarter " +
+      "is reserved for bodies of up to 64 KiB.",
     integer(1_048_576, 2 ** 34),
   ),
   "http.streams_max": setting<number>(
     128,
-    "Large pages and files that are being sent at the same time; more are answered 503.",
+    "Large pages and files that are being sent at the same time; more get 503.",
     integer(1, 10_000),
   ),
   "http.response_memory_bytes": setting<number>(
@@ -152,7 +152,7 @@ export const SETTINGS = {
   "http.share_max": setting<number>(
     0.25,
     "Largest share of the free part of http.streams_max and http.bodies_max_bytes that one " +
-      "tenant may use; more is 429. Clients without a tenant count by address.",
+      "tenant may use; beyond it, requests get 429. Clients without a tenant count by address.",
     { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
@@ -226,7 +226,7 @@ export const SETTINGS = {
   ),
   "exports.waits_per_tenant": setting<number>(
     100,
-    "Requests of one tenant that may wait for the end of exports; more are answered 429.",
+    "Requests of one tenant that may wait for the end of exports; more get 429.",
     integer(1, 100_000),
   ),
   "exports.secondary_cnae_full": setting<boolean>(
@@ -300,7 +300,7 @@ export const SETTINGS = {
   ),
   "http.overload_lag_ms": setting<number>(
     1_000,
-    "Searches that have waited longer than this are answered 503; large pages, facets, " +
+    "Searches that have waited longer than this get 503; large pages, facets, " +
       "translations, /docs, and /openapi.json after half of it.",
     integer(10, 60_000),
   ),
