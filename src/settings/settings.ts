@@ -114,7 +114,7 @@ export const SETTINGS = {
   },
   "state.grace_seconds": setting<number>(
     300,
-    "Seconds for which keys in use are accepted while the database of state.url is away.",
+    "Seconds for which keys in use are accepted while the database of state.url is unreachable.",
     integer(0, 86_400),
   ),
   cache_dir: setting<string | null>(
@@ -201,9 +201,8 @@ export const SETTINGS = {
   ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Addresses and networks of proxies, separated by commas. Wrong keys and passwords are " +
-      "counted for the client in their X-Forwarded-For. http.sockets_per_address does not bound " +
-      "them.",
+    "Addresses and networks of proxies, separated by commas. Wrong keys and passwords count for " +
+      "the client in X-Forwarded-For. http.sockets_per_address does not bound these proxies.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.cors_origins": setting<string | readonly string[] | null>(
@@ -279,7 +278,7 @@ export const SETTINGS = {
   ),
   "files.retry_seconds": setting<number>(
     900,
-    "Seconds after which an export fails whose file the store does not take.",
+    "Seconds for which the store may refuse an export's file before the export fails.",
     integer(1, 86_400),
   ),
   "snapshots.keep": setting<number>(
@@ -418,8 +417,8 @@ export const SETTINGS = {
   ),
   "translate.descriptors": setting<string | null>(
     null,
-    "File with IBGE's texts of activities, as `peneira download --descriptors` makes it, for " +
-      "sentences to find more activities.",
+    "File with IBGE's descriptions of activities, made by `peneira download --descriptors`; " +
+      "with it, sentences find more activities.",
     { kind: "text" },
   ),
   "download.url": setting<string | readonly string[]>(
