@@ -106,7 +106,10 @@ export function registerDownload(program: Command): void {
     .summary("fetch a month of the registry from its public share")
     .description("Fetches the zips of one monthly release of the registry from its public share.")
     .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
-    .option("--to <dir>", "folder in which the month gets its folder (required, except with --list)")
+    .option(
+      "--to <dir>",
+      "folder in which the month gets its folder (required, except with --list)",
+    )
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
     .option("--verify", "also compare the checksums of all bytes, which every import does too")

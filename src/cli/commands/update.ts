@@ -142,7 +142,10 @@ export function registerUpdate(program: Command): void {
     .command("update")
     .summary("download and import the newest month, if there is a newer one")
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
-    .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira (required); made if missing")
+    .requiredOption(
+      "--dir <dir>",
+      "folder of the snapshots, YYYY-MM.peneira (required); made if missing",
+    )
     .option("--check", "only report the published and the local months, as JSON")
     .option("--snapshot <address>", "fetch the newest finished snapshot of a store: s3://…")
     .option("--work <dir>", "folder for the zips (default: DIR/.download)")
