@@ -54,7 +54,7 @@ export function registerTenant(program: Command): void {
 const UPDATE: CommandText = {
   summary: "change the plan of a tenant",
   description:
-    "Changes the plan of a tenant's console and of all its keys, whatever plan they had.",
+    "Changes the plan of a tenant's console and of all its keys, including keys with other plans.",
   examples: ["peneira tenant update acme --plan growth --data-dir state"],
 };
 const CREATE: CommandText = {
