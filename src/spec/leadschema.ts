@@ -149,7 +149,8 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       "Names, with or without the state (Florianópolis, Bom Jesus/PI, Bom Jesus - PI), accents " +
         "and case do not count; or IBGE codes (7 digits, or the first 6), or TOM codes (1 to 4 " +
         "digits). If several cities have the name, the state capital is taken, or else the city " +
-        "with ten times the accounts of all others together, or else all; explain names the choice.",
+        "with ten times the accounts of all others together, or else all; explain names the " +
+        "choice.",
     ),
     states: words(
       "Two letters or names; EX is abroad. With cities, accounts in the cities or the states " +
