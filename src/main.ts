@@ -66,7 +66,8 @@ From a sample to an answer:
   $ peneira key create --data-dir state
   $ peneira serve --snapshot companies.peneira --data-dir state
 
-Settings come from flags, the environment (PENEIRA_LISTEN, …), or a JSON file (--config);
+An account is one establishment of a company, with its own CNPJ. Settings come from flags, the
+environment (PENEIRA_LISTEN, …), or a JSON file (--config);
 \`peneira config\` shows them all. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 // A reader that stops early, as in `peneira search … | head`, is not a failure.

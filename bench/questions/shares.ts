@@ -430,7 +430,7 @@ export const SHARES: readonly Share[] = [
     name: "several establishments",
     choice: "offices",
     share: 0.02,
-    how: "at least two, or three in a quarter of them; in half at most ten times as many",
+    how: "at least two (in a quarter of them, three); in half of them also at most ten times that",
     filters: ["establishments_min", "establishments_max"],
     meets: (_, { several: isOfSeveral }) => isOfSeveral,
     draw: (chance) => {
@@ -448,7 +448,7 @@ export const SHARES: readonly Share[] = [
     draw: always(contact({ require_email: true })),
   },
   {
-    name: "an own domain",
+    name: "its own domain",
     choice: "e-mail",
     share: 0.05,
     filters: ["require_own_domain"],
@@ -514,7 +514,7 @@ export const SHARES: readonly Share[] = [
     name: "capital from an amount",
     choice: "capital",
     share: 0.06,
-    how: "that of the account, less all digits but the first",
+    how: "that of the account, rounded down to one digit",
     filters: ["share_capital_min"],
     draw: of(({ about: { share_capital: capital } }) => {
       if (capital === null || capital < 1) return null;
@@ -562,7 +562,7 @@ export const SHARES: readonly Share[] = [
     name: "by another score",
     choice: "order",
     share: 0.03,
-    how: "one of those beside `balanced`",
+    how: "one of those other than `balanced`",
     draw: (chance) => {
       const others = SCORED_STRATEGIES.filter((name) => name !== "balanced");
       const strategy = chance.pick(others);

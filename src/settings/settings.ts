@@ -114,7 +114,7 @@ export const SETTINGS = {
   },
   "state.grace_seconds": setting<number>(
     300,
-    "Seconds for which keys in use are accepted while the database of state.url is away.",
+    "Seconds for which keys in use are accepted while the database of state.url is unreachable.",
     integer(0, 86_400),
   ),
   cache_dir: setting<string | null>(
@@ -130,18 +130,18 @@ export const SETTINGS = {
   ),
   "http.body_max_bytes": setting<number>(
     1_048_576,
-    "Largest request body.",
+    "Largest request body, except uploaded files.",
     integer(1_024, 2 ** 26),
   ),
   "http.bodies_max_bytes": setting<number>(
     67_108_864,
-    "Bytes of request bodies in memory at the same time; a quarter is reserved for bodies of up " +
-      "to 64 KiB; more are answered 503.",
+    "Bytes of request bodies in memory at the same time; beyond it, requests get 503. A quarter " +
+      "is reserved for bodies of up to 64 KiB.",
     integer(1_048_576, 2 ** 34),
   ),
   "http.streams_max": setting<number>(
     128,
-    "Large pages and files that are being sent at the same time; more are answered 503.",
+    "Large pages and files that are being sent at the same time; more get 503.",
     integer(1, 10_000),
   ),
   "http.response_memory_bytes": setting<number>(
@@ -152,7 +152,7 @@ export const SETTINGS = {
   "http.share_max": setting<number>(
     0.25,
     "Largest share of the free part of http.streams_max and http.bodies_max_bytes that one " +
-      "tenant may use; more is 429. Clients without a tenant count by address.",
+      "tenant may use; beyond it, requests get 429. Clients without a tenant count by address.",
     { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
@@ -168,8 +168,8 @@ export const SETTINGS = {
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
-    "Time for a client to send a whole request. With uws, a client must also send 16 kB a second " +
-      "on average over 10 s, and never pause for 8 s.",
+    "Time for a client to send a whole request, uploaded files included. With uws, a client must " +
+      "also send 16 kB a second on average over 10 s, and never pause for 8 s.",
     integer(100, 600_000),
   ),
   "http.idle_timeout_ms": setting<number>(
@@ -201,9 +201,8 @@ export const SETTINGS = {
   ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Addresses and networks of proxies, separated by commas. Wrong keys and passwords are " +
-      "counted for the client in their X-Forwarded-For. http.sockets_per_address does not bound " +
-      "them.",
+    "Addresses and networks of proxies, separated by commas. Wrong keys and passwords count for " +
+      "the client in X-Forwarded-For. http.sockets_per_address does not bound these proxies.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.cors_origins": setting<string | readonly string[] | null>(
@@ -226,7 +225,7 @@ export const SETTINGS = {
   ),
   "exports.waits_per_tenant": setting<number>(
     100,
-    "Requests of one tenant that may wait for the end of exports; more are answered 429.",
+    "Requests of one tenant that may wait for the end of exports; more get 429.",
     integer(1, 100_000),
   ),
   "exports.secondary_cnae_full": setting<boolean>(
@@ -279,7 +278,7 @@ export const SETTINGS = {
   ),
   "files.retry_seconds": setting<number>(
     900,
-    "Seconds after which an export fails whose file the store does not take.",
+    "Seconds for which the store may refuse an export's file before the export fails.",
     integer(1, 86_400),
   ),
   "snapshots.keep": setting<number>(
@@ -300,7 +299,7 @@ export const SETTINGS = {
   ),
   "http.overload_lag_ms": setting<number>(
     1_000,
-    "Searches that have waited longer than this are answered 503; large pages, facets, " +
+    "Searches that have waited longer than this get 503; large pages, facets, " +
       "translations, /docs, and /openapi.json after half of it.",
     integer(10, 60_000),
   ),
@@ -418,8 +417,8 @@ export const SETTINGS = {
   ),
   "translate.descriptors": setting<string | null>(
     null,
-    "File with IBGE's texts of activities, as `peneira download --descriptors` makes it, for " +
-      "sentences to find more activities.",
+    "File with IBGE's descriptions of activities, made by `peneira download --descriptors`; " +
+      "with it, sentences find more activities.",
     { kind: "text" },
   ),
   "download.url": setting<string | readonly string[]>(

@@ -149,11 +149,12 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       "Names, with or without the state (Florianópolis, Bom Jesus/PI, Bom Jesus - PI), accents " +
         "and case do not count; or IBGE codes (7 digits, or the first 6), or TOM codes (1 to 4 " +
         "digits). If several cities have the name, the state capital is taken, or else the city " +
-        "with ten times the accounts of all others, or else all; explain names the choice.",
+        "with ten times the accounts of all others together, or else all; explain names the " +
+        "choice.",
     ),
     states: words(
-      "Two letters or names; EX is abroad. With cities, accounts in either match. But a state " +
-        "that has one of the cities only selects that city.",
+      "Two letters or names; EX is abroad. With cities, accounts in the cities or the states " +
+        "match. But a state that contains one of the cities only tells which city is meant.",
     ),
     regions: words(
       "Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; each stands for its states.",
@@ -166,12 +167,12 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
         "cities and states only locate the districts.",
     ),
     sizes: wordsOrNumbers(
-      "micro, pequena, outras (medium and large), não informado; small, other, not informed; or " +
-        "00, 01, 03, 05.",
+      "não informado (00), micro (01), pequena (03), outras (05: medium and large); in English " +
+        "not informed, micro, small, other; or the codes.",
     ),
     status: wordsOrNumbers(
-      "ativa, baixada, suspensa, inapta, nula; active, closed, suspended, unfit, null; or 1, 2, " +
-        "3, 4, 8. Missing: active. An empty list: any.",
+      "nula (1), ativa (2), suspensa (3), inapta (4), baixada (8); in English null, active, " +
+        "suspended, unfit, closed; or the codes. Missing: active. An empty list: any.",
     ),
     opened_after: partialDate("Opened on this day or later: YYYY-MM-DD, YYYY-MM or YYYY."),
     opened_before: partialDate("Opened before this day."),
@@ -201,7 +202,11 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       "best, newest, oldest, largest, smallest, highest_capital, lowest_capital, name, or a sort " +
         "field of an account spec, alone or with its direction.",
     ),
-    limit,
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: SPEC_LIMITS.searchLimitMax,
+      description: "Maximum number of leads in an answer; 100 by default.",
+    }),
     one_per_company: Type.Boolean({
       description:
         "Only the best-ranked matching establishment of each company (cnpj_root); the default.",

@@ -91,7 +91,7 @@ const explain = {
   confidence: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "Probability that it means the translated sentence; else 1.",
+    description: "Probability that the spec means its sentence; 1 without a sentence.",
   }),
 };
 

@@ -188,12 +188,12 @@ const DESCRIPTIONS = {
   cnae_secondary_any_of:
     "Secondary activities, spelled as in cnae_any_of, regardless of secondary_cnae_mode.",
   secondary_cnae_mode:
-    "off: primary activity only. fallback: secondary matches fill up after all primary ones. " +
+    "off: primary activity only. fallback: secondary matches follow all primary ones. " +
     "full: either. A search accepts only off.",
   text_hints: "Phrases of up to 80 characters; every word of one of them must be in a name.",
   registration_status_any_of:
-    "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all, " +
-    "closed ones included.",
+    "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers, or strings such as 02. " +
+    "Empty: all, closed ones included.",
   company_size_code_any_of: "00 not informed, 01 micro, 03 small, 05 other; strings or integers.",
   district_any_of: "One of these districts; accents and case are ignored.",
   status_since: "Day of the status, from this day on.",
@@ -203,11 +203,12 @@ const DESCRIPTIONS = {
   simples_excluded_before: "Excluded from Simples Nacional before this day.",
   mei_excluded_since: "Ceased to be a MEI, from this day on.",
   mei_excluded_before: "Ceased to be a MEI before this day.",
-  sanction_any_of: "In one of these lists; each needs its import.",
+  sanction_any_of: "On one of these lists: ceis, cnep, cepim; each needs its import.",
   sanction_any_of_normal: "Lists of sanctions, sorted. Absent unless used.",
   federal_debt_min: "Total of its debts in PGFN's list in reais, inclusive; needs its import.",
   federal_debt_max: "Like federal_debt_min; companies without debt are left out.",
-  federal_debt_any_of: "Has a debt of one of these kinds; needs PGFN's list.",
+  federal_debt_any_of:
+    "Has one of these debts: fgts, social_security, other (neither of these); needs PGFN's list.",
   federal_debt_any_of_normal: "Kinds of debt, sorted. Absent unless used.",
   has_federal_debt: "Is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
@@ -218,7 +219,8 @@ const DESCRIPTIONS = {
   owner_companies_min: "At least this many companies are its partners.",
   owner_companies_max: "At most this many companies are its partners, or none.",
   missing_any_of:
-    "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
+    "Lacks one of these: email, phone, mobile (none of its phones is mobile), any (has neither " +
+    "e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 

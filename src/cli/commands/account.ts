@@ -35,18 +35,23 @@ Examples:
   $ peneira account --snapshot 2026-10.peneira 11222333000181 --format json
   $ peneira account --snapshot 2026-10.peneira 11222333000181 --depth 2
 
-All establishments of a company: peneira find with the first 8 characters of its CNPJ.`;
+\`peneira find\` with the first 8 characters of a CNPJ lists up to 20 establishments of its company;
+GET /v1/companies/{root} of a server lists all.`;
 
 /** Adds `peneira account` to the program. */
 export function registerAccount(program: Command): void {
   program
     .command("account")
     .summary("print one account by its CNPJ")
-    .description("Prints every field of the account of a CNPJ.")
+    .description("Prints every field of one account, which is one establishment of a company.")
     .argument("<cnpj>", "14 characters, with or without punctuation, upper or lower case")
     .requiredOption("--snapshot <file>", "the snapshot to read from (required)")
     .addOption(new Option("--format <format>", "how to print").choices(FORMATS).default("table"))
-    .option("--depth <n>", "also show which companies own it, and which it owns, up to n steps")
+    .option(
+      "--depth <n>",
+      "also show which companies own it, and which it owns, up to n steps (the import needs " +
+        "--corporate-partners)",
+    )
     .addHelpText("after", EXAMPLES)
     .action(run);
 }

@@ -17,19 +17,21 @@ import {
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
+import { DATA_DIR_TEXT } from "../support/helptext.ts";
 import { VERSION } from "./version.ts";
 
 const EXAMPLES = `
-A backup holds the whole state as of one moment: keys, tenants, users, sessions, saved searches,
-lists, quotas, exports with their files, uploaded files of unfinished enrichments, idempotency keys,
-and the secrets that sign links and cursors. The server keeps running. Protect a backup like the
-data directory: it grants the same access. It does not hold snapshots, which can be imported
-again, or the settings.
-With --no-exports the files are left out. After a restore they are rendered again, with the same
-bytes, if their snapshot is served.
-manifest.json lists every file with its SHA-256; peneira restore DIR --check compares them all.
-If the state is in PostgreSQL, DIR gets the rest of the data directory: files and secrets. Save the
-state before with pg_dump; the command shows how. Files on a store (files.url) stay there.
+A backup holds the whole state as of one moment, such as keys, users, lists, saved searches,
+webhooks, the audit trail, and the secrets that sign links and cursors. It also holds the files of
+exports, and uploaded files of unfinished enrichments. The server keeps running. Protect a backup
+like the data directory: it grants the same access. It does not hold snapshots, which can be
+imported again, or the settings.
+With --no-exports, files of exports are left out, and all uploaded files are included. After a
+restore, the server renders the files again, with the same bytes, if their snapshot is served.
+manifest.json lists every file with its SHA-256; \`peneira restore DIR --check\` compares them all.
+If the state is in PostgreSQL, first save it with pg_dump; the output of this command shows how. DIR
+then gets the rest of the data directory: files, and a copy of the secrets. Files on a store
+(files.url) stay there.
 A killed backup leaves nothing at DIR. The next backup removes the hidden folder that it left.
 
 Examples:
@@ -55,7 +57,7 @@ export function registerBackup(program: Command): void {
     .summary("copy the state of a running server")
     .description("Copies the state of a server as of one moment, while the server runs.")
     .argument("<dir>", "folder for the backup; it must be empty or not exist")
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--no-exports", "leave out the files of exports")
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)

@@ -53,19 +53,19 @@ Facets: ${FACETS.slice(0, 6).join(", ")},
   ${FACETS.slice(6, 12).join(", ")},
   ${FACETS.slice(12, 17).join(", ")},
   ${FACETS.slice(17).join(", ")}.
-At most ${FACET_PAIRS_MAX} pairs, such as uf*company_size.
+At most ${FACET_PAIRS_MAX} pairs, such as 'uf*company_size'.
 
 Examples:
   $ peneira count --snapshot 2026-10.peneira --spec bakeries.json --facets uf,company_size
-  $ peneira count --snapshot 2026-10.peneira --text "padarias" --facets uf*started_year \\
+  $ peneira count --snapshot 2026-10.peneira --text "padarias" --facets 'uf*started_year' \\
       --format xlsx --labels pt --out counts.xlsx`;
 
 /** Adds `peneira count` to the program. */
 export function registerCount(program: Command): void {
   program
     .command("count")
-    .summary("count a snapshot by the values of fields")
-    .description("Counts the accounts that match a spec, and how they spread over values.")
+    .summary("count accounts by the values of fields")
+    .description("Counts the accounts that match a spec, in all and by the values of facets.")
     .requiredOption("--snapshot <file>", "the snapshot to count (required)")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
     .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
@@ -81,8 +81,8 @@ export function registerCount(program: Command): void {
     .addOption(
       new Option(
         "--layout <layout>",
-        "csv, xlsx: a line for each pair of values, or a table with totals, the default for one " +
-          "pair alone",
+        "csv, xlsx: lines has one line for each value or pair of values; table has totals, and " +
+          "is the default for a single pair",
       ).choices(COUNT_LAYOUTS),
     )
     .option("--out <file>", "write to this file instead of standard output")

@@ -70,8 +70,8 @@ const TABLE_LIMIT = 100;
 const EXAMPLES = `
 An account entered if it matches the spec in the newer snapshot only. It left if it matches in the
 older one only. It changed if it matches in both and a watched field differs. Without --spec, every
-account of the registry counts. With --list, only the accounts in the file count; a root in the
-file stands for all accounts of its company.
+account of the registry counts. With --list, only the accounts in the file count; a root (the first
+8 characters of a CNPJ) in the file stands for all accounts of its company.
 
 Examples:
   $ peneira diff 2026-09.peneira 2026-10.peneira
@@ -88,9 +88,12 @@ export function registerDiff(program: Command): void {
     .description("Lists the accounts that entered, left, or changed, ascending by CNPJ.")
     .option("--spec <file>", "only accounts that match this spec (JSON); - reads standard input")
     .option("--list <file>", "only the CNPJs of this CSV or XLSX file; - reads standard input")
-    .option("--column <name>", "header or number of its column (default: the one with CNPJs)")
-    .option("--fill-zeros", "accept its numbers that have lost their leading zeros")
-    .option("--companies", "every CNPJ of the file stands for its whole company")
+    .option(
+      "--column <name>",
+      "header or number of the list's column (default: the one with CNPJs)",
+    )
+    .option("--fill-zeros", "accept numbers of the list that have lost their leading zeros")
+    .option("--companies", "every CNPJ of the list stands for its whole company")
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
     )
@@ -101,7 +104,7 @@ export function registerDiff(program: Command): void {
     )
     .option(
       "--watch <fields>",
-      "fields that count as a change (default: all fields from the registry)",
+      "fields whose change counts (default: all fields from the registry)",
       listed,
     )
     .option(
@@ -115,7 +118,7 @@ export function registerDiff(program: Command): void {
       `maximum number of accounts (default: ${TABLE_LIMIT} in a table, else all)`,
       positive,
     )
-    .option("--cache <dir>", "cache the comparison there, for further specs")
+    .option("--cache <dir>", "cache the comparison in this folder, for later specs")
     .addHelpText("after", EXAMPLES)
     .action(runDiff);
 }

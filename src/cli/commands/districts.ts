@@ -47,7 +47,7 @@ export function registerDistricts(program: Command): void {
         "do not count.",
     )
     .argument("<city>", "its name, with the state if several cities have it, or its IBGE code")
-    .argument("[text...]", "the beginning of a name; every word is a prefix of a word in it")
+    .argument("[text...]", "words of a name, or their beginnings, such as vila m")
     .requiredOption("--snapshot <file>", "the snapshot to look in (required)")
     .addOption(
       new Option("--limit <n>", `maximum number of districts, at most ${DISTRICT_LIMITS.limit}`)

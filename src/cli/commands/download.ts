@@ -83,8 +83,8 @@ Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROX
 
 --public-lists fetches other data for \`peneira import --public-lists\`. It takes the newest CEIS,
 CNEP, and CEPIM (3.7 MB) from the Portal da Transparência, and PGFN's debts (1.4 GB). Give
-names to fetch only those lists. A list gets its final name after it was checked; the previous one
-is then removed.
+names to fetch only those lists. A list gets its final name once it has been checked; the previous
+one is then removed.
 
 The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).
@@ -106,7 +106,10 @@ export function registerDownload(program: Command): void {
     .summary("fetch a month of the registry from its public share")
     .description("Fetches the zips of one monthly release of the registry from its public share.")
     .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
-    .option("--to <dir>", "parent folder of the folder of the month (required, except with --list)")
+    .option(
+      "--to <dir>",
+      "folder in which the month gets its folder (required, except with --list)",
+    )
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
     .option("--verify", "also compare the checksums of all bytes, which every import does too")

@@ -48,8 +48,8 @@ export function registerFind(program: Command): void {
     .summary("find accounts by name, CNPJ, phone, or e-mail")
     .description(
       "Finds accounts by a legal or trade name, best match first. The name may be incomplete or " +
-        "have up to two typos. Also finds the accounts of a CNPJ, of its root, of a phone, or " +
-        "of an e-mail.",
+        "have up to two typos. Also finds accounts by CNPJ, by its first 8 characters, by phone, " +
+        "or by e-mail.",
     )
     .argument("<text...>", "a name or a part of it, a CNPJ, a phone, or an e-mail")
     .requiredOption("--snapshot <file>", "the snapshot to look in (required)")

@@ -73,9 +73,9 @@ export function registerImport(program: Command): void {
       "reference date (default: from the names of the files in the zips)",
     )
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
-    .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
-    .option("--cnep <file>", "punished companies: AAAAMMDD_CNEP.csv or its zip")
-    .option("--cepim <file>", "barred nonprofits: AAAAMMDD_CEPIM.csv or its zip")
+    .option("--ceis <file>", "sanctioned companies: YYYYMMDD_CEIS.csv or its zip")
+    .option("--cnep <file>", "punished companies: YYYYMMDD_CNEP.csv or its zip")
+    .option("--cepim <file>", "barred nonprofits: YYYYMMDD_CEPIM.csv or its zip")
     .option("--pgfn <folder>", "debts to the federal government: PGFN's three zips of a quarter")
     .option(
       "--public-lists <folder>",
@@ -90,18 +90,18 @@ export function registerImport(program: Command): void {
       "--municipalities <csv>",
       "official TOM and IBGE codes, for municipalities whose names differ from IBGE's",
     )
-    .option("--keep-cpf", "keep the CPF (a person's number) in legal and trade names")
+    .option("--keep-cpf", "keep the CPF (tax number of a person) in legal and trade names")
     .option("--partial", "accept missing parts, and parts without rows")
-    .option("--force", "replace a snapshot even if the new one has under 98 % of its accounts")
-    .option("--skip-bad-rows <n>", "malformed rows to leave out and count (default: 0)")
-    .option("--report <json>", "file for the import report, as JSON, also if the import fails")
+    .option("--force", "replace a snapshot even if the new one has under 98% of its accounts")
+    .option("--skip-bad-rows <n>", "leave out and count up to n malformed rows (default: 0)")
+    .option("--report <json>", "file for the import report, as JSON, even if the import fails")
     .option("--threads <n>", "threads to use (default: all cores, at most 8)")
     .addHelpText(
       "after",
       `
-The folder of the output needs about as much free space as the finished snapshot is large. This
-includes temporary files. Space and permission are checked before the first row. Irregular values
-are counted and reported. A damaged or incomplete dump is refused.
+The folder of the output needs free space for about one finished snapshot, temporary files included.
+Space and permission are checked before the first row. Irregular values are counted and reported. A
+damaged or incomplete dump is refused.
 
 Examples:
   $ peneira import dumps/2026-10 --out 2026-10.peneira

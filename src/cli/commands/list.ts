@@ -30,7 +30,7 @@ import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
 import type { StateDatabase } from "../../store/statedatabase.ts";
 import { wordFor } from "../../text/amounts.ts";
-import { type CommandText, choice, explain } from "../support/helptext.ts";
+import { type CommandText, choice, DATA_DIR_TEXT, explain } from "../support/helptext.ts";
 import { readEntryFile } from "../support/inputfiles.ts";
 import { printTable } from "../support/print.ts";
 import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
@@ -107,14 +107,14 @@ const CREATE: CommandText = {
   description: "Creates an empty list.",
   remarks:
     "In a list of the kind companies, every CNPJ stands for its whole company. A name that\n" +
-    "another list has is refused; case, accents, and spaces do not count.",
+    "another list has is refused; case, accents, spaces, and punctuation do not count.",
   examples: ["peneira list create Clientes --data-dir state --tenant acme --kind companies"],
 };
 const LIST: CommandText = {
   summary: "list the lists of a tenant",
   description:
     "Lists the lists of a tenant, newest first. The list `exported` always exists and is last: " +
-    "it holds the accounts of all finished exports.",
+    "it holds the accounts of all finished exports, and of files of notices that were read.",
   examples: ["peneira list list --data-dir state --tenant acme --json"],
 };
 const SHOW: CommandText = {
@@ -147,7 +147,7 @@ const RENAME: CommandText = {
 };
 const DELETE: CommandText = {
   summary: "delete a list",
-  description: "Deletes a list; exports that wait keep the entries of their creation.",
+  description: "Deletes a list; waiting exports keep the entries that it had at their creation.",
   examples: ["peneira list delete Clientes --data-dir state --tenant acme"],
 };
 const EXPORT: CommandText = {
@@ -155,7 +155,7 @@ const EXPORT: CommandText = {
   description: "Prints the entries of a list, ascending, one per line, below the header cnpj.",
   remarks:
     "An entry of 8 characters stands for a whole company. A list stores no check digits.\n" +
-    "With --snapshot an account has those of the snapshot, some of which are wrong.\n" +
+    "With --snapshot, they are taken from the snapshot; the registry has some wrong ones.\n" +
     "Without it, and for accounts that the snapshot lacks, they are computed.",
   examples: [
     "peneira list export exported --data-dir state --tenant acme \\\n" +
@@ -166,7 +166,7 @@ const EXPORT: CommandText = {
 function common(command: Command): Command {
   return command
     .option("--tenant <name>", "tenant of the list", "default")
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--json", "print one JSON document");
 }
 
@@ -175,7 +175,7 @@ function named(command: Command, texts: CommandText): Command {
 }
 
 function looking(command: Command): Command {
-  return command.option("--snapshot <file>", "snapshot with the check digits of the registry");
+  return command.option("--snapshot <file>", "snapshot to take check digits from");
 }
 
 function filling(command: Command, texts: CommandText): Command {

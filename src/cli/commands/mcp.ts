@@ -47,7 +47,7 @@ export function registerMcp(program: Command): void {
     .description("Serves an agent over standard input and output with the Model Context Protocol.")
     .requiredOption(
       "--snapshot <path>",
-      "snapshot file, or a folder whose newest valid one is used",
+      "snapshot file, or a folder whose newest valid one is used (required)",
     )
     .option(
       "--exports <dir>",

@@ -28,7 +28,7 @@ import type { StateDatabase } from "../../store/statedatabase.ts";
 import { type WebhookRow, WebhookStore } from "../../store/webhookstore.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
-import { type CommandText, explain } from "../support/helptext.ts";
+import { type CommandText, DATA_DIR_TEXT, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { smtpOf } from "../support/smtp.ts";
 import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
@@ -89,7 +89,7 @@ export function registerNotices(program: Command): void {
     .option("--search <id>", "only notices of this saved search")
     .option("--limit <n>", "maximum number of notices", "50")
     .action((options: ListOptions) => working(options, (open) => list(open, options), "read"));
-  common(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
+  placed(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
     (id: string, options: NoticeFlags) => working(options, (open) => show(open, id), "read"),
   );
   common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
@@ -121,7 +121,7 @@ const LIST: CommandText = {
 };
 const SHOW: CommandText = {
   summary: "show a notice, its deliveries, and the text that is sent",
-  description: "Prints one JSON document: the notice with its deliveries, and the text of it.",
+  description: "Prints a notice, its deliveries, and the text that is sent, as one JSON document.",
   examples: ["peneira notices show ntc_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const REPLAY: CommandText = {
@@ -134,13 +134,13 @@ const REPLAY: CommandText = {
 };
 const PAUSE: CommandText = {
   summary: "pause the notices of a saved search",
-  description: "Newer months make no notice of the search until it is resumed.",
+  description: "Pauses a saved search: newer months make no notice until it is resumed.",
   remarks: "Notices that exist are still delivered.",
   examples: ["peneira notices pause sch_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RESUME: CommandText = {
   summary: "resume the notices of a saved search",
-  description: "The next newer month makes a notice, which begins where the last one ended.",
+  description: "Resumes a saved search: its next notice begins where the last one ended.",
   examples: ["peneira notices resume sch_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RECEIVERS: CommandText = {
@@ -152,18 +152,22 @@ const TEST: CommandText = {
   summary: "send a sample to a webhook or by e-mail",
   description: "Sends one sample from this machine, and prints the outcome.",
   remarks:
-    "Webhooks may be in the networks of notices.allow_networks here too.\n" +
-    "E-mails go to the mail server of notices.smtp.",
+    "This command reads its own settings: notices.allow_networks must allow a webhook in a\n" +
+    "private network, and e-mails go to the mail server of notices.smtp.",
   examples: ["peneira notices test whk_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RECEIVER_COLUMNS = ["id", "address", "searches", "state", "last_success"];
 
 function common(command: Command): Command {
+  return placed(command).option("--json", "print one JSON document");
+}
+
+/** Adds the flags that name a tenant of a state. */
+function placed(command: Command): Command {
   return command
     .option("--tenant <name>", "tenant of the notices", "default")
-    .option("--data-dir <dir>", "the server's data directory")
-    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
-    .option("--json", "print one JSON document");
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
+    .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)");
 }
 
 /** Runs work on the notices of a tenant. Throws `CommandError` for what the API refuses. */

@@ -17,9 +17,10 @@ const EXAMPLES = `
 Every file is compared with its SHA-256 first, and all differences are reported. The data directory
 must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
 idempotency keys, and the links and cursors of the old server stay valid. Do not run both
-servers, because their states would differ, except as a second server for searches (docs/fleet.md).
+servers: their states would differ. Only a second server for searches is possible (docs/fleet.md).
 Waiting exports are made only when their snapshot is served. A backup of an older version is
-restored unchanged, and the first serve migrates it. A backup of a newer version is refused.
+restored unchanged, and the first \`peneira serve\` migrates it. A backup of a newer version is
+refused.
 
 Examples:
   $ peneira restore backups/2026-11-21 --check
@@ -39,7 +40,7 @@ export function registerRestore(program: Command): void {
     .summary("create a data directory from a backup")
     .description("Checks a backup, and then creates a data directory from it.")
     .argument("<dir>", "the backup")
-    .option("--data-dir <dir>", "data directory to create")
+    .option("--data-dir <dir>", "data directory to create (default: PENEIRA_DATA_DIR)")
     .option("--check", "only check the backup")
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)

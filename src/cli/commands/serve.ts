@@ -77,12 +77,12 @@ const USED_FLUSH_MS = 30_000;
 const USAGE_FLUSH_MS = 3_000;
 
 const EXAMPLES = `
-The first start on a data directory prints an API key of the plan enterprise, once.
+The first start on a data directory prints an API key with the plan enterprise, once.
 A newer snapshot that appears in the folder, or replaces the file, is verified and served without
-losing a request. SIGHUP looks for one immediately. If the folder is empty, searches are answered
-503 until a snapshot appears. On SIGTERM or SIGINT the server reports not ready, closes its port
-after http.drain_grace_ms, finishes the requests in flight, and exits with 0. A second signal ends
-it immediately.
+losing a request. SIGHUP looks for one immediately. If the folder is empty, searches get 503 until a
+snapshot appears. On SIGTERM or SIGINT the server reports not ready, closes its port after
+http.drain_grace_ms, finishes the requests in flight, and exits with 0. A second signal ends it
+immediately.
 
 Examples:
   $ peneira serve --snapshot 2026-10.peneira --data-dir state
@@ -266,7 +266,7 @@ function warn(warnings: readonly string[]): void {
  */
 function printEmpty(folder: string): void {
   stderr.print(
-    `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
+    `There is no valid snapshot in ${folder} yet: searches get 503 until one appears. ` +
       "Make one with peneira import.\n",
   );
 }

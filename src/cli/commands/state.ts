@@ -17,16 +17,17 @@ import { type Progress, progress } from "../support/progress.ts";
 const POSTGRES = "postgres";
 
 const NOTES = `
-One place is a data directory, and the other one is the word ${POSTGRES}: the database in the
+One argument is a data directory, and the other is the word ${POSTGRES}: the database in the
 setting state.url (PENEIRA_STATE_URL_FILE names a file with the address). The copy has everything:
 keys, users, sessions, exports, lists, searches, notices, the audit trail, and the secrets that sign
-links and cursors. Files of exports are no part of it: keep the same data directory, or the server
+links and cursors. Files of exports are not part of it: keep the same data directory, or the server
 renders them again.
-Stop all servers on both places first. The target must have no state. It gets all rows in one
-transaction, and every row is read back and compared before that. If the command fails or is
+First stop all servers that use either place. The target must have no state. All rows are written
+in one transaction, and read back and compared before it commits. If the command fails or is
 killed, the target stays unused; run it again.
-Afterward the data directory belongs to the new place. The old state stays: as state.db.copied in
-the data directory, or as its schema in the database.
+From then on, the data directory uses the copy: start the server with state.url set after a copy to
+${POSTGRES}, and without it after a copy back. The old state stays: as state.db.copied in the data
+directory, or as its schema in the database.
 
 Examples:
   $ export PENEIRA_STATE_URL_FILE=/run/secrets/state-url

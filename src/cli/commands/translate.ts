@@ -47,7 +47,7 @@ export function registerTranslate(program: Command): void {
     .description(
       "Translates a Portuguese, English, or Spanish sentence to a spec, without searching.",
     )
-    .requiredOption("--snapshot <file>", "snapshot with the known places and activities")
+    .requiredOption("--snapshot <file>", "snapshot with the known places and activities (required)")
     .option("--json", "print one JSON document")
     .option("--descriptors <file>", "IBGE's descriptions of activities, for higher recall")
     .addHelpText("after", EXAMPLES)

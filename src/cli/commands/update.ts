@@ -108,7 +108,7 @@ const NOTES = `
 The command is made for cron and systemd timers. It does nothing if no month is newer, and resumes
 after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. A snapshot
 is 3 to 4 times as large as the zips. Before the download, the command requires free space for the
-zips, and 7.5 times their size for the snapshot and temporary files, which is more than they need.
+zips, and 7.5 times their size for the snapshot and temporary files, with a margin.
 All snapshots are kept unless --keep is given; \`peneira diff\` and /v1/changes need the older ones.
 A snapshot that a server or a command still reads is never removed.
 
@@ -118,16 +118,16 @@ last update is imported with a warning. If there is none, the update fails befor
 
 The command reports how many establishments entered, left, and changed since the previous month, and
 writes this to DIR/.update.changes.json. It writes the state of the share to
-DIR/.update.check.json, from which a server on the folder makes the metrics
+DIR/.update.check.json, from which a server of this folder derives the metrics
 peneira_snapshot_months_behind and peneira_update_check_age_seconds.
 
 With --snapshot s3://… the command imports nothing: it fetches the newest YYYY-MM.peneira of a store
-with the keys of files.access_key and files.secret_key, resumes a cut fetch, and checks every
-checksum. Other servers of a fleet get the month of one machine that way, with the same bytes.
+with the keys of files.access_key and files.secret_key. It resumes an interrupted fetch, and checks
+every checksum. This way, all servers of a fleet get the month that one machine imported.
 
 --check downloads nothing and prints one JSON document: the newest published month, the newest
-local month, the month that an update would import, and the reason why each other month
-would not be imported. The exit code is 0 if the share answered, and 1 if it did not.
+local month, the month that an update would import, and each newer month that it would skip, with
+the reason. The exit code is 0 if the share answered, and 1 if it did not.
 
 Examples:
   $ peneira update --dir snapshots
@@ -142,7 +142,10 @@ export function registerUpdate(program: Command): void {
     .command("update")
     .summary("download and import the newest month, if there is a newer one")
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
-    .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira; made if missing")
+    .requiredOption(
+      "--dir <dir>",
+      "folder of the snapshots, YYYY-MM.peneira (required); made if missing",
+    )
     .option("--check", "only report the published and the local months, as JSON")
     .option("--snapshot <address>", "fetch the newest finished snapshot of a store: s3://…")
     .option("--work <dir>", "folder for the zips (default: DIR/.download)")
@@ -151,7 +154,7 @@ export function registerUpdate(program: Command): void {
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
     .option("--cnep <file>", "for the import: punished companies")
-    .option("--cepim <file>", "for the import: barred non-profit entities")
+    .option("--cepim <file>", "for the import: barred nonprofits")
     .option("--pgfn <folder>", "for the import: debts to the federal government, PGFN's three zips")
     .option(
       "--public-lists [names]",
@@ -164,7 +167,7 @@ export function registerUpdate(program: Command): void {
     )
     .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
     .option("--keep-cpf", "for the import: keep CPFs in names")
-    .option("--force", "for the import: accept under 98 % of the previous accounts")
+    .option("--force", "for the import: accept a month with under 98% of the previous accounts")
     .option("--threads <n>", "for the import: threads to use");
   shareOptions(command)
     .option("--json", "print one JSON document")

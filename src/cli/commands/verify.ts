@@ -20,7 +20,7 @@ export function registerVerify(program: Command): void {
     .addHelpText(
       "after",
       `
-Exits with 0 if all checksums are right. Otherwise it lists the damaged places and exits with 1.
+Exits with 0 if all checksums match. Otherwise it lists the damaged places and exits with 1.
 
 Example:
   $ peneira verify 2026-10.peneira`,

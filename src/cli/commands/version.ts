@@ -49,7 +49,7 @@ export function registerVersion(program: Command): void {
     .summary("print the versions of Peneira and of the parts it runs on")
     .description("Prints the versions of Peneira, of the parts it runs on and of its formats.")
     .option("--json", "print one JSON document")
-    .option("--licenses", "print the licences of everything inside the executable instead")
+    .option("--licenses", "print the licenses of everything inside the executable instead")
     .addHelpText(
       "after",
       `

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { isSendable } from "../../notices/payload.ts";
 import { stdout } from "../../process/terminal.ts";
-import { explain } from "../support/helptext.ts";
+import { DATA_DIR_TEXT, explain } from "../support/helptext.ts";
 import { type NoticeFlags, type OpenNotices, working } from "./notices.ts";
 
 interface WatchOptions extends NoticeFlags {
@@ -28,18 +28,18 @@ export function registerWatch(program: Command): void {
     description:
       "Prints each new notice of a tenant's saved searches as one line of JSON, in the form that " +
       "webhooks get, until it is interrupted.",
-    remarks: "Without --all it begins with the next notice.",
+    remarks: "Without --all and --once, it begins with the next notice.",
     examples: [
       "peneira watch --data-dir state --tenant acme",
-      "peneira watch --data-dir state --all --once | jq -r .data.search_name",
+      "peneira watch --data-dir state --once | jq -r .data.search_name",
     ],
   })
     .option("--tenant <name>", "tenant of the notices", "default")
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .option("--search <id>", "only notices of this saved search")
     .option("--all", "begin with the oldest notice in the log")
-    .option("--once", "print the notices that exist, and exit")
+    .option("--once", "print all notices in the log, and exit")
     .action((options: WatchOptions) => working(options, (open) => watch(open, options), "read"));
 }
 
@@ -48,7 +48,7 @@ async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Pr
   open.knows(search);
   const [newest] = history.page(tenantId, { before: Number.MAX_SAFE_INTEGER, limit: 1 });
   /** All notices up to this sequence are printed, or will never be. */
-  let done = all === true ? 0 : (newest?.row.sequence ?? 0);
+  let done = all === true || once === true ? 0 : (newest?.row.sequence ?? 0);
   const printed = new Set<number>();
   for (;;) {
     let last = done;

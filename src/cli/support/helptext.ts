@@ -7,6 +7,9 @@
 import { type Command, Option } from "commander";
 import { PLAN_NAMES } from "../../access/plannames.ts";
 
+/** Text of the flag `--data-dir` of commands that open a state. */
+export const DATA_DIR_TEXT = "the server's data directory (default: PENEIRA_DATA_DIR)";
+
 /** The texts of a command. */
 export interface CommandText {
   /** A phrase for the list of commands, in lower case without a full stop. */
@@ -33,7 +36,8 @@ export function explain(command: Command, texts: CommandText): Command {
 
 /** Makes a mandatory option for the name of a plan. */
 export function planOption(): Option {
-  return new Option("--plan <plan>", "the new plan").choices(PLAN_NAMES).makeOptionMandatory();
+  const option = new Option("--plan <plan>", "the new plan (required)");
+  return option.choices(PLAN_NAMES).makeOptionMandatory();
 }
 
 /** Makes an option that takes one of some words; its reader refuses a wrong one. */

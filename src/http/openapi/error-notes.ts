@@ -30,7 +30,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   not_found: "There is nothing at this path, or no account with this CNPJ. Check the spelling.",
   list_not_found: "The list does not exist, was deleted, or belongs to another tenant.",
   export_not_found: "The export does not exist, was deleted, or belongs to another tenant.",
-  method_not_allowed: "The path exists, but not with this method. The header Allow lists them.",
+  method_not_allowed:
+    "The path exists, but not with this method. The header Allow lists the right ones.",
   EXPORT_NOT_READY:
     "The export is queued or running. Wait for the time in Retry-After, or send wait=60.",
   EXPORT_FAILED: "The export failed; its record says why. Create another one.",
@@ -41,14 +42,16 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   range_not_satisfiable:
     "The Range header is beyond the end. Content-Range reports the length of the file.",
   invalid_request:
-    "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
+    "Something outside the spec is wrong, and perhaps the spec too: a member, a parameter, a " +
+    "header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each with its place and its fix.",
   query_too_broad:
     "The spec names no activity, name, place, list, owner, phone, or e-mail. Add one; `matches` " +
     "is the number of accounts that match.",
   invalid_cursor: "The cursor was changed, or comes from another server. Begin at the first page.",
   cursor_mismatch:
-    "The cursor belongs to another spec. Send it with the spec of the search that returned it.",
+    "The cursor belongs to another spec, or a list of the spec has changed. Send it with the " +
+    "spec of the search that returned it, or begin at the first page.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Start again.",
   since_not_available:
     "The server has no snapshot of the month in `since`. `changes_since` of the answer, and " +
@@ -72,7 +75,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "requests that wait for them; `detail` says which. Retry after the time in Retry-After.",
   quota_exceeded:
     "The tenant has used up a quota of its plan: rows of a day, or stored bytes. `detail` has " +
-    "the sums and the fix; Retry-After says when to retry.",
+    "the used and the allowed amount, and the fix; Retry-After says when to retry.",
   internal_error:
     "A bug in the server. Send the request_id to the operator, who finds the log line with it.",
   state_damaged:
@@ -83,7 +86,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Retry-After, or use another server.",
   changes_preparing:
     "The server is comparing the two snapshots, which it does once. `progress` reports how far " +
-    "this is. Retry after the time in Retry-After.",
+    "it has got. Retry after the time in Retry-After.",
   storage_unavailable:
     "The server cannot write to its disk: it is read-only, or fails. Nothing was changed, and " +
     "searches continue. Retry after the time in Retry-After, or inform the operator.",

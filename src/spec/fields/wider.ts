@@ -116,7 +116,8 @@ export const WIDER_FIELDS = [
     shown: { heading: "Federal debt (R$)", group: "rank", width: 16, sheet: 16 },
     unwatched: "listed",
     description:
-      "Sum in reais, to the cent, of the inscriptions whose main debtor it is; null without debt.",
+      "Sum in reais, to the cent, of the registered debts of which it is the main debtor; null " +
+      "without debt.",
   },
   {
     name: "federal_debt_fgts",
@@ -137,7 +138,7 @@ export const WIDER_FIELDS = [
     stored: { type: "flag", column: "federal_debt_other" },
     shown: { heading: "Other federal debt", group: "rank", width: 12 },
     unwatched: "listed",
-    description: "Whether it owes other taxes or fines to the Union; null if not imported.",
+    description: "Whether it owes other federal taxes or fines; null if not imported.",
   },
   {
     name: "owned_companies",

@@ -181,7 +181,7 @@ function trafficTable(): string {
   const rows = SHARES.map(({ name, choice, share, filters = [], how = "always the same" }) => [
     choice,
     name,
-    `${Math.round(100 * share)} %`,
+    `${Math.round(100 * share)}%`,
     filters.map(code).join(", "),
     how,
   ]);

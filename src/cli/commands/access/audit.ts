@@ -18,7 +18,7 @@ import { type AuditRow, AuditStore } from "../../../store/auditstore.ts";
 import { KeyStore, type TenantRow } from "../../../store/keystore.ts";
 import { wordFor } from "../../../text/amounts.ts";
 import { didYouMean } from "../../../text/suggest.ts";
-import { choice, explain } from "../../support/helptext.ts";
+import { choice, DATA_DIR_TEXT, explain } from "../../support/helptext.ts";
 import { printTable } from "../../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../../support/state.ts";
 
@@ -38,11 +38,11 @@ const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
 
 const REMARKS = `Every change of a tenant, key, user, webhook, or e-mail receiver writes a line, in
 the same transaction. A restore and an upgrade of the state do too. The actor is "command" (a
-command line on this machine), "server", user:ID, or key:ID. peneira user list --json
-and peneira key list show the ids. Lines are kept for audit.retention, two years by
-default. Lines hold no names of users, e-mails, secrets, or addresses. The trail does not hold
+command line on this machine), "server", user:ID, or key:ID. \`peneira user list --json\`
+and \`peneira key list\` show the ids. Lines are kept for audit.retention, two years by
+default. Lines hold no names of users, e-mails, secrets, or addresses. The trail does not record
 sign-ins (a failed one is a 401 of /v1/console/session in the log and the metrics),
-searches, exports, backups, and settings.
+searches, exports, backups, or settings.
 
 Actions:`;
 
@@ -53,8 +53,10 @@ export function registerAudit(program: Command): void {
     return `  ${name.padEnd(width)}  ${AUDIT_ACTIONS[name].meaning}`;
   });
   const audit = explain(program.command("audit"), {
-    summary: "list changes of tenants, keys, and users",
-    description: "Lists changes of tenants, keys, users, and the state itself, the newest first.",
+    summary: "list changes of tenants, keys, users, and receivers of notices",
+    description:
+      "Lists changes of tenants, keys, users, receivers of notices, and the state itself, the " +
+      "newest first.",
     remarks: `${REMARKS}\n${actions.join("\n")}`,
     examples: [
       "peneira audit --data-dir state",
@@ -62,7 +64,7 @@ export function registerAudit(program: Command): void {
       "peneira audit --data-dir state --action key.create --limit 20",
     ],
   })
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--tenant <name>", "only lines of this tenant")
     .option("--since <date>", "only lines since this day, YYYY-MM-DD (UTC)", day)
     .addOption(choice("--action <action>", "only lines of this action", AUDIT_ACTION_NAMES))

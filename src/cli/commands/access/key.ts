@@ -13,7 +13,13 @@ import { DAY_MS, systemClock } from "../../../process/clock.ts";
 import { stderr, stdout } from "../../../process/terminal.ts";
 import { KeyStore } from "../../../store/keystore.ts";
 import type { StateDatabase } from "../../../store/statedatabase.ts";
-import { type CommandText, choice, explain, planOption } from "../../support/helptext.ts";
+import {
+  type CommandText,
+  choice,
+  DATA_DIR_TEXT,
+  explain,
+  planOption,
+} from "../../support/helptext.ts";
 import { printTable } from "../../support/print.ts";
 import { type DataDirOptions, SecretPrint, withKeyring } from "../../support/state.ts";
 
@@ -58,10 +64,10 @@ export function registerKey(program: Command): void {
     change(id, options, "enabled"),
   );
   picking(key.command("expire"), EXPIRE)
-    .requiredOption("--at <when>", `expiry: ${WHEN}`, end)
+    .requiredOption("--at <when>", `expiry (required): ${WHEN}`, end)
     .action((id: string | undefined, options: KeyOptions) => expire(id, options));
   picking(key.command("rename"), RENAME)
-    .requiredOption("--to <text>", "the new name")
+    .requiredOption("--to <text>", "the new name (required)")
     .action((id: string | undefined, options: KeyOptions) => rename(id, options));
   picking(key.command("update"), UPDATE)
     .addOption(planOption())
@@ -83,7 +89,7 @@ const DISABLE: CommandText = {
 };
 const ENABLE: CommandText = {
   summary: "enable a disabled key",
-  description: "Enables a disabled key, until it expires.",
+  description: "Enables a disabled key; an expired key stays expired.",
   examples: ["peneira key enable 3f9c01d2a4b6 --data-dir state"],
 };
 const EXPIRE: CommandText = {
@@ -122,7 +128,7 @@ function creating(command: Command): void {
       "peneira key create --data-dir state --tenant acme --expires 90d",
     ],
   });
-  const planDefault = `default: that of the tenant's keys, else ${PLAN_DEFAULT}`;
+  const planDefault = `default: the one that all keys of the tenant have, else ${PLAN_DEFAULT}`;
   common(command, "the tenant (default: default)", "purpose of the key")
     .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
     .option("--expires <when>", `expiry: ${WHEN} (default: never)`, end)
@@ -153,7 +159,7 @@ function listing(command: Command): void {
 
 function common(command: Command, tenant: string, name: string): Command {
   return command
-    .option("--data-dir <dir>", "the server's data directory (default: PENEIRA_DATA_DIR)")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--tenant <name>", tenant)
     .option("--name <text>", name)
     .option("--json", "print one JSON document");
@@ -162,7 +168,7 @@ function common(command: Command, tenant: string, name: string): Command {
 function picking(command: Command, texts: CommandText): Command {
   const argued = explain(command, texts).argument(
     "[key]",
-    "id of the key, or the whole key; default: the only key of --tenant and --name",
+    "id of the key, or the whole key (default: the only one that fits --tenant and --name)",
   );
   const instead = "instead of the id, if only one key fits";
   return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);

@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import type { PlanName } from "../../../access/plans.ts";
 import { stderr, stdout, visibleLine } from "../../../process/terminal.ts";
 import { wordFor } from "../../../text/amounts.ts";
-import { type CommandText, explain, planOption } from "../../support/helptext.ts";
+import { type CommandText, DATA_DIR_TEXT, explain, planOption } from "../../support/helptext.ts";
 import { type DataDirOptions, withKeyring } from "../../support/state.ts";
 
 interface TenantOptions extends DataDirOptions {
@@ -53,7 +53,8 @@ export function registerTenant(program: Command): void {
 
 const UPDATE: CommandText = {
   summary: "change the plan of a tenant",
-  description: "Changes the plan of a tenant: of its console, and of all its keys.",
+  description:
+    "Changes the plan of a tenant's console and of all its keys, including keys with other plans.",
   examples: ["peneira tenant update acme --plan growth --data-dir state"],
 };
 const CREATE: CommandText = {
@@ -73,7 +74,7 @@ const DISABLE: CommandText = {
 };
 const ENABLE: CommandText = {
   summary: "enable a disabled tenant",
-  description: "Enables a disabled tenant. Keys that are disabled themselves remain so.",
+  description: "Enables a disabled tenant. Keys that were disabled individually stay disabled.",
   examples: ["peneira tenant enable acme --data-dir state"],
 };
 
@@ -104,7 +105,7 @@ function update(name: string, options: TenantOptions): void {
 
 function common(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--json", "print one JSON document");
 }
 

@@ -10,6 +10,7 @@ import { dayText, systemClock, utcDay } from "../../../process/clock.ts";
 import { stderr, stdout } from "../../../process/terminal.ts";
 import { KeyStore } from "../../../store/keystore.ts";
 import { type NamedUse, UsageStore } from "../../../store/usagestore.ts";
+import { DATA_DIR_TEXT } from "../../support/helptext.ts";
 import { printTable } from "../../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../../support/state.ts";
 
@@ -35,7 +36,7 @@ export function registerUsage(program: Command): void {
     .command("usage")
     .summary("show requests, accounts, and export rows by day, tenant, and key")
     .description("Shows the requests, accounts, and export rows of each day, tenant, and key.")
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--tenant <name>", "only those of this tenant")
     .option("--days <n>", `days to show, today included, up to ${USAGE_DAYS}`, days, 30)
     .option("--json", "print one JSON document")

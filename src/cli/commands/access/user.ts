@@ -17,7 +17,7 @@ import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../../files/sma
 import { stderr, stdout } from "../../../process/terminal.ts";
 import { KeyStore } from "../../../store/keystore.ts";
 import { didYouMean } from "../../../text/suggest.ts";
-import { choice, explain } from "../../support/helptext.ts";
+import { choice, DATA_DIR_TEXT, explain } from "../../support/helptext.ts";
 import { printTable } from "../../support/print.ts";
 import {
   type Absent,
@@ -68,7 +68,7 @@ export function registerUser(program: Command): void {
     .action(list);
   named(
     explain(user.command("disable"), {
-      summary: "disable a user and end its sessions",
+      summary: "disable a user and end all sessions of the user",
       description: "Disables a user and ends every session of the user.",
       examples: ["peneira user disable --data-dir state --email rui@example.com"],
     }),
@@ -99,7 +99,7 @@ export function registerUser(program: Command): void {
       examples: [EXAMPLES[3] as string],
     }),
   )
-    .addOption(choice("--role <role>", "the new role", ROLES).makeOptionMandatory())
+    .addOption(choice("--role <role>", "the new role (required)", ROLES).makeOptionMandatory())
     .action((options: UserOptions) => withUsers(options, setRole));
 }
 
@@ -123,12 +123,12 @@ function creating(command: Command): void {
 
 function common(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "the server's data directory")
+    .option("--data-dir <dir>", DATA_DIR_TEXT)
     .option("--json", "print one JSON document");
 }
 
 function named(command: Command): Command {
-  return common(command).requiredOption("--email <address>", "e-mail of the user");
+  return common(command).requiredOption("--email <address>", "e-mail of the user (required)");
 }
 
 function givingPassword(command: Command): Command {

@@ -154,7 +154,7 @@ export const EXPORT_ROUTES: readonly ApiRoute[] = [
     summary: "Read one export",
     description:
       "The record in every state, until it expires. wait holds the answer until the export is " +
-      "done or failed; where too many requests of a tenant wait already it is 429 rate_limited. " +
+      "done or failed; if too many requests of a tenant wait already, it gets 429 rate_limited. " +
       "require=done makes any other state an error.",
     parameters: [
       exportId,
