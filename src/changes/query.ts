@@ -227,7 +227,8 @@ export interface ChangeTally extends ChangeTotals {
 /** Counts all kinds and the fields that differ in one pass; retains the first entries. */
 export async function changeTally(query: ChangeQuery, most: number): Promise<ChangeTally> {
   const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
-  const differ = { 3: new Uint32Array(BITS), 4: new Uint32Array(BITS) };
+  const fields = new Map<OutputField, number>();
+  const bits = watchedBits(query.watch);
   const counts = [0, 0, 0];
   const firsts: ChangeEntry[][] = [[], [], []];
   for (let at = 0; at < query.list.entries; await nextTurn()) {
@@ -235,9 +236,10 @@ export async function changeTally(query: ChangeQuery, most: number): Promise<Cha
     for (let place = 0; place < found.length; place += NUMBERS) {
       const kind = found[place + NUMBERS - 1] as number;
       counts[kind] = (counts[kind] as number) + 1;
-      if (kind === CHANGED) {
-        countBits(found[place + 3] as number, differ[3]);
-        countBits(found[place + 4] as number, differ[4]);
+      if (CHANGE_KINDS[kind] === "changed") {
+        for (const name of differing(bits, found, place)) {
+          fields.set(name, (fields.get(name) ?? 0) + 1);
+        }
       }
       const first = firsts[kind] as ChangeEntry[];
       if (first.length < most) first.push(walk.entry(found, place));
@@ -245,30 +247,13 @@ export async function changeTally(query: ChangeQuery, most: number): Promise<Cha
     at = next;
   }
   const [entered = 0, left = 0, changed = 0] = counts;
-  const [came = [], went = [], differing = []] = firsts;
-  const first = [...came, ...differing, ...went].slice(0, most);
-  const fields = watchedBits(query.watch).flatMap(({ name, at, bit }) => {
-    const count = differ[at][bitNumber(bit)] as number;
-    return count === 0 ? [] : [[name, count] as const];
+  const [came = [], went = [], differ = []] = firsts;
+  const first = [...came, ...differ, ...went].slice(0, most);
+  const counted = OUTPUT_FIELD_NAMES.flatMap((name) => {
+    const count = fields.get(name);
+    return count === undefined ? [] : [[name, count] as const];
   });
-  return { entered, left, changed, fields: Object.fromEntries(fields), first };
-}
-
-/** Bits of a number of an entry. */
-const BITS = 32;
-const CHANGED = CHANGE_KINDS.indexOf("changed");
-
-/** Counts each bit that is set: few are, so this is faster than a test of each watched field. */
-function countBits(numbers: number, counts: Uint32Array): void {
-  for (let left = numbers; left !== 0; left &= left - 1) {
-    const number = bitNumber(left & -left);
-    counts[number] = (counts[number] as number) + 1;
-  }
-}
-
-/** Returns the number of the only bit that is set. */
-function bitNumber(bit: number): number {
-  return BITS - 1 - Math.clz32(bit);
+  return { entered, left, changed, fields: Object.fromEntries(counted), first };
 }
 
 const totalsOfLists = new WeakMap<ChangeList, Map<string, ChangeTotals>>();
