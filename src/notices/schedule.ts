@@ -3,8 +3,8 @@
  * and the outcome of an attempt. Output: both after it.
  * Invariant: the time comes from the caller. The last attempt lies at the end of the retry period,
  * so a delivery is always delivered or failed after it. If a receiver wants no attempt before a
- * later time, that one still is the last, and its error names both. A webhook is disabled for failures only
- * after three warnings, each at least 12 hours after the failure before it.
+ * later time, that one still is the last, and its error names both. A webhook is disabled for
+ * failures only after three warnings, each at least 12 hours after the failure before it.
  */
 import type { DeliveryRow, WebhookHealth } from "../store/webhookstore.ts";
 

@@ -22,7 +22,7 @@ const NOTICES = 1_000;
 /** Requests to a host at a time. */
 const AT_ONCE = 4;
 /** Time that one request can be waited for, in milliseconds. */
-const COMES_MS = 7_000;
+const COMES_MS = 20_000;
 
 /** A statement that read deliveries. */
 interface Read {
@@ -77,26 +77,26 @@ describe("due deliveries", () => {
   });
 
   it("of a healthy webhook are sent next to hundreds of failing ones", async () => {
-    // One server hears all addresses of the loopback network, which are as many hosts.
-    const never = await receive(() => {}, "0.0.0.0");
-    const { port } = new URL(never.url);
-    for (const [at, tenant] of [TENANT, "ten_b"].entries()) {
-      const hooks = () => {
-        for (let n = 0; n < 256; n++) hook(`http://127.${at + 1}.0.${n}:${port}/`, tenant);
-      };
-      office.database.transaction(hooks).immediate();
-      queueNotices(office, 1, tenant);
-    }
-    office.database.exec("UPDATE webhooks SET failing_since = 1");
-    office.notices.tick();
-    await never.until(256);
+    await office.close();
+    // No name is ever resolved, so each attempt keeps its place.
+    office = await openOffice({ folder, parts: { resolve: () => new Promise(() => {}) } });
     office.database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten_c', 'c', 0)");
     const well = await receive(WELL);
-    hook(well.url, "ten_c");
+    const queueAll = () => {
+      for (const tenant of [TENANT, "ten_b"]) {
+        for (let n = 0; n < 256; n++) hook(`https://${n}.example/`, tenant);
+        queueNotices(office, 1, tenant);
+      }
+      hook(well.url, "ten_c");
+    };
+    office.database.transaction(queueAll).immediate();
+    office.database.exec("UPDATE webhooks SET failing_since = 1 WHERE tenant_id <> 'ten_c'");
+    office.notices.tick();
+    assert.equal(office.notices.counts().running, 256);
     queueNotices(office, 1, "ten_c");
     office.notices.tick();
-    await well.until(1, COMES_MS);
-    assert.equal(never.got.length, 256);
+    assert.equal(office.notices.counts().running, 257);
+    await well.until(1);
   });
 
   async function sent(count: number): Promise<void> {

@@ -1,8 +1,9 @@
 /**
  * Proves, with a clock of its own: attempts lie at the documented times and end at the end of the
  * retry period. Jitter stays within a tenth. Retry-After is honored within the period; beyond it
- * the last attempt is at its end, and the log says so. A webhook is disabled at a 410, and otherwise only after three warnings, five days, and failures that lie 12
- * hours apart. One success forgets all failures.
+ * the last attempt is at its end, and the log says so. A webhook is disabled at a 410, and
+ * otherwise only after three warnings, five days, and failures that lie 12 hours apart. One
+ * success forgets all failures.
  * Does not prove: that attempts are made then (contract/notices/deliveries.test.ts).
  */
 import assert from "node:assert/strict";
