@@ -118,7 +118,7 @@ export interface DueWebhook {
 }
 
 /** A due delivery with its webhook. */
-export type DueDelivery = DeliveryRow & DueWebhook;
+type DueDelivery = DeliveryRow & DueWebhook;
 
 const WEBHOOK = `
   SELECT sequence, id, tenant_id AS tenantId, kind, url, searches, signature, language, contacts,
