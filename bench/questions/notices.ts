@@ -3,8 +3,9 @@
  * searches. Output: the time until all of them are counted, the p99 of a search before that and
  * meanwhile with their ratio, the processor time of the server for both, its anonymous memory, and
  * the load of the machine.
- * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search
- * names another activity, state, or both. The time includes making the list of changes.
+ * Invariant: a real server on a folder, queried over HTTP by one client at a time. The first
+ * thousand searches name different states, activities, or both, so no two share their counts. The
+ * time includes making the list of changes.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,8 +20,15 @@ const IDLE_MS = 5_000;
 const PER_TENANT = 500;
 /** Unit of processor times in /proc. */
 const TICKS_PER_SECOND = 100;
-const STATES = ["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM"];
-const ACTIVITIES = ["47", "56", "41", "43", "49", "62", "69", "70", "71", "73", "85", "86", "96"];
+/** The states, and as many divisions of the table of activities. */
+const STATES = [
+  ...["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM", "ES"],
+  ...["PB", "RN", "MT", "AL", "PI", "DF", "MS", "SE", "RO", "TO", "AC", "AP", "RR"],
+];
+const ACTIVITIES = [
+  ...["47", "56", "41", "43", "49", "62", "69", "70", "71", "73", "85", "86", "96", "10"],
+  ...["14", "25", "33", "45", "46", "52", "55", "58", "66", "68", "74", "77", "82"],
+];
 
 /** A running server. */
 interface Served {
@@ -87,10 +95,21 @@ async function post(base: string, key: string, path: string, body: object): Prom
 /** Requests that the server was too busy for. The figures of a run with any are not to publish. */
 let refused = 0;
 
+/** Two states, two activities, or a state and an activity, in turn. */
 function specOf(n: number): object {
-  const geo = { uf_any_of: [STATES[n % STATES.length]] };
-  const industry = { cnae_any_of: [ACTIVITIES[Math.floor(n / STATES.length) % ACTIVITIES.length]] };
-  return { filters: n % 3 === 0 ? { geo } : n % 3 === 1 ? { industry } : { geo, industry } };
+  const at = Math.floor(n / 3);
+  if (n % 3 === 0) return { filters: { geo: { uf_any_of: pairOf(STATES, at) } } };
+  if (n % 3 === 1) return { filters: { industry: { cnae_any_of: pairOf(ACTIVITIES, at) } } };
+  const geo = { uf_any_of: [STATES[at % STATES.length]] };
+  const activity = ACTIVITIES[Math.floor(at / STATES.length) % ACTIVITIES.length];
+  return { filters: { geo, industry: { cnae_any_of: [activity] } } };
+}
+
+/** Returns a pair of different values; the 351 pairs of 27 values have the numbers 0 to 350. */
+function pairOf(values: readonly string[], number: number): (string | undefined)[] {
+  const half = (values.length - 1) / 2;
+  const [distance, at] = [1 + (number % half), Math.floor(number / half) % values.length];
+  return [values[at], values[(at + distance) % values.length]];
 }
 
 async function save(served: Served, searches: number): Promise<void> {

@@ -142,8 +142,8 @@ export class NoticeCounter {
   async #countAll(first: CountingRow, rows: readonly CountingRow[]): Promise<void> {
     const { changes } = this.#parts;
     const pair = await this.#openPair(first);
-    if (pair === null) {
-      for (const row of rows) this.#postpone(row, "There is no older snapshot to compare with.");
+    if (typeof pair === "string") {
+      for (const row of rows) this.#postpone(row, pair);
       return;
     }
     let held: RetainedList | null = null;
@@ -313,10 +313,10 @@ export class NoticeCounter {
     work.fenced(() => store.postpone(row.id, { failure, nextAt: nowMs + delay }));
   }
 
-  /** Opens both months; the older one may be another one that is still there. */
-  async #openPair(row: CountingRow) {
+  /** Opens both months, or says what lacks; the older one may be another one still there. */
+  async #openPair(row: CountingRow): Promise<RetainedPair | string> {
     const newer = await this.#open({ label: row.snapshot, snapshotId: row.snapshotId });
-    if (newer === null) return null;
+    if (newer === null) return "The snapshot of its month is gone, or cannot be read.";
     for (const noted of this.#startsOf(row)) {
       const older = await this.#open(noted);
       if (older !== null && older.segment.snapshotDate <= newer.segment.snapshotDate) {
@@ -325,7 +325,7 @@ export class NoticeCounter {
       older?.release();
     }
     newer.release();
-    return null;
+    return "There is no older snapshot to compare with.";
   }
 
   /**

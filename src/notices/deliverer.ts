@@ -3,7 +3,8 @@
  * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
  * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
  * notice, whenever the process ends. At most `PER_HOST` requests of a tenant go to one host at a
- * time, and one to a webhook that is failing, so slow receivers never delay other tenants. A
+ * time, and one to a webhook that is failing. All failing ones together get `FAILING_IN_ALL`, so
+ * slow receivers do not delay other tenants. A free place costs one look-up of the state. A
  * webhook that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook
  * is retained. Only the server with the lease of the work begins an attempt or stores its outcome.
  * If an outcome cannot be stored, its webhook rests, so that it does not get the same notice in a
@@ -34,6 +35,8 @@ import type { NoticeWork } from "./work.ts";
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
+/** Requests to failing webhooks at a time. */
+const FAILING_IN_ALL = 256;
 /** Key that counts the requests to the operator's mail server, which sends all e-mails. */
 const MAIL_SERVER = "mail server";
 /** Time from the end of an attempt to the search for the next one, in milliseconds. */
@@ -70,6 +73,8 @@ export class Deliverer {
   /** Running attempts by delivery. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #uses = new Uses();
+  /** Webhooks that had due deliveries at the last look, the first to serve first. */
+  #due = new Map<string, DueAtHost>();
   /** Ends of rests by webhook, on the monotonic clock. */
   readonly #resting = new Map<string, number>();
   #soon: NodeJS.Timeout | null = null;
@@ -78,28 +83,50 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Starts attempts that are due, as far as there is room. Never throws. */
+  /** Looks which webhooks have due deliveries, and starts attempts. Never throws. */
   tick(): void {
-    const { webhooks, clock, log, emails, work } = this.#parts;
-    if (this.#ended.signal.aborted || !work.isHeld) return;
+    this.#try((nowMs) => {
+      const due = this.#parts.webhooks.dueWebhooks(nowMs).map(atHost);
+      this.#due = new Map(due.map((one) => [one.webhook, one]));
+      this.#fill(nowMs);
+    });
+  }
+
+  #try(work: (nowMs: number) => void): void {
+    const { clock, log, work: right } = this.#parts;
+    if (this.#ended.signal.aborted || !right.isHeld) return;
     try {
-      const nowMs = clock.nowMs();
-      for (const due of webhooks.dueWebhooks(nowMs)) {
-        if (due.kind === "email" && !emails.ready) continue;
-        if (this.#rests(due.webhook)) continue;
-        const host =
-          due.kind === "email" ? MAIL_SERVER : `${due.tenantId} ${new URL(due.url).host}`;
-        const room = this.#uses.room(due, host);
-        if (room <= 0) continue;
-        const own = this.#uses.of("webhook", due.webhook);
-        const rows = webhooks
-          .due(due.webhook, nowMs, room + own)
-          .filter(({ sequence }) => !this.#running.has(sequence));
-        for (const row of rows.slice(0, room)) this.#begin(row, due, host);
-      }
+      work(clock.nowMs());
     } catch (error) {
       log.error(describeError(error), "due notices were not sent; trying again");
     }
+  }
+
+  /** Starts attempts as far as there is room. */
+  #fill(nowMs: number): void {
+    const { emails } = this.#parts;
+    for (const due of this.#due.values()) {
+      if (this.#uses.isFull) return;
+      const mayBegin = (due.kind !== "email" || emails.ready) && !this.#rests(due.webhook);
+      if (mayBegin) this.#serve(due, nowMs);
+    }
+  }
+
+  /** Starts attempts of a webhook, and forgets it if nothing more of it is due. */
+  #serve(known: DueAtHost, nowMs: number): void {
+    const { webhook } = known;
+    const most = this.#uses.room(known);
+    if (most <= 0) return;
+    const own = this.#uses.of(webhook);
+    const found = this.#parts.webhooks.due(webhook, nowMs, most + own);
+    const rows = found.filter(({ sequence }) => !this.#running.has(sequence));
+    const [first] = rows;
+    // Its address, and whether it fails, may have changed since the last look.
+    const now = first === undefined ? known : atHost(first);
+    const room = Math.min(most, this.#uses.room(now));
+    for (const row of rows.slice(0, Math.max(0, room))) this.#begin(row, now);
+    if (rows.length < most && rows.length <= room) this.#due.delete(webhook);
+    else this.#due.set(webhook, now);
   }
 
   /** Number of running attempts. */
@@ -120,8 +147,8 @@ export class Deliverer {
     await this.#parts.way.close();
   }
 
-  #begin(row: DeliveryRow, due: DueWebhook, host: string): void {
-    const release = this.#uses.take(due, host);
+  #begin(row: DeliveryRow, due: DueAtHost): void {
+    const release = this.#uses.take(due);
     const running = this.#deliver(row)
       .catch((error: unknown) => {
         if (this.#ended.signal.aborted) return;
@@ -135,7 +162,7 @@ export class Deliverer {
         if (this.#ended.signal.aborted) return;
         this.#soon ??= setTimeout(() => {
           this.#soon = null;
-          this.tick();
+          this.#try((nowMs) => this.#fill(nowMs));
         }, GATHER_MS).unref();
       });
     this.#running.set(row.sequence, running);
@@ -218,34 +245,51 @@ export class Deliverer {
   }
 }
 
-type Use = "host" | "tenant" | "webhook";
+/** A webhook with the key that counts the requests to its host. */
+interface DueAtHost extends DueWebhook {
+  readonly host: string;
+}
 
-/** Counts running attempts by host of a tenant, tenant, and webhook. */
+function atHost({ webhook, tenantId, kind, url, failing }: DueWebhook): DueAtHost {
+  const host = kind === "email" ? MAIL_SERVER : `${tenantId} ${new URL(url).host}`;
+  return { webhook, tenantId, kind, url, failing, host };
+}
+
+/** Counts running attempts by host of a tenant, tenant, and webhook, whose names never collide. */
 class Uses {
   readonly #counts = new Map<string, number>();
   #all = 0;
+  #failing = 0;
 
-  of(use: Use, name: string): number {
-    return this.#counts.get(`${use} ${name}`) ?? 0;
+  /** True if no webhook may start a further attempt. */
+  get isFull(): boolean {
+    return this.#all >= IN_ALL;
   }
 
-  /** Returns the number of further attempts that a webhook may start. */
-  room({ webhook, tenantId, failing }: DueWebhook, host: string): number {
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** Returns the number of further attempts that a webhook may start; none below 1. */
+  room({ webhook, tenantId, failing, host }: DueAtHost): number {
     return Math.min(
-      PER_HOST - this.of("host", host),
-      (failing === 1 ? 1 : PER_HOST) - this.of("webhook", webhook),
-      PER_TENANT - this.of("tenant", tenantId),
+      PER_HOST - this.of(host),
+      (failing === 1 ? 1 : PER_HOST) - this.of(webhook),
+      failing === 1 ? FAILING_IN_ALL - this.#failing : PER_HOST,
+      PER_TENANT - this.of(tenantId),
       IN_ALL - this.#all,
     );
   }
 
   /** Counts an attempt; returns the function that ends it. */
-  take({ webhook, tenantId }: DueWebhook, host: string): () => void {
-    const keys = [`host ${host}`, `tenant ${tenantId}`, `webhook ${webhook}`];
+  take({ webhook, tenantId, failing, host }: DueAtHost): () => void {
+    const keys = [host, tenantId, webhook];
     for (const key of keys) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     this.#all++;
+    this.#failing += failing;
     return () => {
       this.#all--;
+      this.#failing -= failing;
       for (const key of keys) {
         const left = (this.#counts.get(key) ?? 1) - 1;
         if (left === 0) this.#counts.delete(key);

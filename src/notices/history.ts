@@ -2,8 +2,10 @@
  * The log of notices: what each held and whether it arrived, and their replay. Input: ids and
  * ranges. Output: notices with their deliveries, and their texts.
  * Invariant: another tenant's notice does not exist. A replay keeps the ids, so receivers notice
- * it; it is durable when it returns. Commands and the server share this code.
+ * it; it is durable when it returns, and covers its whole range. A long one is stored in steps,
+ * between which its thread does other work. Commands and the server share this code.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
@@ -13,9 +15,9 @@ import { type FeedLanguage, feedOf } from "./feed.ts";
 import { noticeBody } from "./payload.ts";
 import { stored } from "./receivers.ts";
 
-/** Notices in a feed, and those that one replay queues again. */
+/** Notices in a feed, and those of one step of a replay. */
 const FEED_MAX = 36;
-const REPLAY_MAX = 500;
+const REPLAY_STEP = 200;
 
 /** A notice with its deliveries. */
 export interface NoticeWithDeliveries {
@@ -97,20 +99,30 @@ export class NoticeHistory {
   }
 
   /** Queues notices again, and counts again those that failed; returns the number. */
-  replay(wish: ReplayWish): number {
+  async replay(wish: ReplayWish): Promise<number> {
     const { tenantId, id, through, webhook } = wish;
     const first = this.find(tenantId, id).row;
     const last = through === null ? first : this.find(tenantId, through).row;
     if (webhook !== null) this.#checkReceiver(tenantId, webhook);
     const [from, to] = [first.sequence, last.sequence].sort((a, b) => a - b) as [number, number];
-    const rows = stored(() => this.#parts.store.after(tenantId, from - 1, REPLAY_MAX));
-    const nowMs = this.#parts.clock.nowMs();
-    return stored(() =>
-      this.#parts.store.atomically(() => {
-        const wanted = rows.filter(({ sequence }) => sequence <= to);
-        return wanted.filter((row) => this.#again(row, wish, nowMs)).length;
-      }),
-    );
+    let queued = 0;
+    for (let after = from - 1; after < to; await nextTurn()) {
+      const step = stored(() => this.#replayStep(wish, after, to));
+      queued += step.queued;
+      after = step.last;
+    }
+    return queued;
+  }
+
+  /** Replays the next notices after a sequence; returns their number and the last sequence. */
+  #replayStep(wish: ReplayWish, after: number, to: number) {
+    const { store, clock } = this.#parts;
+    return store.atomically(() => {
+      const rows = store.after(wish.tenantId, after, REPLAY_STEP);
+      const wanted = rows.filter(({ sequence }) => sequence <= to);
+      const queued = wanted.filter((row) => this.#again(row, wish, clock.nowMs())).length;
+      return { queued, last: rows.at(-1)?.sequence ?? to };
+    });
   }
 
   #again(row: NoticeRow, { webhook, onlyFailed }: ReplayWish, nowMs: number): boolean {

@@ -2,8 +2,9 @@
  * The times of deliveries, as pure functions. Input: the state of a delivery and of its webhook,
  * and the outcome of an attempt. Output: both after it.
  * Invariant: the time comes from the caller. The last attempt lies at the end of the retry period,
- * so a delivery is always delivered or failed after it. A webhook is disabled for failures only
- * after three warnings, each at least 12 hours after the failure before it.
+ * so a delivery is always delivered or failed after it. If a receiver wants no attempt before a
+ * later time, that one still is the last, and its error names both. A webhook is disabled for
+ * failures only after three warnings, each at least 12 hours after the failure before it.
  */
 import type { DeliveryRow, WebhookHealth } from "../store/webhookstore.ts";
 
@@ -77,7 +78,19 @@ export function afterAttempt(
   // The attempt at the end of the period may begin a little early: the next one would be too late.
   const isLast = attempt.startedAt >= lastAt - SECOND_MS || attempt.verdict === "rejected";
   if (isLast) return { ...tried, state: "failed", nextAt: null };
+  if (attempt.retryAt !== null && attempt.retryAt > lastAt) {
+    return { ...tried, nextAt: lastAt, lastError: beyondPeriod(attempt.error, attempt.retryAt) };
+  }
   return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
+}
+
+/** Says why the next attempt is earlier than the receiver wants it. */
+function beyondPeriod(error: string, retryAt: number): string {
+  const time = new Date(retryAt).toISOString();
+  return (
+    `${error} It wants no attempt before ${time}, but the retry period ends earlier, so the last ` +
+    "attempt is then."
+  );
 }
 
 function nextTime(attempts: number, attempt: DeliveryAttempt, { random }: ScheduleOptions): number {

@@ -108,7 +108,7 @@ export interface DeliveryRow {
 /** Outcome of an attempt, for a delivery's row. */
 type DeliveryOutcome = Omit<DeliveryRow, "notice" | "webhook">;
 
-/** A webhook with due deliveries. */
+/** A webhook with due deliveries, and what decides how many of them may be sent now. */
 export interface DueWebhook {
   readonly webhook: string;
   readonly tenantId: string;
@@ -117,6 +117,9 @@ export interface DueWebhook {
   readonly failing: number;
 }
 
+/** A due delivery with its webhook. */
+type DueDelivery = DeliveryRow & DueWebhook;
+
 const WEBHOOK = `
   SELECT sequence, id, tenant_id AS tenantId, kind, url, searches, signature, language, contacts,
     unsubscribed_at AS unsubscribedAt, seed, old_seed AS oldSeed, old_until AS oldUntil, checksum,
@@ -124,6 +127,14 @@ const WEBHOOK = `
     disabled_reason AS disabledReason, succeeded_at AS succeededAt,
     failing_since AS failingSince, struck_at AS struckAt, strikes, warnings
   FROM webhooks`;
+
+/** Enabled webhooks of enabled tenants. */
+const ENABLED = `
+  FROM webhooks JOIN tenants ON tenants.id = webhooks.tenant_id
+    AND webhooks.disabled_at IS NULL AND tenants.disabled_at IS NULL`;
+
+const DUE = `webhooks.tenant_id AS tenantId, webhooks.kind, webhooks.url,
+  webhooks.failing_since IS NOT NULL AS failing`;
 
 const DELIVERY = `
   SELECT sequence, notice, webhook, state, attempts, first_at AS firstAt, next_at AS nextAt,
@@ -301,28 +312,33 @@ export class WebhookStore {
       .all(notice);
   }
 
-  /** Returns enabled webhooks of enabled tenants with due deliveries, healthy ones first. */
+  /**
+   * Returns enabled webhooks of enabled tenants with due deliveries, healthy ones first. That is
+   * one look-up in an index for each webhook, however many deliveries wait.
+   */
   dueWebhooks(nowMs: number): DueWebhook[] {
     return this.#database
       .prepare<[number], DueWebhook>(
-        `SELECT webhooks.id AS webhook, webhooks.tenant_id AS tenantId, webhooks.kind,
-           webhooks.url, webhooks.failing_since IS NOT NULL AS failing
-         FROM webhooks JOIN tenants ON tenants.id = webhooks.tenant_id
-         JOIN (SELECT webhook, min(next_at) AS nextAt FROM deliveries
-               WHERE state = 'waiting' AND next_at <= ? GROUP BY webhook) AS due
-           ON due.webhook = webhooks.id
-         WHERE webhooks.disabled_at IS NULL AND tenants.disabled_at IS NULL
-         ORDER BY failing, due.nextAt, webhooks.sequence`,
+        `WITH first AS (SELECT webhooks.id AS webhook, ${DUE}, webhooks.sequence AS place,
+           (SELECT min(next_at) FROM deliveries
+            WHERE deliveries.webhook = webhooks.id AND deliveries.state = 'waiting') AS due
+           ${ENABLED})
+         SELECT webhook, tenantId, kind, url, failing FROM first
+         WHERE due <= ? ORDER BY failing, due, place`,
       )
       .all(nowMs);
   }
 
-  /** Returns due deliveries of a webhook, in the order of their notices. */
-  due(webhook: string, nowMs: number, limit: number): DeliveryRow[] {
+  /** Returns due deliveries of a webhook by their times; none if it or its tenant is disabled. */
+  due(webhook: string, nowMs: number, limit: number): DueDelivery[] {
     return this.#database
-      .prepare<[string, number, number], DeliveryRow>(
-        `${DELIVERY} WHERE webhook = ? AND state = 'waiting' AND next_at <= ?
-         ORDER BY next_at, sequence LIMIT ?`,
+      .prepare<[string, number, number], DueDelivery>(
+        `SELECT deliveries.sequence, notice, webhook, state, attempts, first_at AS firstAt,
+           next_at AS nextAt, last_at AS lastAt, last_status AS lastStatus, last_ms AS lastMs,
+           last_error AS lastError, ${DUE}
+         ${ENABLED} JOIN deliveries ON deliveries.webhook = webhooks.id
+         WHERE deliveries.webhook = ? AND state = 'waiting' AND next_at <= ?
+         ORDER BY next_at, deliveries.sequence LIMIT ?`,
       )
       .all(webhook, nowMs, limit);
   }

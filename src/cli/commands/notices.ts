@@ -241,9 +241,14 @@ function show({ history, tenantId }: OpenNotices, id: string): void {
   print({ notice: noticeJson(found), sent });
 }
 
-function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayOptions): void {
+async function replay(
+  { history, tenantId }: OpenNotices,
+  id: string,
+  options: ReplayOptions,
+): Promise<void> {
   const { through = null, webhook = null, onlyFailed = false } = options;
-  const queued = refused(() => history.replay({ tenantId, id, through, webhook, onlyFailed }));
+  const wish = { tenantId, id, through, webhook, onlyFailed };
+  const queued = await history.replay(wish).catch(refusal);
   if (options.json) print({ queued });
   else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
 }
@@ -280,15 +285,13 @@ function stateOf(row: WebhookRow): string {
 async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promise<void> {
   try {
     const kind = id.startsWith("eml_") ? open.emails : open.webhooks;
-    const { outcome, ...sent } = await kind.test(open.tenantId, id);
+    const { outcome, ...sent } = await kind.test(open.tenantId, id).catch(refusal);
     const { status, error } = outcome;
     const delivered = error === null;
     const duration_ms = Math.round(outcome.tookMs);
     if (json) print({ test: { ...sent, delivered, status, duration_ms, error } });
     else if (delivered) stderr.print(`The receiver answered ${status} in ${duration_ms} ms.\n`);
     if (!delivered) throw new CommandError(error);
-  } catch (error) {
-    throw error instanceof AppError ? new CommandError(error.message) : error;
   } finally {
     await open.close();
   }
@@ -299,8 +302,13 @@ function refused<Value>(action: () => Value): Value {
   try {
     return action();
   } catch (error) {
-    throw error instanceof AppError ? new CommandError(error.message) : error;
+    return refusal(error);
   }
+}
+
+/** Throws an answer of the API as a message. */
+function refusal(error: unknown): never {
+  throw error instanceof AppError ? new CommandError(error.message) : error;
 }
 
 function print(document: object): void {

@@ -3,7 +3,8 @@
  * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out
  * with at most 4 requests to a host at a time. Redirects are failures and are not followed. A 410
  * disables, and the queue is retained until the webhook is enabled. A webhook that fails for five
- * days is disabled after three warnings. An endless answer is cut. A stop in the middle loses
+ * days is disabled after three warnings. An endless answer is cut, and a broken one counts by its
+ * status. A stop in the middle loses
  * nothing. A state that cannot be written makes no flood. Replays keep the ids. Every audited
  * action of webhooks is written.
  * Does not prove: kills (campaign/kills/notices.test.ts).
@@ -18,7 +19,13 @@ import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
-import { type Receiver, startReceiver, status, WELL } from "../../support/changes/receiver.ts";
+import {
+  type Behaviour,
+  type Receiver,
+  startReceiver,
+  status,
+  WELL,
+} from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOUR = 3_600_000;
@@ -198,6 +205,25 @@ describe("deliveries", () => {
     assert.equal(deliveries(id)[0]?.state, "delivered");
   });
 
+  it("count by the status of an answer whose body breaks off", async () => {
+    const { id: webhook } = hook();
+    const cut = (code: number): Behaviour => {
+      return (_, response) => {
+        response.writeHead(code, { "content-length": "1000" }).write("some");
+        setTimeout(() => response.destroy(), 20);
+      };
+    };
+    receiver.answer = cut(200);
+    const [id = ""] = queue(1);
+    await office.work();
+    const [one] = deliveries(id);
+    assert.deepEqual([one?.state, one?.lastStatus, one?.lastError], ["delivered", 200, null]);
+    receiver.answer = cut(410);
+    queue(1);
+    await office.work();
+    assert.equal(find(webhook).disabledReason, "gone");
+  });
+
   it("lose nothing when the process stops in the middle", async () => {
     receiver.answer = () => {};
     hook();
@@ -257,17 +283,29 @@ describe("deliveries", () => {
     assert.deepEqual(sent().sort(), ids);
     const again = { tenantId: TENANT, through: null, webhook: null, onlyFailed: false };
     const { history } = office.notices;
-    assert.equal(history.replay({ ...again, id: ids[1] }), 1);
+    assert.equal(await history.replay({ ...again, id: ids[1] }), 1);
     await office.work();
     assert.deepEqual(sent(), [ids[1]]);
-    assert.equal(history.replay({ ...again, id: ids[3], through: ids[1] }), 3);
+    assert.equal(await history.replay({ ...again, id: ids[3], through: ids[1] }), 3);
     await office.work();
     assert.deepEqual(sent().sort(), ids.slice(1));
     office.database.prepare("UPDATE deliveries SET state = 'failed' WHERE notice = ?").run(ids[2]);
     const range = { ...again, id: ids[0], through: ids[3], onlyFailed: true };
-    assert.equal(history.replay(range), 1);
+    assert.equal(await history.replay(range), 1);
     await office.work();
     assert.deepEqual(sent(), [ids[2]]);
+  });
+
+  it("are replayed as a whole range, however long it is", async () => {
+    const { id } = hook();
+    office.notices.webhooks.change(OWNER, id, { enabled: false });
+    const ids = queue(900);
+    office.database.exec("UPDATE deliveries SET state = 'failed', next_at = NULL");
+    const wish = { tenantId: TENANT, id: ids[0] as string, through: ids.at(-2) as string };
+    const { history } = office.notices;
+    const queued = await history.replay({ ...wish, webhook: null, onlyFailed: true });
+    const left = office.database.prepare("SELECT notice FROM deliveries WHERE state = 'failed'");
+    assert.deepEqual([queued, left.pluck().all()], [899, ids.slice(-1)]);
   });
 
   it("are forgotten after the retention, except those that wait", async () => {

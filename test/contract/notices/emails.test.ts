@@ -83,7 +83,7 @@ describe("e-mails of notices", () => {
     assert.ok(deliveries(id).every(({ state }) => state === "delivered"));
     const subjects = server.got.map(({ raw }) => readMail(raw).headers.get("subject") ?? "");
     assert.deepEqual(subjects.map((one) => /new company/.test(one)).sort(), [false, true]);
-    office.notices.history.replay({
+    await office.notices.history.replay({
       ...{ tenantId: TENANT, id, through: null, webhook: ana.id, onlyFailed: false },
     });
     await office.work();
@@ -272,7 +272,7 @@ describe("e-mails of notices", () => {
     const [after = ""] = queue(1);
     for (const notice of [first, waiting, after]) {
       const wish = { tenantId: TENANT, id: notice, through: null, webhook: null };
-      office.notices.history.replay({ ...wish, onlyFailed: false });
+      await office.notices.history.replay({ ...wish, onlyFailed: false });
     }
     await later(HOUR);
     assert.equal(server.got.length, 1);

@@ -219,6 +219,23 @@ describe("notices", () => {
     assert.deepEqual([data.snapshot, data.since], ["2026-11", "2026-09"]);
   });
 
+  it("fail after a day if their own month was taken away, and say so", async () => {
+    await open();
+    hook();
+    office.search("one");
+    await office.serve(newer);
+    const taken = "UPDATE served_months SET label = '2026-10a', snapshot_id = 'gone'";
+    office.database.exec(`${taken} WHERE label = '2026-10'`);
+    office.clock.advance(86_400_000);
+    await office.work();
+    const { type, data } = JSON.parse(receiver.got[0]?.body ?? "") as {
+      readonly type: string;
+      readonly data: { readonly problem: string };
+    };
+    assert.deepEqual([type, receiver.got.length], ["search.failed", 1]);
+    assert.match(data.problem, /snapshot of its month is gone/);
+  });
+
   it("begin with a later month only after a day without an earlier one", async () => {
     await open();
     hook();
@@ -332,7 +349,7 @@ describe("notices", () => {
     });
     office.database.prepare("UPDATE notices SET counts = ? WHERE id = ?").run(counts, row.id);
     const again = { tenantId: TENANT, id: row.id, through: null, webhook: null };
-    assert.equal(office.notices.history.replay({ ...again, onlyFailed: false }), 1);
+    assert.equal(await office.notices.history.replay({ ...again, onlyFailed: false }), 1);
     await office.work();
     const { body } = receiver.got[1] as Received;
     assert.ok(Buffer.byteLength(body) <= 20_000);

@@ -181,7 +181,7 @@ describe("options of saved searches", () => {
       ...{ spec: "{}", specDate: "2026-10-10", snapshot: "2026-10", total: 0 },
     });
     const again = { tenantId: TENANT, id: notice, through: null, webhook: null };
-    office.notices.history.replay({ ...again, onlyFailed: true });
+    await office.notices.history.replay({ ...again, onlyFailed: true });
     await office.work();
     const counted = of(broken).at(-1);
     assert.deepEqual([counted?.type, counted?.id], ["search.changed", notice]);

@@ -282,6 +282,7 @@ describe("the webhooks", () => {
     const visit = await open(ana);
     const { page } = visit;
     await visit.go("/app/webhooks");
+    await page.getByRole("heading", { name: receiver.url }).waitFor();
     await clean(visit, "webhooks");
     await button(page, `${notices.test}: ${receiver.url}`).click();
     await page.getByText(/^O teste chegou: 204/).waitFor();

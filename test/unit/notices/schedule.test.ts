@@ -1,8 +1,9 @@
 /**
  * Proves, with a clock of its own: attempts lie at the documented times and end at the end of the
- * retry period. Jitter stays within a tenth. Retry-After is honored within the period. A webhook is
- * disabled at a 410, and otherwise only after three warnings, five days, and failures that lie 12
- * hours apart. One success forgets all failures.
+ * retry period. Jitter stays within a tenth. Retry-After is honored within the period; beyond it
+ * the last attempt is at its end, and the log says so. A webhook is disabled at a 410, and
+ * otherwise only after three warnings, five days, and failures that lie 12 hours apart. One
+ * success forgets all failures.
  * Does not prove: that attempts are made then (contract/notices/deliveries.test.ts).
  */
 import assert from "node:assert/strict";
@@ -71,7 +72,7 @@ describe("the attempts of a delivery", () => {
     }
   });
 
-  it("wait for Retry-After, but not beyond the period", () => {
+  it("wait for Retry-After within the period", () => {
     const options = { retryMs: DAY, random: MIDDLE };
     const later = afterAttempt(NEW, tried(0, { retryAt: HOUR }), options);
     assert.equal(later.nextAt, HOUR);
@@ -81,8 +82,21 @@ describe("the attempts of a delivery", () => {
       options,
     );
     assert.equal(sooner.nextAt, 3 * HOUR);
-    const beyond = afterAttempt(NEW, tried(0, { retryAt: 9 * DAY }), options);
-    assert.equal(beyond.nextAt, DAY);
+    const long = afterAttempt(NEW, tried(0, { retryAt: 2 * DAY }), {
+      ...options,
+      retryMs: 3 * DAY,
+    });
+    assert.deepEqual([long.nextAt, long.lastError], [2 * DAY, "no"]);
+  });
+
+  it("end with the period if Retry-After lies beyond it, and say so", () => {
+    const options = { retryMs: DAY, random: MIDDLE };
+    const row = afterAttempt(NEW, tried(0, { retryAt: 9 * DAY }), options);
+    assert.deepEqual([row.state, row.nextAt, row.attempts], ["waiting", DAY, 1]);
+    assert.match(row.lastError ?? "", /^no It wants no attempt before 1970-01-10T00:00:00\.000Z, /);
+    assert.match(row.lastError ?? "", /the retry period ends earlier/);
+    const last = afterAttempt(row, tried(DAY, { retryAt: 99 * DAY }), options);
+    assert.deepEqual([last.state, last.nextAt, last.lastError], ["failed", null, "no"]);
   });
 
   it("end with a success", () => {
@@ -115,7 +129,9 @@ describe("the attempts of a delivery", () => {
       ["soon", null],
       ["Sun, 15 Nov 2026 06:02:00 GMT", nowMs + 120_000],
       ["Sun, 15 Nov 2026 05:00:00 GMT", null],
-      ["999999999", nowMs + DAY],
+      ["172800", nowMs + 2 * DAY],
+      ["999999999", nowMs + 999_999_999_000],
+      ["9".repeat(400), 8.64e15],
     ];
     for (const [header, expected] of cases) assert.equal(retryTime(header, nowMs), expected);
   });

@@ -96,7 +96,7 @@ export function listNotices(
 }
 
 /** `POST /v1/notices/{id}/replay`: sends one notice or a range again. */
-export function replayNotices(call: KeyCall<"notices">): ShapedAnswer<"Replayed"> {
+export async function replayNotices(call: KeyCall<"notices">): Promise<ShapedAnswer<"Replayed">> {
   const body = bodyOf(call, REPLAY_MEMBERS);
   const through = readId(body, "through");
   const webhook = readId(body, "webhook");
@@ -106,7 +106,7 @@ export function replayNotices(call: KeyCall<"notices">): ShapedAnswer<"Replayed"
     body.mistakes.push({ pointer: "/only_failed", code: "wrong_type", detail });
   }
   refused(body);
-  const queued = call.service.notices.history.replay({
+  const queued = await call.service.notices.history.replay({
     ...{ tenantId: call.identity.tenantId, id: call.params.id ?? "", through, webhook },
     onlyFailed: failed === true,
   });

@@ -256,7 +256,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
     bodyless: true,
     ...{ id: "replayNotice", tag: "notices", summary: "Send notices again" },
     description:
-      "Queues a notice, or all from it through another one, for its receivers again, up to 500, " +
+      "Queues a notice, or all from it through another one, for its receivers again, " +
       "under the same ids. A notice that could not be counted is counted again.",
     parameters: [noticeId],
     body: { schema: "ReplayRequest", example: { only_failed: true } },
