@@ -22,7 +22,8 @@ export class KnownRows {
   readonly #native: Segment["native"];
   readonly #spare: () => boolean;
   readonly #found: (Uint32Array | Promise<Uint32Array>)[] = [];
-  #keys = new Uint8Array(CNPJ_LENGTH * 8_192);
+  /** Memory that is not used takes no pages. */
+  #keys = new Uint8Array(CNPJ_LENGTH * BATCH);
   #length = 0;
 
   constructor({ native }: Segment, spare: () => boolean) {
@@ -34,7 +35,8 @@ export class KnownRows {
   add(cnpjs: Uint8Array): void {
     for (let from = 0; from < cnpjs.length; ) {
       const end = Math.min(cnpjs.length, from + CNPJ_LENGTH * BATCH - this.#length);
-      this.#append(cnpjs.subarray(from, end));
+      this.#keys.set(cnpjs.subarray(from, end), this.#length);
+      this.#length += end - from;
       from = end;
       if (this.#length === CNPJ_LENGTH * BATCH) this.#lookUp();
     }
@@ -62,17 +64,6 @@ export class KnownRows {
       rows.set(part, at);
       at += part.length;
     }
-  }
-
-  #append(cnpjs: Uint8Array): void {
-    const needed = this.#length + cnpjs.length;
-    if (needed > this.#keys.length) {
-      const larger = new Uint8Array(Math.min(2 * needed, CNPJ_LENGTH * BATCH));
-      larger.set(this.#keys.subarray(0, this.#length));
-      this.#keys = larger;
-    }
-    this.#keys.set(cnpjs, this.#length);
-    this.#length = needed;
   }
 
   #lookUp(): void {
