@@ -201,7 +201,7 @@ export interface LookupResult {
   readonly text: Uint8Array;
 }
 
-/** What is appended to the records of a CSV file; see native-index/render/enrichment.h. */
+/** Suffixes of the records of a CSV file; see native-index/render/enrichment.h. */
 export interface EnrichRequest {
   readonly suffixes: Uint8Array;
   /** Twice the end of each suffix, and one more if the cells of an account follow. */

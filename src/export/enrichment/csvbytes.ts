@@ -52,7 +52,11 @@ export async function* readCsvBytes(
     const head = file.next();
     const { mark, wide } = encodingOf(head);
     const decoder = wide === null ? null : new TextDecoder(wide, { fatal: true, ignoreBOM: true });
-    const frame = { mark: Buffer.from(mark), wide, head: Buffer.from(head.subarray(0, HEAD_BYTES)) };
+    const frame = {
+      mark: Buffer.from(mark),
+      wide,
+      head: Buffer.from(head.subarray(0, HEAD_BYTES)),
+    };
     const unread = new UnreadBytes();
     for (let next = head.subarray(mark.length); ; next = file.next()) {
       const { isLast } = file;
@@ -71,7 +75,7 @@ export async function* readCsvBytes(
   }
 }
 
-/** The bytes of a file, in memory that the next piece reuses: fresh pages cost more than reading. */
+/** The bytes of a file. Pieces share their memory, because page faults cost more than reading. */
 class FilePieces {
   readonly #fd: number;
   readonly #piece: Buffer;

@@ -44,8 +44,11 @@ const READ_BYTES = 1 << 21;
 const WRITE_BYTES = 1 << 18;
 /** Threads that Node has for the batches of all files. */
 const THREADS_MAX = 4;
-/** Max batches in memory: each processor renders one while this thread writes the oldest. */
-const AHEAD = Math.min(availableParallelism(), THREADS_MAX) + 1;
+/**
+ * Max batches in memory: each other processor renders one while this thread scans the next and
+ * writes the oldest.
+ */
+const AHEAD = Math.min(Math.max(availableParallelism(), 2), THREADS_MAX + 1);
 
 /** Records that are being enriched. */
 interface Batch {
