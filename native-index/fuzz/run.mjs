@@ -2,8 +2,8 @@
  * Runs the libFuzzer targets next to this file, compiled with clang and with address and
  * undefined-behavior checks, from seeds of test/campaign/kernel/seeds.ts.
  * Input: `--seconds N` per target (default 20) or `--runs N`, `--jobs N`, `--seed S`, `--target
- * opener|kernel|scan`. Output: status 0 if nothing was found, 1 if something was (its input is
- * saved and named), 2 if clang++ is missing.
+ * opener|kernel|scan|records`. Output: status 0 if nothing was found, 1 if something was (its
+ * input is saved and named), 2 if clang++ is missing.
  * Invariant: new inputs are saved in build/fuzz/corpus, so the next run continues from there.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -31,6 +31,7 @@ const FLAGS = [
 FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS", `-I${NATIVE}`);
 /** libFuzzer's counters are needed in every file, its main() only at the link. */
 const COMPILED = [...FLAGS, "-fsanitize=fuzzer-no-link"];
+const TARGETS = ["opener", "kernel", "scan", "records"];
 const COMPILER = process.env.CLANGXX ?? "clang++";
 
 const { values } = parseArgs({
@@ -52,7 +53,7 @@ async function main() {
   const seeds = path.join(OUT, "seeds");
   const maker = path.join(ROOT, "test/campaign/kernel/seeds.ts");
   await started(process.execPath, ["--import", import.meta.resolve("tsx"), maker, seeds]);
-  const targets = values.target === undefined ? ["opener", "kernel", "scan"] : [values.target];
+  const targets = values.target === undefined ? TARGETS : [values.target];
   await compile(targets);
   return Math.max(...targets.map((target) => fuzz(target, seeds)));
 }

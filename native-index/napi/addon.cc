@@ -78,7 +78,7 @@ NAPI_MODULE_INIT() {
   return peneira::guarded(env, [&]() {
     peneira::registerSegment(env, exports);
     peneira::registerRowLists(env, exports);
-    peneira::registerRecords(env, exports);
+    peneira::registerEnrichments(env, exports);
     peneira::registerBatch(env, exports);
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);

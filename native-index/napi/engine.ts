@@ -11,14 +11,17 @@ import type {
   DifferenceRequest,
   DifferenceSlice,
   DirectoryLocation,
+  EnrichRequest,
   HashPath,
   IndexRequest,
   NativeChanges,
+  NativeEnrichment,
   NativeFacet,
   NativeHashedFile,
   NativeSegment,
   RecordScan,
   RenderedPageRequest,
+  RowsRequest,
   ScannedRecords,
   Selection,
   WalkRequest,
@@ -113,6 +116,7 @@ interface Addon extends NativeLedgers {
   openRowList(bytes: Uint8Array): NativeRowList;
   rowListBytes(list: NativeRowList): Uint8Array;
   sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array>;
+  openEnrichment(request: EnrichRequest, cells: RowsRequest): NativeEnrichment;
   scanRecords(
     ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
   ): ScannedRecords;
@@ -316,6 +320,11 @@ export function scanRecords(
   ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
 ): ScannedRecords {
   return addon().scanRecords(...given);
+}
+
+/** Prepares the enrichment of one CSV file; its batches belong to the thread that opened it. */
+export function openEnrichment(request: EnrichRequest, cells: RowsRequest): NativeEnrichment {
+  return addon().openEnrichment(request, cells);
 }
 
 /**

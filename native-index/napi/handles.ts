@@ -201,15 +201,8 @@ export interface LookupResult {
   readonly text: Uint8Array;
 }
 
-/** Records of a CSV file to enrich; see native-index/render/rows.h. */
+/** Suffixes of the records of a CSV file; see native-index/render/enrichment.h. */
 export interface EnrichRequest {
-  readonly bytes: Uint8Array;
-  /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
-  readonly records: Uint32Array;
-  /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
-  readonly cnpjs: Uint8Array;
-  /** Rows of the records if they are known: `NO_ROW` without an account, one less if unknown. */
-  readonly known: Uint32Array;
   readonly suffixes: Uint8Array;
   /** Twice the end of each suffix, and one more if the cells of an account follow. */
   readonly suffixEnds: Uint32Array;
@@ -218,6 +211,22 @@ export interface EnrichRequest {
   /** Suffixes of CNPJs that no account has, with right and wrong check digits. */
   readonly absent: number;
   readonly wrongDigits: number;
+}
+
+/** A request that was passed once; it reuses the memory of batches that were written. */
+export interface NativeEnrichment {
+  readonly cells: RowsRequest;
+}
+
+/** Consecutive records of a CSV file. */
+export interface SentRecords {
+  readonly bytes: Uint8Array;
+  /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
+  readonly records: Uint32Array;
+  /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
+  readonly cnpjs: Uint8Array;
+  /** Rows of the records if they are known: `NO_ROW` without an account, one less if unknown. */
+  readonly known: Uint32Array;
 }
 
 /** Where records of a CSV file begin; see native-index/render/records.h. */
@@ -248,17 +257,22 @@ export interface ScannedRecords {
   readonly next: number;
   readonly lines: number;
   readonly width: number;
+  /** Bytes of the longest record. */
+  readonly longest: number;
   /** 1 if the record at `next` has an open quotation mark. */
   readonly quoted: number;
 }
 
 /** Enriched records. */
-export interface Enriched {
-  readonly text: Uint8Array;
+export interface EnrichedBatch {
   /** The row of each CNPJ, or `NO_ROW`. */
   readonly rows: Uint32Array;
   /** Number of records by suffix. */
   readonly counts: Uint32Array;
+  /** Bytes of the longest new record. */
+  readonly longest: number;
+  /** Writes the next whole records that fit into memory; returns their bytes, 0 after the last. */
+  write(room: Uint8Array): number;
 }
 
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
@@ -381,9 +395,9 @@ export interface NativeSegment {
   /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
   lookUpAsync(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookupResult>;
   /** Records of a CSV file with the cells of their accounts appended, as rows of CSV have them. */
-  enrich(request: EnrichRequest, cells: RowsRequest): Enriched;
-  /** The same off the main thread; the bytes may be changed meanwhile. */
-  enrichAsync(request: EnrichRequest, cells: RowsRequest): Promise<Enriched>;
+  enrich(enrichment: NativeEnrichment, records: SentRecords): EnrichedBatch;
+  /** The same off the main thread; the records may be changed meanwhile. */
+  enrichAsync(enrichment: NativeEnrichment, records: SentRecords): Promise<EnrichedBatch>;
   /**
    * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
    * the order; see native-index/query/find/cnpj.h.

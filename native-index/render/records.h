@@ -40,6 +40,7 @@ struct ScannedRecords {
   uint32_t next = 0;      // start of the first record that is not returned
   uint32_t lines = 0;     // lines of the returned records
   uint32_t width = 0;     // cells of the widest record from the header on
+  uint32_t longest = 0;   // bytes of the longest returned record
   bool isQuoted = false;  // the record at `next` has an open quotation mark
 };
 

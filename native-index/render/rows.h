@@ -111,37 +111,6 @@ struct RowRequest {
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
 
-// Records of a client's CSV file to which cells are appended.
-struct EnrichRequest {
-  std::vector<uint8_t> bytes;     // a part of the file
-  std::vector<uint32_t> records;  // per record: start, end, start of the next one, suffix
-  std::vector<uint8_t> cnpjs;     // kCnpjLength bytes per record; read if its suffix has an account
-  std::vector<uint32_t> known;    // row of each record, or kNoRow, or kUnknownRow; empty: none
-  std::vector<uint8_t> suffixes;  // one behind another, each begins with the delimiter
-  std::vector<uint32_t> suffixEnds;  // end of each, times two, plus one if an account follows it
-  std::vector<uint8_t> windows;      // characters of the upper half of Windows-1252; empty: UTF-8
-  // Suffixes of a CNPJ that no account has, by its check digits.
-  uint32_t absent = 0, wrongDigits = 0;
-};
-
-struct Enriched {
-  TextBuffer text;
-  std::vector<uint32_t> rows;    // of each CNPJ, or kNoRow
-  std::vector<uint32_t> counts;  // records by suffix
-};
-
-// A record's suffix is a number with the count of empty cells to add first above its low byte;
-// this number leaves the record as it is.
-constexpr uint32_t kNoSuffix = 255;
-
-// The row of a record whose CNPJ has to be looked up.
-constexpr uint32_t kUnknownRow = UINT32_MAX - 1;
-
-// Looks up the CNPJs that are not known, and writes the records with their suffixes and the cells
-// of their accounts. Throws INVALID_ARGUMENT for places outside of the bytes.
-Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
-                       const RowRequest& cells);
-
 // The writers, one per format: rows_csv.cc and so on. They get checked requests, and keep no state
 // between calls.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,

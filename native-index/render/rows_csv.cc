@@ -1,9 +1,9 @@
-// Rows as CSV (see rows.h).
+// Rows as CSV (see rows.h and csv_cells.h).
 // Invariant: a text is scanned once, eight bytes at a time; only the few that need quotes are
 // processed again byte by byte. Spreadsheets ignore blanks, controls, and invisible characters
 // before a cell's text, so the formula check skips them. Nearly every text begins with an ASCII
 // letter or digit, and costs one comparison. Invalid UTF-8 is read as far as possible.
-#include "render/rows.h"
+#include "render/csv_cells.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,10 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "format/failure.h"
-#include "query/find/cnpj.h"
 #include "render/fields.h"
-#include "render/records.h"
+#include "render/rows.h"
 
 namespace peneira {
 namespace {
@@ -156,68 +154,51 @@ bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriti
   return true;
 }
 
-// A column of values: true if free text, and its display format.
-struct CsvColumn {
-  bool free;
-  FieldWriting writing;
-};
-
-// Writes the cells of rows, without the ends of their lines.
-class CsvCells {
- public:
-  CsvCells(const Segment& segment, const RowRequest& request)
-      : segment_(segment), request_(request), bars_(request.delimiter == '|') {
-    for (const Field field : request.fields) {
-      fields_.push_back({isFreeText(field), writingOf(field)});
-    }
-  }
-
-  void append(size_t position, const RowValues& values, TextBuffer& out) const {
-    const size_t start = out.text().size();
-    for (size_t i = 0; i < request_.leading; i++) {
-      if (i > 0) out += request_.delimiter;
-      appendExtra(request_.extra[i], position, out);
-    }
-    for (size_t i = 0; i < fields_.size(); i++) {
-      if (i + request_.leading > 0) out += request_.delimiter;
-      appendValue(values[i], fields_[i], out);
-    }
-    for (size_t i = request_.leading; i < request_.extra.size(); i++) {
-      if (i > 0 || !fields_.empty()) out += request_.delimiter;
-      appendExtra(request_.extra[i], position, out);
-    }
-    const size_t columns = fields_.size() + request_.extra.size();
-    if (columns == 1 && out.text().size() == start) out += "\"\"";
-  }
-
- private:
-  void appendValue(const FieldValue& value, const CsvColumn& column, TextBuffer& out) const {
-    const Labels labels = request_.labels;
-    if (value.kind == Kind::kNull) return;
-    if (labels != Labels::kNone && appendForPeople(segment_, value, column.writing, labels, out)) {
-      return;
-    }
-    if (value.kind == Kind::kText) {
-      appendText(value.text, column.free, bars_, out);
-    } else if (value.kind == Kind::kCodes) {
-      appendCodes(segment_, value, out);
-    } else {
-      appendPlain(value, out);
-    }
-  }
-
-  void appendExtra(const ExtraColumn& column, size_t position, TextBuffer& out) const {
-    const auto text = column.at(position).value_or(std::string_view());
-    appendText(text, column.kind() == ExtraColumn::Kind::kText, bars_, out);
-  }
-
-  const Segment& segment_;
-  const RowRequest& request_;
-  const bool bars_;
-  std::vector<CsvColumn> fields_;
-};
-
 }  // namespace
+
+CsvCells::CsvCells(const Segment& segment, const RowRequest& request)
+    : segment_(segment), request_(request), bars_(request.delimiter == '|') {
+  for (const Field field : request.fields)
+    columns_.push_back({isFreeText(field), writingOf(field)});
+}
+
+void CsvCells::append(size_t position, const RowValues& values, TextBuffer& out) const {
+  const size_t start = out.text().size();
+  for (size_t i = 0; i < request_.leading; i++) {
+    if (i > 0) out += request_.delimiter;
+    appendExtra(request_.extra[i], position, out);
+  }
+  for (size_t i = 0; i < columns_.size(); i++) {
+    if (i + request_.leading > 0) out += request_.delimiter;
+    appendValue(values[i], columns_[i], out);
+  }
+  for (size_t i = request_.leading; i < request_.extra.size(); i++) {
+    if (i > 0 || !columns_.empty()) out += request_.delimiter;
+    appendExtra(request_.extra[i], position, out);
+  }
+  const size_t columns = columns_.size() + request_.extra.size();
+  if (columns == 1 && out.text().size() == start) out += "\"\"";
+}
+
+void CsvCells::appendValue(const FieldValue& value, const Column& column, TextBuffer& out) const {
+  const Labels labels = request_.labels;
+  if (value.kind == Kind::kNull) return;
+  if (labels != Labels::kNone && appendForPeople(segment_, value, column.writing, labels, out)) {
+    return;
+  }
+  if (value.kind == Kind::kText) {
+    appendText(value.text, column.free, bars_, out);
+  } else if (value.kind == Kind::kCodes) {
+    appendCodes(segment_, value, out);
+  } else {
+    appendPlain(value, out);
+  }
+}
+
+void CsvCells::appendExtra(const ExtraColumn& column, size_t position, TextBuffer& out) const {
+  const auto text = column.at(position).value_or(std::string_view());
+  appendText(text, column.kind() == ExtraColumn::Kind::kText, bars_, out);
+}
 
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out) {
@@ -228,36 +209,6 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
   });
 }
 
-namespace {
-
-std::string_view textOf(std::span<const uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-constexpr uint32_t kCheckDigits = 2;
-// Bytes of the cells of most accounts.
-constexpr size_t kUsualCells = 256;
-// Bytes of most suffixes, by the numbers of a record.
-constexpr size_t kUsualSuffix = 8;
-
-// True if the last two characters of a CNPJ are its check digits; a letter counts as its distance
-// from the character 0.
-bool hasRightDigits(std::string_view cnpj) {
-  const size_t base = kCnpjLength - kCheckDigits;
-  for (size_t length = base; length < kCnpjLength; length++) {
-    uint32_t sum = 0;
-    for (size_t i = 0; i < length; i++) {
-      const auto weight = static_cast<uint32_t>((length - 1 - i) % 8 + 2);
-      sum += static_cast<uint32_t>(static_cast<uint8_t>(cnpj[i]) - '0') * weight;
-    }
-    const uint32_t rest = sum % 11;
-    if (cnpj[length] != static_cast<char>('0' + (rest < 2 ? 0 : 11 - rest))) return false;
-  }
-  return true;
-}
-
-// Turns the characters from `from` on into bytes of Windows-1252, whose bytes from 0x80 on have the
-// given characters; others become question marks.
 void toWindows(std::span<const uint8_t> table, size_t from, TextBuffer& out) {
   constexpr size_t upper = 0x80;
   std::string_view rest = out.text().substr(from);
@@ -274,165 +225,6 @@ void toWindows(std::span<const uint8_t> table, size_t from, TextBuffer& out) {
   }
   out.truncate(from);
   out += bytes;
-}
-
-// The cells of accounts. They are rendered in row order, because neighbors in a batch then share
-// pages and cache lines of the columns, and read in order of the records.
-class AccountCells {
- public:
-  AccountCells(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
-               std::span<const uint8_t> windows)
-      : cells_(rows.size()) {
-    checkRows(segment, rows);
-    const std::vector<uint32_t> places = ascendingPlaces(rows);
-    std::vector<uint32_t> ascending(rows.size());
-    for (size_t i = 0; i < rows.size(); i++) ascending[i] = rows[places[i]];
-    const CsvCells csv(segment, request);
-    text_.room(rows.size() * kUsualCells);
-    forEachRow(segment, ascending, request.fields, [&](size_t position, const RowValues& values) {
-      const size_t from = text_.text().size();
-      csv.append(position, values, text_);
-      if (!windows.empty()) toWindows(windows, from, text_);
-      cells_[places[position]] = {from, text_.text().size() - from};
-    });
-  }
-
-  std::string_view of(size_t account) const {
-    return text_.text().substr(cells_[account].from, cells_[account].length);
-  }
-  size_t size() const { return text_.text().size(); }
-
- private:
-  struct Cell {
-    size_t from, length;
-  };
-  TextBuffer text_;
-  std::vector<Cell> cells_;  // by the order of the records
-};
-
-// Writes the records in order, with what stands behind them.
-class RecordWriter {
- public:
-  RecordWriter(const EnrichRequest& request, Enriched& enriched)
-      : request_(request), enriched_(enriched), bytes_(textOf(request.bytes)) {}
-
-  // Writes all records, with the cells of each account in order of the records.
-  void write(const AccountCells& accounts) {
-    size_t account = 0;
-    for (; at_ < request_.records.size(); at_ += kRecordNumbers) {
-      const uint32_t suffix = settled(request_.records[at_ + 3] & 0xff);
-      begin(suffix);
-      if (hasAccount(suffix)) enriched_.text += accounts.of(account++);
-      end();
-    }
-  }
-
- private:
-  bool hasAccount(uint32_t suffix) const {
-    return suffix != kNoSuffix && (request_.suffixEnds[suffix] & 1) != 0;
-  }
-
-  // The suffix of a record, once its CNPJ was looked up.
-  uint32_t settled(uint32_t suffix) {
-    if (suffix == kNoSuffix) return suffix;
-    if (suffix >= request_.suffixEnds.size()) badArgument("there is no such suffix");
-    if (hasAccount(suffix)) {
-      if (enriched_.rows[key_++] == kNoRow) {
-        const size_t place = at_ / kRecordNumbers * kCnpjLength;
-        const std::string_view cnpj = textOf(request_.cnpjs).substr(place, kCnpjLength);
-        const bool isRight = cnpj[kRootLength] == 0 || hasRightDigits(cnpj);
-        suffix = isRight ? request_.absent : request_.wrongDigits;
-      }
-    }
-    enriched_.counts[suffix]++;
-    return suffix;
-  }
-
-  void begin(uint32_t suffix) {
-    const uint32_t start = request_.records[at_], end = request_.records[at_ + 1];
-    const uint32_t missing = request_.records[at_ + 3] >> 8;
-    if (start > end || end > request_.records[at_ + 2] ||
-        request_.records[at_ + 2] > bytes_.size()) {
-      badArgument("a record is out of bounds");
-    }
-    enriched_.text += bytes_.substr(start, end - start);
-    if (suffix == kNoSuffix) return;
-    const std::string_view suffixes = textOf(request_.suffixes);
-    const uint32_t from = suffix == 0 ? 0 : request_.suffixEnds[suffix - 1] / 2;
-    for (uint32_t i = 0; i < missing; i++) enriched_.text += suffixes[from];
-    enriched_.text += suffixes.substr(from, request_.suffixEnds[suffix] / 2 - from);
-  }
-
-  void end() {
-    const uint32_t end = request_.records[at_ + 1];
-    enriched_.text += bytes_.substr(end, request_.records[at_ + 2] - end);
-  }
-
-  const EnrichRequest& request_;
-  Enriched& enriched_;
-  std::string_view bytes_;
-  size_t at_ = 0, key_ = 0;
-};
-
-void checkEnrichment(const EnrichRequest& request) {
-  const auto& ends = request.suffixEnds;
-  const size_t records = request.records.size() / kRecordNumbers;
-  if (request.records.size() % kRecordNumbers != 0) badArgument("a record has four numbers");
-  if (request.cnpjs.size() < records * kCnpjLength)
-    badArgument("there are fewer cnpjs than records");
-  if (!request.known.empty() && request.known.size() != records) {
-    badArgument("there are more or fewer known rows than records");
-  }
-  if (request.absent >= ends.size() || request.wrongDigits >= ends.size()) {
-    badArgument("there is no such suffix");
-  }
-  if (!request.windows.empty() && request.windows.size() != 256) {
-    badArgument("the upper half of Windows-1252 has 128 characters");
-  }
-  for (size_t i = 0; i < ends.size(); i++) {
-    const uint32_t from = i == 0 ? 0 : ends[i - 1] / 2, to = ends[i] / 2;
-    if (from >= to || to > request.suffixes.size()) badArgument("a suffix is outside of the bytes");
-  }
-}
-
-// The rows of the records whose suffix has an account.
-std::vector<uint32_t> wantedRows(const Segment& segment, const EnrichRequest& request) {
-  std::vector<uint32_t> rows, unknown;
-  std::vector<uint8_t> cnpjs;
-  const size_t records = request.records.size() / kRecordNumbers;
-  rows.reserve(records);
-  for (size_t record = 0; record < records; record++) {
-    const uint32_t suffix = request.records[record * kRecordNumbers + 3] & 0xff;
-    if (suffix >= request.suffixEnds.size() || (request.suffixEnds[suffix] & 1) == 0) continue;
-    rows.push_back(request.known.empty() ? kUnknownRow : request.known[record]);
-    if (rows.back() != kUnknownRow) continue;
-    unknown.push_back(static_cast<uint32_t>(rows.size() - 1));
-    const uint8_t* cnpj = request.cnpjs.data() + record * kCnpjLength;
-    cnpjs.insert(cnpjs.end(), cnpj, cnpj + kCnpjLength);
-  }
-  const std::vector<uint32_t> found = rowsOfCnpjs(segment, cnpjs);
-  for (size_t i = 0; i < found.size(); i++) rows[unknown[i]] = found[i];
-  return rows;
-}
-
-}  // namespace
-
-Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
-                       const RowRequest& cells) {
-  checkEnrichment(request);
-  Enriched enriched;
-  enriched.rows = wantedRows(segment, request);
-  enriched.counts.resize(request.suffixEnds.size());
-  std::vector<uint32_t> there;
-  there.reserve(enriched.rows.size());
-  for (const uint32_t row : enriched.rows) {
-    if (row != kNoRow) there.push_back(row);
-  }
-  const AccountCells accounts(segment, there, cells, request.windows);
-  enriched.text.room(request.bytes.size() + accounts.size() +
-                     request.records.size() * kUsualSuffix);
-  RecordWriter(request, enriched).write(accounts);
-  return enriched;
 }
 
 }  // namespace peneira

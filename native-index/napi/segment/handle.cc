@@ -471,6 +471,7 @@ napi_value objectOf(napi_env env, std::shared_ptr<Segment> segment) {
   putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
   for (const auto& [name, method] : methods) putFunction(env, object, name, method);
   for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
+  for (const auto& [name, method] : enrichmentMethods()) putFunction(env, object, name, method);
   for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
   for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
   for (const auto& [name, method] : verifyMethods()) putFunction(env, object, name, method);

@@ -20,6 +20,7 @@
 #include "query/orders/select.h"
 #include "query/segment/segment.h"
 #include "render/fields.h"
+#include "render/rows.h"
 
 namespace peneira {
 
@@ -79,6 +80,8 @@ using NamedMethod = std::pair<const char*, napi_callback>;
 
 // Methods that render rows for files: rows.cc.
 std::span<const NamedMethod> rowMethods();
+// Methods that enrich records of a CSV file: enrichment.cc.
+std::span<const NamedMethod> enrichmentMethods();
 // Methods that find accounts by a partial name, company, district, e-mail, or phone: find.cc.
 std::span<const NamedMethod> findMethods();
 // Methods that convert list entries to rows and back: find.cc.
@@ -105,6 +108,8 @@ Query readQuery(const Arguments& arguments);
 std::vector<Facet> readFacets(const Given& names);
 // Output fields by name; throws INVALID_ARGUMENT if one is unknown.
 std::vector<Field> readFields(const Given& names);
+// A RowsRequest of handles.ts: rows.cc.
+RowRequest readRowRequest(const Given& object);
 
 // Larger render buffers are freed after the call; the rows of a sheet at a time are 2 MB.
 constexpr size_t kKeptBytes = 1u << 22;

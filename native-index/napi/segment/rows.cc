@@ -12,7 +12,6 @@
 #include "query/find/cnpj.h"
 #include "render/fields.h"
 #include "render/parquet.h"
-#include "render/records.h"
 #include "render/rows.h"
 
 namespace peneira {
@@ -145,6 +144,8 @@ napi_value fromChild(napi_env env, const FieldColumn* child) {
   return object;
 }
 
+}  // namespace
+
 // Lone surrogates in texts of additional columns become U+FFFD, as in all UTF-8 from JavaScript.
 RowRequest readRowRequest(const Given& object) {
   RowRequest request;
@@ -166,6 +167,8 @@ RowRequest readRowRequest(const Given& object) {
   }
   return request;
 }
+
+namespace {
 
 struct NamedColumn {
   std::string name;
@@ -291,54 +294,6 @@ napi_value lookUpAsync(napi_env env, napi_callback_info info) {
   });
 }
 
-template <class Number>
-std::vector<Number> copied(std::span<Number> numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-EnrichRequest readEnrichment(const Given& given) {
-  EnrichRequest request;
-  request.bytes = copied(given.member("bytes").bytes());
-  request.records = copied(given.member("records").uint32s());
-  request.cnpjs = copied(given.member("cnpjs").bytes());
-  request.known = copied(given.member("known").uint32s());
-  request.suffixes = copied(given.member("suffixes").bytes());
-  request.suffixEnds = copied(given.member("suffixEnds").uint32s());
-  request.windows = copied(given.member("windows").bytes());
-  request.absent = given.member("absent").whole32();
-  request.wrongDigits = given.member("wrongDigits").whole32();
-  return request;
-}
-
-napi_value fromEnriched(napi_env env, const Enriched& enriched) {
-  const napi_value object = makeObject(env);
-  putProperty(env, object, "text", fromBytes(env, enriched.text.text()));
-  putProperty(env, object, "rows", fromUint32s(env, enriched.rows));
-  putProperty(env, object, "counts", fromUint32s(env, enriched.counts));
-  return object;
-}
-
-napi_value enrich(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const EnrichRequest request = readEnrichment(arguments.at(0, "request"));
-    const RowRequest cells = readRowRequest(arguments.at(1, "cells"));
-    return fromEnriched(env, enrichRecords(*segment, request, cells));
-  });
-}
-
-napi_value enrichAsync(napi_env env, napi_callback_info info) {
-  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const auto request =
-        std::make_shared<const EnrichRequest>(readEnrichment(arguments.at(0, "request")));
-    const auto cells = std::make_shared<const RowRequest>(readRowRequest(arguments.at(1, "cells")));
-    const auto compute = [request, cells](const Segment& opened) -> Give {
-      const auto enriched = std::make_shared<Enriched>(enrichRecords(opened, *request, *cells));
-      return [enriched](napi_env to) { return fromEnriched(to, *enriched); };
-    };
-    return overSegment(env, segment, compute);
-  });
-}
-
 napi_value columnsOf(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
@@ -398,52 +353,12 @@ napi_value parquetOfAsync(napi_env env, napi_callback_info info) {
   });
 }
 
-RecordScan readScan(const Given& given) {
-  RecordScan scan;
-  scan.bytes = given.member("bytes").bytes();
-  scan.from = given.member("from").whole32();
-  scan.isLast = given.member("isLast").flag();
-  scan.delimiter = static_cast<uint8_t>(given.member("delimiter").whole32(0xff));
-  scan.column = given.member("column").whole32();
-  scan.width = given.member("width").whole32();
-  // Records above the header are counted from 0, so a header before the first one is below it.
-  scan.header = static_cast<int64_t>(given.member("header").number());
-  scan.heading = given.member("heading").whole32(0xff);
-  scan.blank = given.member("blank").whole32(0xff);
-  scan.found = given.member("found").whole32(0xff);
-  scan.odd = given.member("odd").whole32(0xff);
-  return scan;
-}
-
-napi_value scanRecords(napi_env env, napi_callback_info info) {
-  return guarded(env, [&]() {
-    const Arguments arguments(env, info);
-    const RecordScan scan = readScan(arguments.at(0, "scan"));
-    const RecordRoom room{arguments.at(1, "records").uint32s(), arguments.at(2, "cnpjs").bytes(),
-                          arguments.at(3, "odd").uint32s()};
-    const ScannedRecords found = peneira::scanRecords(scan, room);
-    const napi_value object = makeObject(env);
-    const auto put = [&](const char* name, uint32_t value) {
-      putProperty(env, object, name, fromNumber(env, value));
-    };
-    put("count", found.count);
-    put("odd", found.odd);
-    put("next", found.next);
-    put("lines", found.lines);
-    put("width", found.width);
-    put("quoted", found.isQuoted ? 1 : 0);
-    return object;
-  });
-}
-
 constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
                                        {"renderRows", renderRows},
                                        {"renderRowsInto", renderRowsInto},
                                        {"renderRowsAsync", renderRowsAsync},
                                        {"lookUp", lookUp},
                                        {"lookUpAsync", lookUpAsync},
-                                       {"enrich", enrich},
-                                       {"enrichAsync", enrichAsync},
                                        {"columnsOf", columnsOf},
                                        {"parquetOf", parquetOf},
                                        {"parquetOfAsync", parquetOfAsync}};
@@ -451,9 +366,5 @@ constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
 }  // namespace
 
 std::span<const NamedMethod> rowMethods() { return kRowMethods; }
-
-void registerRecords(napi_env env, napi_value exports) {
-  putFunction(env, exports, "scanRecords", scanRecords);
-}
 
 }  // namespace peneira

@@ -210,7 +210,8 @@ std::shared_ptr<SharedCounters> progressCounters(const Given& progress);
 void registerSegment(napi_env env, napi_value exports);
 // Adds openRowList, rowListBytes, and sortEntriesAsync: napi/segment/find.cc.
 void registerRowLists(napi_env env, napi_value exports);
-void registerRecords(napi_env env, napi_value exports);
+// Adds openEnrichment and scanRecords: napi/segment/enrichment.cc.
+void registerEnrichments(napi_env env, napi_value exports);
 // Adds differences and openChanges: napi/segment/changes.cc.
 void registerChanges(napi_env env, napi_value exports);
 // Adds createBatch and createRange: napi/import/build.cc.

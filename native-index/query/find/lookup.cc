@@ -167,20 +167,23 @@ void searchRows(const Segment& segment, std::span<const uint8_t> cnpjs,
   }
 }
 
-// A hash table of CNPJs, to find their rows in one pass over the column. Most slots of accounts
-// that are not wanted are empty.
+// A hash table of CNPJs, to find their rows in one pass over the column. Its bits, which fit in the
+// cache, keep most accounts that are not wanted from the slots, which do not.
 // Invariant: a search reads at most kStepsMax slots, so CNPJs that were chosen to collide cost no
 // more than others. A CNPJ without a slot is left to `searchRows`.
 class WantedTable {
  public:
   explicit WantedTable(std::span<const uint8_t> cnpjs)
-      : cnpjs_(cnpjs), slots_(std::bit_ceil(2 * cnpjs.size() / kCnpjLength)) {}
+      : cnpjs_(cnpjs),
+        slots_(std::bit_ceil(2 * cnpjs.size() / kCnpjLength)),
+        bits_(slots_.size() * kBitsPerSlot / kWordBits + 1) {}
 
   // Adds the CNPJ at a place. Returns the place that has the same one already, or this place;
   // kNoRow if there is no slot for it.
   uint32_t add(uint32_t place) {
     const char* wanted = signsAt(place);
     const uint64_t hash = hashOf(wanted);
+    bits_[bitOf(hash) / kWordBits] |= uint64_t{1} << bitOf(hash) % kWordBits;
     for (uint32_t step = 0; step < kStepsMax; step++) {
       Slot& slot = slots_[(hash + step) & (slots_.size() - 1)];
       if (slot.place == 0) {
@@ -190,6 +193,11 @@ class WantedTable {
       if (isSame(slot, hash, wanted)) return slot.place - 1;
     }
     return kNoRow;
+  }
+
+  // False if no CNPJ with this hash was added.
+  bool mayHold(uint64_t hash) const {
+    return (bits_[bitOf(hash) / kWordBits] >> bitOf(hash) % kWordBits & 1) != 0;
   }
 
   // Prefetches the CNPJ in the first slot of a hash, if it is probably the same.
@@ -224,7 +232,9 @@ class WantedTable {
   };
   static constexpr uint32_t kStepsMax = 64;
   static constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+  static constexpr size_t kBitsPerSlot = 4, kWordBits = 64;
 
+  size_t bitOf(uint64_t hash) const { return hash & (slots_.size() * kBitsPerSlot - 1); }
   const char* signsAt(uint32_t place) const {
     return reinterpret_cast<const char*>(cnpjs_.data()) + size_t{place} * kCnpjLength;
   }
@@ -235,6 +245,7 @@ class WantedTable {
 
   std::span<const uint8_t> cnpjs_;
   std::vector<Slot> slots_;
+  std::vector<uint64_t> bits_;
 };
 
 // Finds the rows of the CNPJs in a table.
@@ -243,20 +254,26 @@ void scanColumn(const Segment& segment, const WantedTable& table, std::vector<ui
   const ColumnSet& columns = segment.columns();
   const uint8_t* found[together];
   uint64_t hashes[together];
+  uint32_t candidates[together];
   for (uint32_t from = 0; from < segment.rowCount(); from += together) {
-    const uint32_t count = std::min(together, segment.rowCount() - from);
-    for (uint32_t i = 0; i < count; i++) {
-      found[i] = columns.cnpjBytes(from + i);
-      hashes[i] = WantedTable::hashOf(reinterpret_cast<const char*>(found[i]));
-      table.prefetch(hashes[i]);
+    const uint32_t end = from + std::min(together, segment.rowCount() - from);
+    uint32_t count = 0;
+    for (uint32_t row = from; row < end; row++) {
+      found[count] = columns.cnpjBytes(row);
+      hashes[count] = WantedTable::hashOf(reinterpret_cast<const char*>(found[count]));
+      candidates[count] = row;
+      count += table.mayHold(hashes[count]) ? 1 : 0;
     }
+    for (uint32_t i = 0; i < count; i++) table.prefetch(hashes[i]);
     for (uint32_t i = 0; i < count; i++) table.prefetchSigns(hashes[i]);
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t place = table.find(hashes[i], found[i]);
       // The first of two accounts with one CNPJ is first in the order by cnpj, too.
       if (place == kNoRow || rows[place] != kNoRow) continue;
       const auto* signs = reinterpret_cast<const char*>(found[i]);
-      if (columns.cnpj(from + i) == std::string_view(signs, kCnpjLength)) rows[place] = from + i;
+      if (columns.cnpj(candidates[i]) == std::string_view(signs, kCnpjLength)) {
+        rows[place] = candidates[i];
+      }
     }
   }
 }

@@ -42,34 +42,102 @@ export interface CsvBytes {
 /** DOS's mark of the end of a file; it is not part of the last record. */
 const CTRL_Z = 0x1a;
 
-/** Reads a file, and yields to the event loop after each chunk. */
+/** Reads a file, and yields to the event loop after each chunk, whose bytes then change. */
 export async function* readCsvBytes(
   path: string,
   readBytes = READ_BYTES,
 ): AsyncGenerator<CsvBytes> {
-  const fd = openSync(path, "r");
+  const file = new FilePieces(path, Math.max(HEAD_BYTES, readBytes));
   try {
-    const head = readPiece(fd, Math.max(HEAD_BYTES, readBytes));
+    const head = file.next();
     const { mark, wide } = encodingOf(head);
     const decoder = wide === null ? null : new TextDecoder(wide, { fatal: true, ignoreBOM: true });
-    const frame = { mark, wide, head: head.subarray(0, HEAD_BYTES) };
-    let rest: Uint8Array = new Uint8Array(0);
-    for (let next = head.subarray(mark.length); ; ) {
-      const after = readPiece(fd, readBytes);
-      const isLast = after.length === 0;
-      const read = decoder === null ? next : utf8Of(decoder, next, isLast);
-      const all = rest.length === 0 ? read : Buffer.concat([rest, read]);
+    const frame = {
+      mark: Buffer.from(mark),
+      wide,
+      head: Buffer.from(head.subarray(0, HEAD_BYTES)),
+    };
+    const unread = new UnreadBytes();
+    for (let next = head.subarray(mark.length); ; next = file.next()) {
+      const { isLast } = file;
+      unread.add(decoder === null ? next : utf8Of(decoder, next, isLast));
+      const all = unread.bytes();
       const end = isLast ? endOf(all) : all.length;
       const [bytes, tail] = [all.subarray(0, end), all.subarray(end)];
       const piece: CsvBytes = { ...frame, bytes, tail, isLast, used: 0 };
       yield piece;
       if (isLast) return;
-      rest = bytes.subarray(piece.used);
-      next = after;
+      unread.drop(piece.used);
       await nextTurn();
     }
   } finally {
-    closeSync(fd);
+    file.close();
+  }
+}
+
+/** The bytes of a file. Pieces share their memory, because page faults cost more than reading. */
+class FilePieces {
+  readonly #fd: number;
+  readonly #piece: Buffer;
+  /** The byte after the piece, which tells if there is another one. */
+  readonly #ahead = Buffer.alloc(1);
+  #aheadLength = 0;
+
+  constructor(path: string, pieceBytes: number) {
+    this.#piece = Buffer.allocUnsafeSlow(pieceBytes);
+    this.#fd = openSync(path, "r");
+  }
+
+  /** True after the last piece was read. */
+  get isLast(): boolean {
+    return this.#aheadLength === 0;
+  }
+
+  next(): Buffer {
+    const held = this.#ahead.copy(this.#piece, 0, 0, this.#aheadLength);
+    const length = held + this.#fill(this.#piece.subarray(held));
+    this.#aheadLength = this.#fill(this.#ahead);
+    return this.#piece.subarray(0, length);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #fill(room: Buffer): number {
+    let length = 0;
+    while (length < room.length) {
+      const read = readSync(this.#fd, room, length, room.length - length, null);
+      if (read === 0) break;
+      length += read;
+    }
+    return length;
+  }
+}
+
+/** Bytes that the reader has not processed, in memory that only grows. */
+class UnreadBytes {
+  #memory = Buffer.alloc(0);
+  #length = 0;
+
+  add(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#memory.length) {
+      const larger = Buffer.allocUnsafeSlow(needed);
+      this.#memory.copy(larger, 0, 0, this.#length);
+      this.#memory = larger;
+    }
+    this.#memory.set(bytes, this.#length);
+    this.#length = needed;
+  }
+
+  bytes(): Buffer {
+    return this.#memory.subarray(0, this.#length);
+  }
+
+  drop(count: number): void {
+    this.#memory.copyWithin(0, count, this.#length);
+    this.#length -= count;
   }
 }
 
@@ -78,17 +146,6 @@ function endOf(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
   return end;
-}
-
-function readPiece(fd: number, most: number): Buffer {
-  const piece = Buffer.allocUnsafeSlow(most);
-  let length = 0;
-  while (length < most) {
-    const read = readSync(fd, piece, length, most - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return piece.subarray(0, length);
 }
 
 function encodingOf(head: Buffer): Pick<CsvBytes, "mark" | "wide"> {
@@ -163,7 +220,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /** Max records per call. */
-const RECORDS_MAX = 32_768;
+export const RECORDS_MAX = 65_536;
 /** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
 const RECORD = 4;
 const ODD = 3;
@@ -206,6 +263,7 @@ export class CsvRecords {
   readonly #odd = new Uint32Array(ODD * RECORDS_MAX);
   readonly #known: Omit<RecordScan, "bytes" | "from" | "isLast">;
   #oddCount = 0;
+  #longest = 0;
   #records = 0;
   /** Number of the line on which the next record begins. */
   #line = 1;
@@ -222,6 +280,11 @@ export class CsvRecords {
   bounds(record: number): [start: number, end: number] {
     const at = RECORD * record;
     return [this.records[at] as number, this.records[at + 1] as number];
+  }
+
+  /** Bytes of the longest record of the last scan. */
+  get longest(): number {
+    return this.#longest;
   }
 
   /** The 14 digits of a record of the last scan whose cell is none of `oddCells`; "" if empty. */
@@ -247,7 +310,8 @@ export class CsvRecords {
     const header = this.#known.header - this.#records;
     const scan = { ...this.#known, header, bytes, from, isLast };
     const scanned = scanRecords(scan, this.records, this.cnpjs, this.#odd);
-    const { count, odd, next, lines, width, quoted } = scanned;
+    const { count, odd, next, lines, width, longest, quoted } = scanned;
+    this.#longest = longest;
     this.#line += lines;
     this.#records += count;
     this.#oddCount = odd;

@@ -7,13 +7,20 @@
  * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, to
  * align the new columns. Memory grows by 4 bytes a record, up to 2,000,000 records.
  */
-import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
+import { availableParallelism } from "node:os";
+import {
+  type EnrichedBatch,
+  type EnrichRequest,
+  type NativeEnrichment,
+  openEnrichment,
+} from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
 import { HEADINGS_EN, HEADINGS_PT } from "../../spec/fields/headings.ts";
 import {
   type CsvBytes,
   CsvRecords,
   encoderOf,
+  RECORDS_MAX,
   readCsvBytes,
   windowsCharacters,
 } from "./csvbytes.ts";
@@ -33,17 +40,21 @@ import {
 const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
 const READ_BYTES = 1 << 21;
+/** Bytes that are written in one go: few enough to stay in the cache. */
+const WRITE_BYTES = 1 << 18;
+/** Threads that Node has for the batches of all files. */
+const THREADS_MAX = 4;
 /**
- * Max batches in memory: one is rendered by another thread while this one scans the next and writes
- * the one before. A third needs 25 MB more and gains nothing.
+ * Max batches in memory: each other processor renders one while this thread scans the next and
+ * writes the oldest.
  */
-const AHEAD = 2;
+const AHEAD = Math.min(Math.max(availableParallelism(), 2), THREADS_MAX + 1);
 
 /** Records that are being enriched. */
 interface Batch {
   /** Rows of the file up to the end of the batch, without the header. */
   readonly rows: number;
-  readonly made: Enriched | Promise<Enriched>;
+  readonly made: EnrichedBatch | Promise<EnrichedBatch>;
 }
 
 /** Headings of the new columns, the status first. */
@@ -81,11 +92,13 @@ class CsvWriter {
   readonly #work: EnrichmentWork;
   readonly #layout: CsvLayout;
   readonly #scanner: CsvRecords;
-  readonly #cells: RowsRequest;
+  readonly #enrichment: NativeEnrichment;
   readonly #suffixes: Suffixes;
   readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
   readonly #batches: Batch[] = [];
   readonly #source: RecordSource;
+  readonly #known = new Uint32Array(RECORDS_MAX);
+  #room = Buffer.allocUnsafeSlow(WRITE_BYTES);
   #records = 0;
   #isMarked = false;
 
@@ -96,11 +109,11 @@ class CsvWriter {
     this.#work = work;
     this.#layout = layout;
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
-    this.#cells = { ...shape, labels: labels ?? undefined };
     const { own, whole } = encoderOf(layout.encoding);
     this.#encodeAll = whole;
     this.#suffixes = new Suffixes(work.wish, layout, own);
-    const { heading, blank } = this.#suffixes;
+    const { heading, blank, request } = this.#suffixes;
+    this.#enrichment = openEnrichment(request, { ...shape, labels: labels ?? undefined });
     this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
@@ -113,7 +126,7 @@ class CsvWriter {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      this.#batches.push(this.#begin(bytes, at, count));
+      this.#batches.push(this.#begin(bytes, count));
       at = this.#scanner.next;
       if (this.#batches.length >= AHEAD) await this.#end();
     }
@@ -123,25 +136,20 @@ class CsvWriter {
     this.#write(tail);
   }
 
-  #begin(bytes: Uint8Array, from: number, count: number): Batch {
+  #begin(bytes: Uint8Array, count: number): Batch {
     const { segment, spare } = this.#work;
     const { native } = segment;
-    const { records, cnpjs, next } = this.#scanner;
-    const known = this.#source.known?.rows(this.#records, count) ?? new Uint32Array(0);
+    const { records, cnpjs } = this.#scanner;
+    const known = this.#known.subarray(0, this.#source.known === undefined ? 0 : count);
+    this.#source.known?.read(this.#records, known);
     this.#readOdd(bytes, known);
-    for (let at = 0; from > 0 && at < 4 * count; at++) {
-      if (at % 4 !== 3) records[at] = (records[at] as number) - from;
-    }
-    const request: EnrichRequest = {
-      ...this.#suffixes.request,
-      bytes: bytes.subarray(from, next),
-      records: records.subarray(0, 4 * count),
+    const sent = {
+      ...{ bytes, known, records: records.subarray(0, 4 * count) },
       cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
-      known,
     };
     const made = spare()
-      ? native.enrichAsync(request, this.#cells)
-      : native.enrich(request, this.#cells);
+      ? native.enrichAsync(this.#enrichment, sent)
+      : native.enrich(this.#enrichment, sent);
     // A rejection is thrown when the batch is written.
     if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
@@ -187,9 +195,19 @@ class CsvWriter {
       this.tally.count(code, enriched.counts[code] as number);
     });
     onFound(enriched.rows);
-    this.#write(enriched.text);
+    this.#writeBatch(enriched);
     // Blank rows at the end are no rows of the layout.
     onProgress(Math.min(rows, this.#layout.rows), this.#layout.rows);
+  }
+
+  #writeBatch(batch: EnrichedBatch): void {
+    const { longest } = batch;
+    if (longest > this.#room.length) this.#room = Buffer.allocUnsafeSlow(longest);
+    for (;;) {
+      const length = batch.write(this.#room);
+      if (length === 0) return;
+      this.#write(this.#room.subarray(0, length));
+    }
   }
 
   #write(bytes: Uint8Array): void {
@@ -209,7 +227,7 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 /** Cells appended to a row of each outcome, up to the fields of the account. */
 class Suffixes {
   /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
-  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs" | "known">;
+  readonly request: EnrichRequest;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;
   readonly delimiter: number;

@@ -231,6 +231,7 @@ class Counted {
 
   /** Finds the first record with a cell that is too long for a sheet. */
   #lookForLong(count: number, bytes: Uint8Array): void {
+    if (this.#scanner.longest <= SHEET_CELL_MAX) return;
     for (let at = 0; at < count && this.#longCell === 0; at++) {
       const [start, end] = this.#scanner.bounds(at);
       if (end - start <= SHEET_CELL_MAX) continue;

@@ -12,15 +12,18 @@ const BATCH = 1 << 19;
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
 
-/** Row of a record that is not known yet; see native-index/render/rows.h. */
+/** Row of a record that is not known yet; see native-index/render/enrichment.h. */
 export const UNKNOWN_ROW = NO_ROW - 1;
+
+const NOTHING = new Uint32Array(0);
 
 /** Looks up the CNPJs of a file while it is scanned the first time. */
 export class KnownRows {
   readonly #native: Segment["native"];
   readonly #spare: () => boolean;
   readonly #found: (Uint32Array | Promise<Uint32Array>)[] = [];
-  #keys = new Uint8Array(CNPJ_LENGTH * 8_192);
+  /** Memory that is not used takes no pages. */
+  #keys = new Uint8Array(CNPJ_LENGTH * BATCH);
   #length = 0;
 
   constructor({ native }: Segment, spare: () => boolean) {
@@ -32,7 +35,8 @@ export class KnownRows {
   add(cnpjs: Uint8Array): void {
     for (let from = 0; from < cnpjs.length; ) {
       const end = Math.min(cnpjs.length, from + CNPJ_LENGTH * BATCH - this.#length);
-      this.#append(cnpjs.subarray(from, end));
+      this.#keys.set(cnpjs.subarray(from, end), this.#length);
+      this.#length += end - from;
       from = end;
       if (this.#length === CNPJ_LENGTH * BATCH) this.#lookUp();
     }
@@ -45,30 +49,21 @@ export class KnownRows {
     for (const [at, rows] of this.#found.entries()) this.#found[at] = await rows;
   }
 
-  /** Rows of `count` records from one on, `UNKNOWN_ROW` for those that were not added. */
-  rows(from: number, count: number): Uint32Array {
-    const rows = new Uint32Array(count).fill(UNKNOWN_ROW);
+  /** Sets the rows of the records from one on; `UNKNOWN_ROW` for those that were not added. */
+  read(from: number, rows: Uint32Array): void {
+    const count = rows.length;
     for (let at = 0; at < count; ) {
       const found = this.#found[Math.floor((from + at) / BATCH)];
-      if (!(found instanceof Uint32Array)) break;
       const begin = (from + at) % BATCH;
-      const part = found.subarray(begin, begin + count - at);
-      if (part.length === 0) break;
+      const part =
+        found instanceof Uint32Array ? found.subarray(begin, begin + count - at) : NOTHING;
+      if (part.length === 0) {
+        rows.fill(UNKNOWN_ROW, at);
+        return;
+      }
       rows.set(part, at);
       at += part.length;
     }
-    return rows;
-  }
-
-  #append(cnpjs: Uint8Array): void {
-    const needed = this.#length + cnpjs.length;
-    if (needed > this.#keys.length) {
-      const larger = new Uint8Array(Math.min(2 * needed, CNPJ_LENGTH * BATCH));
-      larger.set(this.#keys.subarray(0, this.#length));
-      this.#keys = larger;
-    }
-    this.#keys.set(cnpjs, this.#length);
-    this.#length = needed;
   }
 
   #lookUp(): void {

@@ -1,7 +1,7 @@
 /**
  * Proves: a short coverage-guided run of the fuzz targets finds no crash, hang, undefined behavior,
- * or disagreement, for hostile files with valid checksums, random queries on a good file, and
- * hostile files of a dump. Does not prove: that a longer run finds nothing.
+ * or disagreement, for hostile files with valid checksums, random queries on a good file, hostile
+ * files of a dump, and hostile files of clients. Does not prove: that a longer run finds nothing.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -30,7 +30,7 @@ it("starts from seeds that open", async () => {
 });
 
 describe("fuzzing", { skip: missing ? "skipped: no clang++ on this machine" : false }, () => {
-  for (const target of ["opener", "kernel", "scan"]) {
+  for (const target of ["opener", "kernel", "scan", "records"]) {
     it(`finds no failure in ${SECONDS} seconds of the ${target} target`, () => {
       const args = [RUN, "--seconds", SECONDS, "--target", target];
       // The addon of an AddressSanitizer run cannot be loaded by the seed maker's plain Node.

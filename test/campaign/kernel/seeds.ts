@@ -1,8 +1,8 @@
 /**
  * Seeds for native-index/fuzz/run.mjs. Input: a folder. Output: small snapshots in its `opener`
  * folder, intact and with forged metadata, tables, directories, and footers; random queries in
- * `kernel`; files of a dump in `scan`; and a good snapshot of two chunks whose location is in
- * `kernel.txt` as "path offset length crc32c".
+ * `kernel`; files of a dump in `scan`; CSV files of CNPJs in `records`; and a good snapshot of two
+ * chunks whose location is in `kernel.txt` as "path offset length crc32c".
  * Invariant: deterministic; existing seeds are rewritten. A manual run takes the folder as its
  * argument.
  */
@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hostileFile } from "../../support/dump/hostile.ts";
+import { randomCsv } from "../../support/export/sent-files.ts";
 import { mutate } from "../../support/files/forge-mutations.ts";
 import { SnapshotForge, writeSmallSnapshot } from "../../support/files/forge-snapshot.ts";
 import { randomRows, rowsOfKinds, seededRandom } from "../../support/native-index/fixture-rows.ts";
@@ -23,6 +24,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   mkdirSync(path.join(folder, "opener"), { recursive: true });
   mkdirSync(path.join(folder, "kernel"), { recursive: true });
   mkdirSync(path.join(folder, "scan"), { recursive: true });
+  mkdirSync(path.join(folder, "records"), { recursive: true });
   for (const count of [0, 1, 40, 400]) {
     await writeFixture(path.join(folder, "opener", `${count}`), randomRows(count + 1, count));
   }
@@ -30,6 +32,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   await writeFixture(path.join(folder, "opener", "kinds"), rowsOfKinds(8, 1_000, 5));
   await writeForged(path.join(folder, "opener"));
   writeDumpFiles(path.join(folder, "scan"));
+  writeSentFiles(path.join(folder, "records"));
   const good = await writeFixture(path.join(folder, "kernel.snapshot"), randomRows(7, 70_000));
   const { offset, length, crc32c } = good.directory;
   writeFileSync(path.join(folder, "kernel.txt"), [good.path, offset, length, crc32c].join(" "));
@@ -53,6 +56,16 @@ function writeDumpFiles(folder: string): void {
       writeFileSync(path.join(folder, `${type}-${i}`), bytes);
     }
   });
+}
+
+/** Files of CNPJs, after the four bytes that select how they are scanned. */
+function writeSentFiles(folder: string): void {
+  const random = seededRandom(9);
+  const accounts = [{ cnpj: "11222333000181" }, { cnpj: "61497227000190" }];
+  for (let i = 0; i < 24; i++) {
+    const { bytes } = randomCsv(random, accounts);
+    writeFileSync(path.join(folder, `${i}`), Buffer.concat([Buffer.of(i, i, i, i), bytes]));
+  }
 }
 
 /** Moved, duplicated, or overlapping sections, which mutation takes long to find. */
