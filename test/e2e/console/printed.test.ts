@@ -95,7 +95,8 @@ const WRONG = `(() => {
   const name = (one) => one.className || one.nodeName;
   const wide = document.documentElement.scrollWidth - innerWidth;
   if (wide > 0) wrong.push("the page is " + wide + " px wider than the paper");
-  for (const one of document.querySelectorAll("nav, .header-end, main .button, dialog, input")) {
+  const forScreen = "nav, .header-end, main .button, dialog, input:not(.visually-hidden)";
+  for (const one of document.querySelectorAll(forScreen)) {
     if (shown(one)) wrong.push(name(one) + " is for the screen: " + one.textContent.slice(0, 30));
   }
   for (const one of document.querySelectorAll("main *")) {

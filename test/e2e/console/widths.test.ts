@@ -47,8 +47,8 @@ const SIDEWAYS = `(() => {
 
 /** Ids, and names of fields and limits, which mean nothing to a person. */
 const RAW = /\b((whk|eml|lst|exp|ssr|ntc)_[0-9a-f]{6,}|[0-9a-f]{12,}|[a-z]+(_[a-z0-9]+)+)\b/g;
-/** Elements that show what programs read. */
-const FOR_PROGRAMS = "code, pre, .code";
+/** Elements that show what programs read, such as the id that a key begins with. */
+const FOR_PROGRAMS = "code, pre, .code, .mono";
 
 /** Raw names that a view shows to a person. */
 async function rawNames({ page }: Visit, place: string): Promise<string[]> {
