@@ -1,7 +1,7 @@
 /**
  * A console with something to show in every view, and the address of each.
- * Invariant: every view of the router has an address here, the pages of a company, of a list, and of
- * a search's news too. Names are long, as people write them.
+ * Invariant: every view of the router has an address here, also the pages of a company, of a list,
+ * and of a search's news. Names are long, as people write them.
  */
 import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import type { AccountList } from "../../../src/console/web/app/listanswers.ts";

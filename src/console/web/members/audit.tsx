@@ -125,7 +125,7 @@ function valueText(name: string, value: string | number | null): string {
   const { shell } = words.value;
   const reasons: Record<string, string> = notices.reasons;
   if (name === "replaced_by") return value === null ? usage.unnamedKey : String(value);
-  if (name === "reason") return reasons[`${value}`] ?? String(value);
+  if (name === "reason") return reasons[String(value)] ?? String(value);
   if (value === null) return name === "expires_at" ? text.never : "–";
   if (name === "role") return shell.roles[value as keyof typeof shell.roles] ?? String(value);
   if (name === "plan") return planName(String(value));
