@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports: an owner reads the tenant's lines of the audit trail with familiar
  * names (keys, users, hosts of webhooks), page by page, each once. A change in the console names
- * its user. Another tenant's lines, its cursors, and cursors of other lists do not exist. A tenant's
- * changes are limited per day; its reads are not.
+ * its user. Another tenant's lines, its cursors, and cursors of other lists do not exist. The
+ * changes of a tenant are limited per day; its reads are not.
  * Does not prove who may read it and that every route writes under its sender (console-roles), nor
  * which change writes which line (access-audit).
  */
