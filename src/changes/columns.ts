@@ -1,7 +1,7 @@
 /**
  * Columns of changes, for columnar formats. Input: changes of a list and the requested fields.
  * Output: the kind of each, its changed fields as a list of names, then the fields: of the newer
- * snapshot if it has the account, else of the older one.
+ * snapshot if it has the account, else of the older one. The compared groups are last.
  * Invariant: the columns do not depend on the number of changes. Values equal those of other
  * formats, copied bit by bit from the snapshot that has the row; rows keep each snapshot's order.
  * Layouts are those of Arrow: validity and booleans are bits, texts have offsets.
@@ -10,18 +10,26 @@
 import { strict as assert } from "node:assert";
 import type { ColumnBuffers, FieldColumn } from "../../native-index/napi/engine.ts";
 import { guarded } from "../search/segment.ts";
+import { type ComparedOptions, comparedCells } from "./compared.ts";
 import type { ChangeList } from "./list.ts";
 import type { ChangeEntry } from "./query.ts";
 import { CHANGE_COLUMNS } from "./rows.ts";
 
 const NOTHING = new Uint8Array(0);
 
+/** The fields, and the groups whose values before and now are columns. */
+interface ChangeColumnsOptions {
+  readonly fields: readonly string[];
+  readonly compared: ComparedOptions;
+}
+
 /** The columns of changes. */
 export function changeColumnsOf(
-  { older, newer }: ChangeList,
+  list: ChangeList,
   entries: readonly ChangeEntry[],
-  fields: readonly string[],
+  { fields, compared }: ChangeColumnsOptions,
 ): FieldColumn[] {
+  const { older, newer } = list;
   const now = entries.filter(({ rowNewer }) => rowNewer >= 0);
   const then = entries.filter(({ rowNewer }) => rowNewer < 0);
   const rowsNow = Uint32Array.from(now, ({ rowNewer }) => rowNewer);
@@ -38,14 +46,26 @@ export function changeColumnsOf(
       entries.map((entry) => entry.changed),
     ),
   ];
-  if (then.length === 0) return [...leading, ...columnsNow];
+  const last = comparedCells(list, entries, compared).map(({ name, values }) => {
+    return textColumn(name, values);
+  });
+  if (then.length === 0) return [...leading, ...columnsNow, ...last];
   const columnsThen = guarded(() => older.native.columnsOf(rowsThen, fields));
   const sources = entries.map(({ rowNewer }) => (rowNewer < 0 ? 1 : 0));
-  return [...leading, ...mergeColumns(columnsNow, columnsThen, sources)];
+  return [...leading, ...mergeColumns(columnsNow, columnsThen, sources), ...last];
 }
 
-function textColumn(field: string, values: readonly string[]): FieldColumn {
-  return { field, type: "utf8", length: values.length, buffers: asciiTexts(values), child: null };
+function textColumn(field: string, values: readonly (string | null)[]): FieldColumn {
+  const texts = values.map((value) => Buffer.from(value ?? ""));
+  const validity = new Uint8Array(Math.ceil(values.length / 8));
+  for (const [at, value] of values.entries()) if (value !== null) setBit(validity, at);
+  const nullCount = values.filter((value) => value === null).length;
+  const buffers = {
+    ...{ nullCount, validity: nullCount === 0 ? null : validity },
+    offsets: offsetsOfLengths(texts.map(({ length }) => length)),
+    data: new Uint8Array(Buffer.concat(texts)),
+  };
+  return { field, type: "utf8", length: values.length, buffers, child: null };
 }
 
 function listColumn(field: string, lists: readonly (readonly string[])[]): FieldColumn {
@@ -58,7 +78,7 @@ function listColumn(field: string, lists: readonly (readonly string[])[]): Field
   };
 }
 
-/** Names and kinds are ASCII, so they have as many bytes as characters. */
+/** Names are ASCII, so they have as many bytes as characters. */
 function asciiTexts(values: readonly string[]): ColumnBuffers {
   const offsets = offsetsOfLengths(values.map(({ length }) => length));
   const data = new Uint8Array(Buffer.from(values.join(""), "latin1"));

@@ -7,7 +7,7 @@
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
-import { type LabelLanguage, type VALUE_WORDS, valueWord } from "../spec/fields/words.ts";
+import { type LabelLanguage, valueWord } from "../spec/fields/words.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { ChangeKind } from "./kinds.ts";
 import type { ChangeList } from "./list.ts";
@@ -107,57 +107,6 @@ export function changeRows(
     };
     number += run.rows.length;
     return guarded(() => run.segment.native.renderRows(run.rows, request));
-  });
-}
-
-/** Columns that say how the status of a watched account changed. */
-export const STATUS_COLUMNS = ["status_before", "status_after"] as const;
-
-/** Words of the codes of a status. */
-const STATUS_WORDS: ReadonlyMap<unknown, keyof typeof VALUE_WORDS> = new Map([
-  ...([
-    [1, "status_null"],
-    [2, "status_active"],
-  ] as const),
-  ...([
-    [3, "status_suspended"],
-    [4, "status_unfit"],
-    [8, "status_closed"],
-  ] as const),
-]);
-
-/** Returns the columns of `STATUS_COLUMNS`; a cell is empty if the snapshot lacks the account. */
-export function statusCells(
-  list: ChangeList,
-  entries: readonly ChangeEntry[],
-  labels: LabelLanguage | undefined,
-): RowsRequest["extra"] {
-  const before = statusesOf(
-    list.older,
-    entries.map(({ rowOlder }) => rowOlder),
-    labels,
-  );
-  const after = statusesOf(
-    list.newer,
-    entries.map(({ rowNewer }) => rowNewer),
-    labels,
-  );
-  return [
-    { name: STATUS_COLUMNS[0], kind: "text", values: before },
-    { name: STATUS_COLUMNS[1], kind: "text", values: after },
-  ];
-}
-
-function statusesOf(
-  segment: Segment,
-  rows: readonly number[],
-  labels: LabelLanguage | undefined,
-): (string | null)[] {
-  return valuesOf(segment, rows, ["registration_status"]).map((account) => {
-    const status = account?.registration_status ?? null;
-    const word = STATUS_WORDS.get(status);
-    if (labels !== undefined && word !== undefined) return valueWord(word, labels);
-    return status === null ? null : String(status);
   });
 }
 

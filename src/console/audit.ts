@@ -2,7 +2,8 @@
  * The audit trail in the console: pages of the tenant's lines with readable names, and the keyring
  * and users that record changes under the signed-in user.
  * Invariant: lines of other tenants and of the state store are never shown. Names are the current
- * ones, because the trail itself holds only ids.
+ * ones, because the trail itself holds only ids. A webhook is named by its host, because its path
+ * may be a secret.
  */
 import type { Keyring } from "../access/keyring.ts";
 import type { Users } from "../access/users.ts";
@@ -15,6 +16,7 @@ import {
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import { addressOf } from "../notices/addresses.ts";
 import type { AuditRow } from "../store/auditstore.ts";
 import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import { namesOf } from "./usage.ts";
@@ -24,7 +26,7 @@ const LIMIT_DEFAULT = 50;
 
 /** `GET /audit`: newest first. */
 export function listAudit(
-  call: SessionCall<"audit" | "keyring" | "secrets" | "users">,
+  call: SessionCall<"audit" | "keyring" | "notices" | "secrets" | "users">,
 ): HttpAnswer {
   const { service, requestId, identity } = call;
   const { tenantId } = identity;
@@ -40,7 +42,7 @@ export function listAudit(
           service.secrets.cursor,
           "audit",
         );
-  const names = namesOf(call);
+  const names = new Map([...namesOf(call), ...receiverNames(call)]);
   const lines = rows.map((row) => lineOf(call, row, names));
   return typedAnswer<AuditPage>({
     request_id: requestId,
@@ -100,6 +102,22 @@ function lineOf(
       you: row.actor === `user:${call.session.user.id}`,
     },
     subject: { kind: subject, id: row.subject, name: names.get(named ?? "") || null },
-    facts: row.facts,
+    facts: namedFacts(row, names),
   };
+}
+
+/** Replaces the id of a key by its name; null if it has none. */
+function namedFacts({ facts }: AuditRow, names: ReadonlyMap<string, string>): AuditRow["facts"] {
+  const { replaced_by: id } = facts;
+  return typeof id === "string" ? { ...facts, replaced_by: names.get(id) || null } : facts;
+}
+
+/** Maps the tenant's webhooks to their hosts, and its e-mail receivers to their addresses. */
+function receiverNames({ service, identity }: SessionCall<"notices">): [string, string][] {
+  const { webhooks, emails } = service.notices;
+  const all = [identity.tenantId, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const;
+  return [
+    ...webhooks.page(...all).map(({ id, url }): [string, string] => [id, new URL(url).host]),
+    ...emails.page(...all).map((row): [string, string] => [row.id, addressOf(row)]),
+  ];
 }

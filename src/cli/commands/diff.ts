@@ -9,6 +9,7 @@
  * files.
  */
 import { type Command, Option } from "commander";
+import { comparedCells, comparedGroups, comparedNames } from "../../changes/compared.ts";
 import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
@@ -22,7 +23,13 @@ import {
   unwatchable,
   watchableFields,
 } from "../../changes/query.ts";
-import { CHANGE_COLUMNS, type ChangeItem, changeItems, changeRows } from "../../changes/rows.ts";
+import {
+  CHANGE_COLUMNS,
+  type ChangeItem,
+  type ChangeRowsOptions,
+  changeItems,
+  changeRows,
+} from "../../changes/rows.ts";
 import { CommandError } from "../../errors.ts";
 import { csvHead } from "../../export/formats/text.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
@@ -339,11 +346,16 @@ function printerOf(format: PrintFormat, query: ChangeQuery, write: Write): DiffP
   return printers[format](query, write);
 }
 
-function csvOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
+function csvOf({ list, spec, watch }: ChangeQuery, write: Write): DiffPrinter {
   const { fields, delimiter = ",", labels } = spec.output;
-  const options = { format: "csv", fields, delimiter, labels } as const;
+  const compared = { watch, groups: comparedGroups(spec, watch), labels };
+  const columns = [...CHANGE_COLUMNS, ...fields, ...compared.groups.flatMap(comparedNames)];
+  const options: ChangeRowsOptions = {
+    ...{ format: "csv", fields, delimiter, labels },
+    added: (_segment, _rows, entries) => comparedCells(list, entries, compared),
+  };
   return {
-    begin: () => write(csvHead([...CHANGE_COLUMNS, ...fields], spec.output)),
+    begin: () => write(csvHead(columns, spec.output)),
     entries(batch) {
       for (const part of changeRows(list, batch, options)) write(part);
     },

@@ -6,6 +6,7 @@
  */
 
 import { changeColumnsOf } from "../../changes/columns.ts";
+import { comparedCells, comparedGroups, comparedNames } from "../../changes/compared.ts";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
@@ -14,13 +15,7 @@ import {
   changeBatches,
   changeTotals,
 } from "../../changes/query.ts";
-import {
-  CHANGE_COLUMNS,
-  type ChangeRowsOptions,
-  changeRows,
-  STATUS_COLUMNS,
-  statusCells,
-} from "../../changes/rows.ts";
+import { CHANGE_COLUMNS, type ChangeRowsOptions, changeRows } from "../../changes/rows.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import { addedColumns } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -77,20 +72,20 @@ function queryOf(spec: AccountQuerySpec, changes: ChangesWork): ChangeQuery {
 /** Opens the renderer of a file of changes. */
 export function openChangesRenderer(
   context: RenderContext,
-  { list }: ChangesWork,
+  { list, watch }: ChangesWork,
   write: (bytes: Uint8Array) => void,
 ): Renderer<readonly ChangeEntry[]> {
   const { output } = context.spec;
   const { fields, labels } = output;
   const names = addedColumns(output.preset).map(({ name }) => name);
-  const isWatched = watchesLists(context.spec);
+  const compared = { watch, groups: comparedGroups(context.spec, watch), labels };
   const columns = [
     ...[...CHANGE_COLUMNS, ...fields, ...names],
-    ...(isWatched ? STATUS_COLUMNS : []),
+    ...compared.groups.flatMap(comparedNames),
   ];
   const added: ChangeRowsOptions["added"] = (segment, rows, entries) => [
     ...layoutCells(segment, output.preset, rows),
-    ...(isWatched ? statusCells(list, entries, labels) : []),
+    ...comparedCells(list, entries, compared),
   ];
   const framed = (format: ChangeRowsOptions["format"], { head, tail }: Frame) => {
     const { delimiter = "," } = output;
@@ -114,15 +109,10 @@ export function openChangesRenderer(
     case "parquet": {
       const slices = new EntrySlices(ROW_GROUP_ROWS);
       const fileOf = (entries: readonly ChangeEntry[]) =>
-        columnsFile(list.newer, changeColumnsOf(list, entries, fields));
+        columnsFile(list.newer, changeColumnsOf(list, entries, { fields, compared }));
       return parquetRenderer({ context, slices, fileOf }, write);
     }
   }
-}
-
-/** True for the accounts of saved lists: their files say how the status of each changed. */
-function watchesLists({ filters }: AccountQuerySpec): boolean {
-  return (filters.lists?.any_of ?? []).length > 0;
 }
 
 interface Frame {

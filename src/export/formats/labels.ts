@@ -24,6 +24,12 @@ type LabelChoice = Pick<AccountQuerySpec["output"], "labels" | "preset">;
 /** Width of explain columns: points, codes, and single words. */
 const EXPLAINED_WIDTH = 12;
 
+/** Width of columns with lists and addresses. */
+const LONG_WIDTHS: Readonly<Record<string, number>> = {
+  changed_fields: 24,
+  ...{ address_before: 44, address_after: 44, contact_before: 32, contact_after: 32 },
+};
+
 /** Width of columns that layouts add: a few words. */
 const ADDED_WIDTH = 22;
 
@@ -35,6 +41,14 @@ const EXPLAINED: Explained = {
   changed_fields: ["Changed fields", "Watched fields whose values differ between the snapshots."],
   status_before: ["Status before", "Registration status in the older snapshot."],
   status_after: ["Status now", "Registration status in the newer snapshot."],
+  address_before: ["Address before", "Address in the older snapshot, if it changed."],
+  address_after: ["Address now", "Address in the newer snapshot, if it changed."],
+  contact_before: ["Contact before", "E-mail and phones in the older snapshot, if they changed."],
+  contact_after: ["Contact now", "E-mail and phones in the newer snapshot, if they changed."],
+  simples_before: ["Simples before", "Simples Nacional in the older snapshot, if it changed."],
+  simples_after: ["Simples now", "Simples Nacional in the newer snapshot, if it changed."],
+  mei_before: ["MEI before", "MEI in the older snapshot, if it changed."],
+  mei_after: ["MEI now", "MEI in the newer snapshot, if it changed."],
   explain_score: ["Score", "Score of the strategy: the sum of its parts."],
   explain_matched: ["Matched", "Activity that met the filter."],
   explain_matched_as: ["Matched as", "Whether it is the primary or a secondary activity."],
@@ -46,6 +60,14 @@ const EXPLAINED_PT: Explained = {
   changed_fields: ["Campos alterados", "Campos acompanhados cujos valores mudaram."],
   status_before: ["Situação antes", "Situação cadastral na base anterior."],
   status_after: ["Situação agora", "Situação cadastral na base nova."],
+  address_before: ["Endereço antes", "Endereço na base anterior, se mudou."],
+  address_after: ["Endereço agora", "Endereço na base nova, se mudou."],
+  contact_before: ["Contato antes", "E-mail e telefones na base anterior, se mudaram."],
+  contact_after: ["Contato agora", "E-mail e telefones na base nova, se mudaram."],
+  simples_before: ["Simples antes", "Simples Nacional na base anterior, se mudou."],
+  simples_after: ["Simples agora", "Simples Nacional na base nova, se mudou."],
+  mei_before: ["MEI antes", "MEI na base anterior, se mudou."],
+  mei_after: ["MEI agora", "MEI na base nova, se mudou."],
   explain_score: ["Pontuação calculada", "Pontuação da estratégia: a soma das suas partes."],
   explain_matched: ["Atividade encontrada", "Atividade que atendeu ao filtro."],
   explain_matched_as: ["Encontrada como", "Se é a atividade principal ou uma secundária."],
@@ -80,7 +102,12 @@ export function columnLabel(name: string, { labels, preset }: LabelChoice = {}):
   }
   const part = name.replace("explain_", "");
   const [heading, sentence] = labels === "pt" ? explainedPt(name, part) : explained(name, part);
-  return { heading, sentence, width: EXPLAINED_WIDTH };
+  return { heading, sentence, width: longWidth(name) ?? EXPLAINED_WIDTH };
+}
+
+/** Returns the width of a column that is no field and has lists or addresses. */
+export function longWidth(name: string): number | undefined {
+  return LONG_WIDTHS[name];
 }
 
 /** Returns the cells of a header: names for programs, or headings for people. */

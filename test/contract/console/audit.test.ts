@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports: an owner reads the tenant's lines of the audit trail with familiar
- * names, page by page, each once. A change in the console names its user. Another tenant's lines,
- * its cursors, and cursors of other lists do not exist. A tenant's changes are limited per day; its
- * reads are not.
+ * names (keys, users, hosts of webhooks), page by page, each once. A change in the console names
+ * its user. Another tenant's lines, its cursors, and cursors of other lists do not exist. The
+ * changes of a tenant are limited per day; its reads are not.
  * Does not prove who may read it and that every route writes under its sender (console-roles), nor
  * which change writes which line (access-audit).
  */
@@ -65,6 +65,38 @@ for (const transport of MATRIX) {
       assert.deepEqual(lines[1]?.facts, { role: { from: "member", to: "owner" } });
       assert.deepEqual(Object.keys(lines[0] ?? {}), ["at", "action", "actor", "subject", "facts"]);
       assert.ok(Math.abs(Date.parse(lines[0]?.at ?? "") - Date.now()) < 60_000);
+    });
+
+    it("names receivers and replaced keys, and nothing that is deleted", async () => {
+      const boss = await server.person("named", "owner");
+      const url = "https://hooks.example.com/path/that/may/be/secret";
+      const made = async (address: string): Promise<string> => {
+        const got = (await post("/webhooks", { url: address }, boss)).json() as never;
+        return (got as { webhook: { id: string } }).webhook.id;
+      };
+      const gone = await made(`${url}/gone`);
+      await server.ask({
+        ...{ method: "DELETE", path: `/v1/console/webhooks/${gone}`, headers: boss.headers },
+      });
+      const hook = await made(url);
+      await post(`/webhooks/${hook}`, { enabled: false }, boss);
+      const { key_id: id } = (await post("/keys", { name: "crm" }, boss)).json() as never;
+      await post(`/keys/${id}/rotate`, {}, boss);
+      const { lines } = await page("", boss);
+      const targets = lines.map(({ action, subject }) => [action, subject.name]);
+      assert.deepEqual(
+        targets.filter(([action]) => /^(webhook|key)\.(?!create)/.test(String(action))),
+        [
+          ["key.rotate", "crm"],
+          ["webhook.disable", "hooks.example.com"],
+          ["webhook.change", "hooks.example.com"],
+          ["webhook.delete", null],
+        ],
+      );
+      const rotated = lines.find(({ action }) => action === "key.rotate");
+      assert.equal(rotated?.facts.replaced_by, "crm");
+      const text = JSON.stringify(lines.map(({ facts }) => facts));
+      assert.doesNotMatch(text, /[0-9a-f]{12}/);
     });
 
     it("is paged, each line once, also when lines are written meanwhile", async () => {

@@ -1,7 +1,8 @@
 /**
  * Proves: an export of changes, read by other programs in every format, has the kinds, changed
  * fields, and values of the items of POST /v1/changes. Its bytes depend neither on the batches of
- * changes nor on whether its list existed. The route accepts `since`, `kinds`, and `watch` only
+ * changes nor on whether its list existed. The columns of values before and now are those of the
+ * watched fields. The route accepts `since`, `kinds`, and `watch` only
  * together, names every mistake, and counts rows exactly; idempotency covers them. Both snapshots
  * are pinned until it is done, even if their files are removed. Does not prove the formats
  * themselves (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
@@ -51,6 +52,7 @@ import { makeKeyIn } from "../../support/changes/state.ts";
 import { elements, readCsv, readPage } from "../../support/export/readers.ts";
 import { fetchDocumented } from "../../support/http/documented.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
+import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 let pair: MonthPair;
@@ -96,6 +98,46 @@ async function itemsOf(changes = work()): Promise<ChangeItem[]> {
   return items;
 }
 
+const COMPARED = {
+  status: ["registration_status"],
+  address: [
+    ...["street", "street_number", "address_complement", "district", "city", "postal_code"],
+    ...["foreign_city", "country_code"],
+  ],
+  contact: ["email", "phone_1", "phone_2"],
+  simples: ["simples_opt_in", "simples_excluded_on"],
+  mei: ["mei_opt_in", "mei_excluded_on"],
+};
+const STATUS = [
+  ...["registration_status", "registration_status_date", "registration_status_reason"],
+];
+const CITY = ["uf", "municipality_ibge", "municipality_tom"];
+const COMPARED_NAMES = Object.keys(COMPARED).flatMap((name) => [`${name}_before`, `${name}_after`]);
+
+/** The columns of values before and now, from an item that has all fields. */
+function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, string> {
+  const cells = Object.entries(COMPARED).flatMap(([group, parts]) => {
+    const named = parts.flatMap((part) => (part === "city" ? CITY : [part]));
+    const fields = group === "status" ? STATUS : named;
+    if (!fields.some((field) => watch.includes(field))) return [];
+    const differs = item.changed_fields.some((field) => fields.includes(field));
+    return [item.before, item.after].map((values, at) => {
+      const name = `${group}_${at === 0 ? "before" : "after"}`;
+      if (values === null || (group !== "status" && !differs)) return [name, ""];
+      const isSeen = (field: string) => group === "status" || watch.includes(field);
+      const seen = (field: string) => (isSeen(field) ? (values[field] ?? "") : "");
+      const city = CITY.slice(1).some((field) => watch.includes(field));
+      const place = [city ? values.municipality_name : "", seen("uf")].filter(Boolean).join("/");
+      const texts = parts.map((part) => (part === "city" ? place : `${seen(part)}`));
+      return [name, texts.filter((text) => text !== "").join(", ")];
+    });
+  });
+  return Object.fromEntries(cells);
+}
+
+/** Guarded free text is a matter of contract/export/render.test.ts. */
+const unguarded = (cell = "") => cell.replace(/^'(?=[=+\-@\t\r])/, "");
+
 /** The values of a row: the current ones, or the earlier ones if there are none. */
 function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
   return after ?? before ?? assert.fail("an account that is nowhere");
@@ -114,7 +156,7 @@ describe("a file of changes", () => {
     const items = await itemsOf();
     assert.ok(items.some(({ after }) => after === null) && items.length > 200);
     const [head, ...rows] = readCsv((await bytesOf(specOf("csv"))).toString());
-    assert.deepEqual(head, ["change", "changed_fields", ...OUTPUT_FIELD_NAMES]);
+    assert.deepEqual(head, ["change", "changed_fields", ...OUTPUT_FIELD_NAMES, ...COMPARED_NAMES]);
     const cell = (value: unknown) => (Array.isArray(value) ? value.join(",") : String(value ?? ""));
     const free = new Set(OUTPUT_FIELDS.filter(({ freeText }) => freeText).map(({ name }) => name));
     for (const [i, item] of items.entries()) {
@@ -122,14 +164,60 @@ describe("a file of changes", () => {
       assert.deepEqual([change, changed], [item.change, item.changed_fields.join(",")]);
       const values = shown(item);
       for (const [at, name] of OUTPUT_FIELD_NAMES.entries()) {
-        // Guarded free text is a matter of contract/export/render.test.ts.
-        const found = free.has(name) ? cells[at]?.replace(/^'(?=[=+\-@\t\r])/, "") : cells[at];
+        const found = free.has(name) ? unguarded(cells[at]) : cells[at];
         assert.equal(found, cell(values[name]), `${name} of ${item.cnpj}`);
       }
+      const last = cells.slice(OUTPUT_FIELD_NAMES.length).map(unguarded);
+      assert.deepEqual(last, Object.values(comparedOf(item, work().watch)), item.cnpj);
     }
     assert.equal(rows.length, items.length);
     const semicolons = specOf("csv", { output: { format: "csv", delimiter: ";", bom: true } });
     assert.match((await bytesOf(semicolons)).toString(), /^\ufeffchange;changed_fields;cnpj;/);
+  });
+
+  it("has the values before and now of the watched fields alone, whatever they are", async () => {
+    const random = seededRandom(4);
+    const { watch: all } = work();
+    let seen = 0;
+    for (let turn = 0; turn < 12; turn++) {
+      const watch = all.filter(() => random() < (turn < 4 ? 0.1 : 0.5));
+      const changes = { ...work(), watch };
+      const items = await itemsOf(changes);
+      const spec = specOf("csv", { output: { format: "csv", fields: ["cnpj"] } });
+      const [head = [], ...rows] = readCsv((await bytesOf(spec, changes)).toString());
+      const names = items[0] === undefined ? [] : Object.keys(comparedOf(items[0], watch));
+      if (items.length > 0) assert.deepEqual(head.slice(3), names, watch.join());
+      for (const [at, item] of items.entries()) {
+        const cells = (rows[at] ?? []).slice(3).map(unguarded);
+        assert.deepEqual(cells, Object.values(comparedOf(item, watch)), item.cnpj);
+        seen += cells.filter((cell) => cell !== "").length;
+      }
+    }
+    assert.ok(seen > 500, `${seen} values`);
+  });
+
+  it("has the values before and now in words for people", async () => {
+    const output = { format: "csv", fields: ["cnpj"], labels: "pt" };
+    const [head = [], ...rows] = readCsv(
+      (await bytesOf(specOf("csv", { output }))).toString(),
+      ";",
+    );
+    const groups = ["Situação", "Endereço", "Contato", "Simples", "MEI"];
+    const names = groups.flatMap((group) => [`${group} antes`, `${group} agora`]);
+    assert.deepEqual(head.slice(3), names);
+    const cellsOf = (group: string) =>
+      rows.flatMap((row) => row.filter((cell, at) => cell !== "" && head[at]?.startsWith(group)));
+    for (const [group, pattern] of [
+      ["Situação ", /^(Nula|Ativa|Suspensa|Inapta|Baixada)$/],
+      ["Contato", /^(?!.*\+\d)/],
+      ["Simples", /^(Sim|Não)?(, )?(saída em \d\d\/\d\d\/\d{4})?$/],
+      ["MEI", /^(Sim|Não)?(, )?(saída em \d\d\/\d\d\/\d{4})?$/],
+    ] as const) {
+      const cells = cellsOf(group);
+      assert.ok(cells.length > 10, group);
+      for (const cell of cells) assert.match(cell, pattern);
+    }
+    assert.ok(cellsOf("Endereço").some((cell) => /, \d\d\.\d{3}-\d{3}/.test(cell)));
   });
 
   it("contains the same as Parquet, changed fields as a list, and names both months", async () => {
@@ -143,8 +231,18 @@ describe("a file of changes", () => {
     for (const [i, item] of items.entries()) {
       const { change, changed_fields: changed, ...values } = rows[i] as Record<string, unknown>;
       assert.deepEqual([change, changed], [item.change, item.changed_fields]);
-      const found = Object.entries(values).map(([name, value]) => [name, plain(value)]);
-      assert.deepEqual(Object.fromEntries(found), shown(item));
+      const entries = Object.entries(values);
+      const found = entries.filter(([name]) => !COMPARED_NAMES.includes(name));
+      assert.deepEqual(
+        Object.fromEntries(found.map(([name, value]) => [name, plain(value)])),
+        shown(item),
+      );
+      const compared = Object.fromEntries(entries.slice(found.length));
+      const expected = Object.entries(comparedOf(item, work().watch));
+      assert.deepEqual(
+        compared,
+        Object.fromEntries(expected.map(([name, text]) => [name, text || null])),
+      );
     }
     const { key_value_metadata: reported = [] } = parquetMetadata(file as ArrayBuffer);
     const metadata = new Map(reported.map(({ key, value }) => [key, value]));
@@ -160,11 +258,12 @@ describe("a file of changes", () => {
     const items = await itemsOf();
     const sheets = await readSheets(await bytesOf(output("xlsx")), { trim: false });
     const [rows, about] = sheets.map(({ data }) => data);
-    assert.deepEqual(rows?.[0], ["change", "changed_fields", ...fields]);
+    assert.deepEqual(rows?.[0], ["change", "changed_fields", ...fields, ...COMPARED_NAMES]);
     const wanted = items.map((item) => {
       const values = shown(item);
       const changed = item.changed_fields.join(",") || null;
-      return [item.change, changed, ...fields.map((name) => values[name])];
+      const compared = Object.values(comparedOf(item, work().watch)).map((text) => text || null);
+      return [item.change, changed, ...fields.map((name) => values[name]), ...compared];
     });
     // An empty text and no text are the same to the reader.
     assert.deepEqual(

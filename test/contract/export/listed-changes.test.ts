@@ -133,12 +133,12 @@ it("a file of a watched list says the status before and now, in each format for 
   for (const cnpj of all) upload.take(cnpj.slice(0, 8), { line: 1 });
   const sent = { entries: upload.entries(true), verb: "add" } as const;
   await lists.change({ tenantId, id }, sent, { limits: LIMITS, segment: newer.segment });
-  const textOf = async (key: string, named: object, output: object) => {
+  const textOf = async (key: string, named: object, output: object, watch = watched()) => {
     const spec = specOf(named, output);
     const { record } = exports.create({
       ...{ tenantId, keyId, plan: loadPlans().enterprise, bodyHash: key, idempotencyKey: key },
       ...{ spec, segment: newer.segment, rows: 1, lists: listed.pins(tenantId, spec) },
-      changes: { older: older.segment, kinds: CHANGE_KINDS, watch: watched() },
+      changes: { older: older.segment, kinds: CHANGE_KINDS, watch },
     });
     const done = await exports.settled(tenantId, record.id, 30_000);
     assert.equal(done.state, "done");
@@ -148,7 +148,8 @@ it("a file of a watched list says the status before and now, in each format for 
     new Map(rows.map((row) => [String(row.cnpj), row.registration_status]));
   const [before, after] = [statuses(older.rows), statuses(newer.rows)];
   const [head, ...rows] = readCsv(await textOf("csv", { any_of: [id] }, { format: "csv" }));
-  assert.deepEqual(head, ["change", "changed_fields", "cnpj", "status_before", "status_after"]);
+  const columns = ["change", "changed_fields", "cnpj", "status_before", "status_after"];
+  assert.deepEqual(head?.slice(0, 5), columns);
   assert.ok(rows.length > 150 && rows.every(([, , cnpj = ""]) => all.includes(cnpj)));
   const cell = (value: unknown) => String(value ?? "");
   for (const [kind, changed, cnpj = "", was, is] of rows) {
@@ -160,14 +161,17 @@ it("a file of a watched list says the status before and now, in each format for 
   assert.ok(rows.some(([, , , was]) => was === "") && rows.some(([, , , , is]) => is === ""));
   const people = { format: "csv", labels: "pt" };
   const [words, ...shown] = readCsv(await textOf("people", { any_of: [id] }, people), ";");
-  assert.deepEqual(words?.slice(-2), ["Situação antes", "Situação agora"]);
+  assert.deepEqual(words?.slice(3, 5), ["Situação antes", "Situação agora"]);
   const word = (value: unknown) => (value == null ? "" : (STATUS_WORDS[Number(value)] ?? "?"));
   for (const [at, line] of shown.entries()) {
     const cnpj = rows[at]?.[2] ?? "";
-    assert.deepEqual(line.slice(-2), [word(before.get(cnpj)), word(after.get(cnpj))]);
+    assert.deepEqual(line.slice(3, 5), [word(before.get(cnpj)), word(after.get(cnpj))]);
   }
   const page = await textOf("page", { any_of: [id] }, { format: "html", labels: "en" });
   assert.ok(page.includes("Status before") && page.includes("Status now"));
-  const [plain] = readCsv(await textOf("others", { exclude: [EXPORTED] }, { format: "csv" }));
+  const csv = { format: "csv" };
+  const [ofList] = readCsv(await textOf("listed", { any_of: [id] }, csv, ["legal_name"]));
+  assert.deepEqual(ofList, columns, "a list has the status, even if it is not watched");
+  const [plain] = readCsv(await textOf("others", { exclude: [EXPORTED] }, csv, ["legal_name"]));
   assert.deepEqual(plain, ["change", "changed_fields", "cnpj"]);
 });

@@ -1,13 +1,15 @@
 /**
  * Proves, in Chromium against a real server: the printout has the query, the count, charts with
  * their colors, and the first rows with nothing cut off, in place of the screen. Afterwards nothing
- * of it remains; few results have no charts.
+ * of it remains; few results have no charts. Every view is printed in dark letters on white, within
+ * the paper's width, without navigation and buttons, and with nothing cut off.
  * Does not prove: how a printer breaks its pages.
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { number } from "../../../src/console/web/app/format.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
+import { arrive, fill } from "../../support/console/filled.ts";
 import { button, consoleSuite, countOf } from "../../support/console/suite.ts";
 import { portugueseWords as words } from "../../support/console/words.ts";
 
@@ -81,4 +83,53 @@ describe("on paper", () => {
     await visit.go("/app#uf=SP");
     await button(visit.page, find.charts).waitFor();
   });
+});
+
+/** Width of A4 between the browser's usual margins. */
+const PAPER = { width: 718, height: 1_000 } as const;
+
+/** What is wrong with the printout of a view. */
+const WRONG = `(() => {
+  const wrong = [];
+  const shown = (one) => one.checkVisibility({ visibilityProperty: true });
+  const name = (one) => one.className || one.nodeName;
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  if (wide > 0) wrong.push("the page is " + wide + " px wider than the paper");
+  const forScreen = "nav, .header-end, main .button, dialog, input:not(.visually-hidden)";
+  for (const one of document.querySelectorAll(forScreen)) {
+    if (shown(one)) wrong.push(name(one) + " is for the screen: " + one.textContent.slice(0, 30));
+  }
+  for (const one of document.querySelectorAll("main *")) {
+    if (!shown(one) || one.textContent.trim() === "") continue;
+    const { overflowX, overflowY } = getComputedStyle(one);
+    const cut = (overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1) ||
+      (overflowY !== "visible" && one.scrollHeight > one.clientHeight + 1);
+    const hidden = one.clientWidth <= 1 || one.clientHeight <= 1;
+    if (cut && !hidden) wrong.push(name(one) + " is cut off: " + one.textContent.slice(0, 30));
+  }
+  const gray = (color) => /\\d+/.exec(color.replace(/^rgba?\\(/, ""))?.[0];
+  const { color, backgroundColor } = getComputedStyle(document.body);
+  if (Number(gray(color)) > 96) wrong.push("the letters are " + color);
+  if (!["255", "0"].includes(gray(backgroundColor))) wrong.push("the paper is " + backgroundColor);
+  const text = document.querySelector("main").innerText;
+  if (text.trim().length < 20) wrong.push("nothing is printed: " + text);
+  return wrong;
+})()`;
+
+describe("every view on paper", () => {
+  for (const dark of [false, true]) {
+    inBrowser(`is whole and for paper, ${dark ? "dark" : "light"} on screen`, async (open) => {
+      const visit = await open(ana, { ...PAPER, dark });
+      const { views } = await fill(visit);
+      const found: string[] = [];
+      for (const [name, path] of views) {
+        await arrive(visit, path);
+        await printing(visit, "beforeprint");
+        const wrong = (await visit.page.evaluate(WRONG)) as string[];
+        found.push(...[...new Set(wrong)].map((one) => `${name}: ${one}`));
+        await printing(visit, "afterprint");
+      }
+      assert.deepEqual(found, []);
+    });
+  }
 });

@@ -4,16 +4,16 @@
  * lists, exports, and saved searches to show. An address that does not
  * exist is a page for a person in both languages, with a way back, and a problem document for a
  * program; `/` leads a browser to the console and a program to the reference. An entry of a list
- * shows name, city, status, activity, and phone. Every limit of a plan has a name.
+ * shows name, city, status, activity, and phone. Every plan and every limit has a name, and no
+ * view shows an id, or the name of a field.
  * Does not prove: looks; dialogs (matrix.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SearchPage } from "../../../src/console/web/app/answers.ts";
-import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
-import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
+import { arrive, fill } from "../../support/console/filled.ts";
 import { consoleSuite } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
 
@@ -23,8 +23,6 @@ const SIZES = [
   [390, 844],
 ] as const;
 const LANGUAGES = ["pt-BR", "en-GB"] as const;
-const AT_HASH: Readonly<Record<string, string>> = { help: "/app#/ajuda" };
-const FILTERS = { filters: { geo: { uf_any_of: ["SP"] } } };
 
 let ana: Person;
 const suite = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
@@ -47,27 +45,27 @@ const SIDEWAYS = `(() => {
   return found;
 })()`;
 
+/** Ids, and names of fields and limits, which mean nothing to a person. */
+const RAW = /\b((whk|eml|lst|exp|ssr|ntc)_[0-9a-f]{6,}|[0-9a-f]{12,}|[a-z]+(_[a-z0-9]+)+)\b/g;
+/** Elements that show what programs read, such as the id that a key begins with. */
+const FOR_PROGRAMS = "code, pre, .code, .mono";
+
+/** Raw names that a view shows to a person. */
+async function rawNames({ page }: Visit, place: string): Promise<string[]> {
+  const text = (await page.evaluate(
+    `(() => {
+      const main = document.querySelector("main").cloneNode(true);
+      for (const one of main.querySelectorAll("${FOR_PROGRAMS}")) one.remove();
+      return [...main.querySelectorAll("*")].map((one) =>
+        [...one.childNodes].map(({ nodeValue }) => nodeValue ?? "").join(" ")).join(" | ");
+    })()`,
+  )) as string;
+  return [...text.matchAll(RAW)].map(([raw]) => `${place}: ${raw}`);
+}
+
 async function sideways({ page }: Visit, place: string): Promise<string[]> {
   await page.waitForLoadState("networkidle");
   return ((await page.evaluate(SIDEWAYS)) as string[]).map((one) => `${place}: ${one}`);
-}
-
-let prepared = 0;
-
-/** Makes something to show in every view. Returns a list with two entries, one not in the data. */
-async function prepare(visit: Visit): Promise<{ list: AccountList; page: SearchPage }> {
-  const spec = { ...FILTERS, output: { fields: ["cnpj", "legal_name", "municipality_name"] } };
-  const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
-  const { list } = await visit.send<{ list: AccountList }>("/lists", {
-    name: `Clientes que não queremos contatar de novo antes de dezembro, ${++prepared}`,
-  });
-  const cnpjs = [page.accounts[0]?.cnpj as string, "11222333000181"];
-  await visit.send(`/lists/${list.id}/entries`, { cnpjs });
-  const output = { format: "xlsx", title: "Padarias com telefone e e-mail próprios em São Paulo" };
-  await visit.send("/exports", { spec: FILTERS, output });
-  const text = `restaurantes e lanchonetes com telefone celular em São Paulo ${prepared}`;
-  await visit.send("/searches", { name: text, text, spec: FILTERS });
-  return { list, page };
 }
 
 describe("every view", () => {
@@ -76,18 +74,11 @@ describe("every view", () => {
       inBrowser(`fits ${width} px, ${locale}`, async (open) => {
         const visit = await open(ana, { width, height, locale });
         const { page } = visit;
-        const { list, page: known } = await prepare(visit);
+        const { views } = await fill(visit);
         const found: string[] = [];
-        const paths = VIEW_NAMES.filter((name) => name !== "company" && name !== "news").map(
-          (name) => AT_HASH[name] ?? (name === "find" ? "/app" : `/app/${name}`),
-        );
-        const cnpj = known.accounts[0]?.cnpj as string;
-        for (const path of [...paths, `/app#/empresa/${cnpj}`, `/app/lists#${list.id}`]) {
-          // A change of the hash alone loads no page.
-          await page.goto("about:blank");
-          await visit.go(path);
-          await page.locator("h1").first().waitFor({ state: "attached" });
-          found.push(...(await sideways(visit, path)));
+        for (const [name, path] of views) {
+          await arrive(visit, path);
+          found.push(...(await sideways(visit, name)), ...(await rawNames(visit, name)));
         }
         await page.goto("about:blank");
         await visit.go("/app#uf=SP");
@@ -109,7 +100,7 @@ describe("every view", () => {
 describe("a list", () => {
   inBrowser("shows what its entries are", async (open) => {
     const visit = await open(ana);
-    const { list, page: known } = await prepare(visit);
+    const { list, page: known } = await fill(visit);
     await visit.go(`/app/lists#${list.id}`);
     const entries = visit.page.locator(".lists-entries > li");
     const name = companyName(String(known.accounts[0]?.legal_name));
@@ -128,6 +119,34 @@ describe("a list", () => {
     const link = visit.page.locator(".lists-entry a").filter({ hasText: name });
     await link.click();
     await visit.page.locator(".company").waitFor();
+  });
+});
+
+describe("the names of plans", () => {
+  it("are words in both languages, each another one", () => {
+    for (const { plans } of [portugueseWords, englishWords]) {
+      const names = PLAN_NAMES.map((name) => plans.names[name]);
+      assert.equal(new Set(names).size, PLAN_NAMES.length);
+      for (const name of names) assert.match(name ?? "", /^\p{Lu}\p{Ll}+/u);
+    }
+  });
+
+  inBrowser("stand in every view that shows a plan", async (open) => {
+    for (const locale of LANGUAGES) {
+      const visit = await open(ana, { locale });
+      const { plan } = await visit.ask<{ plan: string }>("/usage?days=1");
+      const { plans } = locale === "pt-BR" ? portugueseWords : englishWords;
+      const name = plans.names[plan] as string;
+      await visit.send("/keys", { name: "CRM" });
+      for (const view of ["account", "keys", "usage", "plans"]) {
+        await arrive(visit, `/app/${view}`);
+        await visit.page.locator("main").getByText(name, { exact: true }).first().waitFor();
+        const text = await visit.page.locator("main").innerText();
+        const raw = PLAN_NAMES.filter((one) => new RegExp(`\\b${one}\\b`).test(text));
+        // The view of plans names a setting.
+        assert.deepEqual(raw, view === "plans" ? ["growth"] : [], view);
+      }
+    }
   });
 });
 

@@ -94,7 +94,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
   if (error !== null) return <ErrorNotice title={drawer.failed} error={error} onRetry={reload} />;
   if (answer === null) {
     return (
-      <Page title={cnpjText(cnpj)}>
+      <Page title={cnpjText(cnpj)} actions={<Actions />}>
         <LoadingAccount />
       </Page>
     );

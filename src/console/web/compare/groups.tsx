@@ -7,16 +7,16 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { UFS } from "../../../spec/fields.ts";
-import { STATE_NAMES } from "../../../spec/states.ts";
 import type { OpenedSearch, SearchList, TranslateAnswer } from "../app/answers.ts";
 import { get, post } from "../app/api.ts";
-import { month } from "../app/format.ts";
+import { list, month } from "../app/format.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { Link } from "../app/router.ts";
 import { status } from "../app/status.ts";
 import { summaryOf } from "../exports/summary.ts";
 import { catalog } from "../find/catalog.ts";
+import { stateName } from "../find/filters/filterwords.ts";
 import { emptyQuery, type Query, queryOf } from "../find/question.ts";
 import { Button } from "../parts/button.tsx";
 import { Select, TextInput } from "../parts/field.tsx";
@@ -96,7 +96,8 @@ interface EditProps {
 function StateSelect({ query, edit }: EditProps): VNode {
   const { compare } = lazyWords.value;
   const { uf_any_of: states } = query.filters.geo;
-  const several = states.length > 1 ? [{ value: "several", label: states.join(", ") }] : [];
+  const several =
+    states.length > 1 ? [{ value: "several", label: list(states.map(stateName)) }] : [];
   return (
     <Select
       label={compare.state}
@@ -105,7 +106,7 @@ function StateSelect({ query, edit }: EditProps): VNode {
       options={[
         { value: "", label: compare.any },
         ...several,
-        ...UFS.map((uf) => ({ value: uf, label: STATE_NAMES[uf] ?? uf })),
+        ...UFS.map((uf) => ({ value: uf, label: stateName(uf) })),
       ]}
     />
   );

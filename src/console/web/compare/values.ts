@@ -4,11 +4,11 @@
  */
 import { useEffect, useState } from "preact/hooks";
 import type { FacetName } from "../../../spec/facets.ts";
-import { STATE_NAMES } from "../../../spec/states.ts";
 import { post } from "../app/api.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
 import { shortActivity } from "../find/catalog.ts";
+import { stateName } from "../find/filters/filterwords.ts";
 
 /** A value of a facet; null if accounts have none. */
 export type FacetValue = string | number | boolean | null;
@@ -18,7 +18,7 @@ export function valueName(facet: FacetName, value: FacetValue, label: string | u
   const { charts, codes } = words.value;
   const code = String(value);
   if (value === null) return charts.missing;
-  if (facet === "uf") return STATE_NAMES[code] ?? charts.abroad;
+  if (facet === "uf") return stateName(code);
   if (facet === "company_size") return codes.sizes[code] ?? code;
   if (facet === "registration_status") return codes.statuses[code] ?? code;
   if (facet === "contact") return charts.contactNames[code] ?? code;

@@ -11,7 +11,7 @@ import { catalog } from "../find/catalog.ts";
 import { exploration, isEmpty, query, sentence, specOf } from "../find/query.ts";
 import { Button } from "../parts/button.tsx";
 import { toast } from "../parts/toast.tsx";
-import { summaryOf } from "./summary.ts";
+import { isListAlone, summaryOf } from "./summary.ts";
 
 /** Maximum length of suggestions: one line of a list. */
 const SUGGESTED_MAX = 60;
@@ -21,6 +21,7 @@ interface Subject {
   readonly spec: object;
   readonly text: string | null;
   readonly name: string;
+  readonly watches: boolean;
 }
 
 type Form = ComponentType<{ subject: Subject; onClose: () => void }>;
@@ -60,7 +61,8 @@ function subjectNow(): Subject {
   const { answer } = exploration.peek();
   const name = text || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
   const spec = specOf(query.peek());
-  return { spec, text: text === "" ? null : text, name: shortened(name) };
+  const watches = answer !== null && isListAlone(answer.spec.filters);
+  return { spec, text: text === "" ? null : text, name: shortened(name), watches };
 }
 
 /** Cuts a text after a whole word, to fit a suggestion. */

@@ -43,7 +43,14 @@ export function summaryOf(
   const phrases = set.map((name) => describeFilter(name, query, book));
   const { secondary_cnae_mode: mode } = spec.filters.industry as { secondary_cnae_mode?: string };
   if (mode !== undefined && mode !== "off") phrases.push(commands.secondary);
-  return phrases.length === 0 ? commands.everything : phrases.join(" · ");
+  const text = phrases.join(" · ");
+  return text === "" ? commands.everything : text.charAt(0).toLocaleUpperCase() + text.slice(1);
+}
+
+/** True if a search has no filter but lists: it watches customers. */
+export function isListAlone(filters: Spec["filters"]): boolean {
+  const set = PART_NAMES.filter((name) => isPartSet(filters, name));
+  return set.length === 1 && set[0] === "lists";
 }
 
 /** Names each of several queries by the filters that only it has; empty if it has none. */

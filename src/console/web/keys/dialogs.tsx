@@ -109,7 +109,7 @@ export function RotateKey({ row, close, done }: RowDialogProps): VNode {
   const body = { overlap_seconds: OVERLAPS[overlap] };
   return (
     <FormDialog
-      title={text.rotateTitle(row.name || row.key_id)}
+      title={text.rotateTitle(row.name || text.unnamed)}
       submit={text.rotateSubmit}
       busy={busy}
       error={error}

@@ -1,7 +1,7 @@
 /**
  * The view of the audit trail: a table of the tenant's lines, newest first, page by page.
  * Invariant: for owners only, as on the server. Nothing can be changed here. Names are current
- * ones; if there is none, the id is shown.
+ * ones; words replace a missing one, and the id is its title.
  */
 import type { VNode } from "preact";
 import { planName } from "../account/usage.tsx";
@@ -82,7 +82,9 @@ function Line({ line }: { line: AuditLine }): VNode {
         {facts !== "" && <span class="sub">{facts}</span>}
         <span class="sub narrow">{whom}</span>
       </th>
-      <td class="wide">{whom}</td>
+      <td class="wide" title={line.subject.id ?? undefined}>
+        {whom}
+      </td>
       <td>{line.actor.you ? text.you : partyText(line.actor)}</td>
       <td>
         <time dateTime={line.at} title={dateTime(line.at)}>
@@ -93,11 +95,15 @@ function Line({ line }: { line: AuditLine }): VNode {
   );
 }
 
-function partyText({ kind, id, name }: AuditParty): string {
+function partyText({ kind, name }: AuditParty): string {
   if (name !== null) return name;
   if (kind === "tenant") return user()?.tenant ?? "";
-  const { server, command } = lazyWords.value.audit;
-  return id ?? (kind === "server" ? server : command);
+  const { audit, notices, usage } = lazyWords.value;
+  if (kind === "key") return usage.unnamedKey;
+  if (kind === "user") return usage.goneUser;
+  if (kind === "webhook") return notices.deletedHook;
+  if (kind === "email") return notices.deletedEmail;
+  return kind === "server" ? audit.server : audit.command;
 }
 
 /** Facts such as `Role: Member → Owner`. */
@@ -109,14 +115,17 @@ function factsText({ facts }: AuditLine): string {
       fact !== null && typeof fact === "object"
         ? text.change(valueText(name, fact.from), valueText(name, fact.to))
         : valueText(name, fact);
-    return `${known[name] ?? name}: ${shown}`;
+    return name === "reason" ? shown : `${known[name] ?? name}: ${shown}`;
   });
   return parts.join(" · ");
 }
 
 function valueText(name: string, value: string | number | null): string {
-  const text = lazyWords.value.audit;
+  const { audit: text, notices, usage } = lazyWords.value;
   const { shell } = words.value;
+  const reasons: Record<string, string> = notices.reasons;
+  if (name === "replaced_by") return value === null ? usage.unnamedKey : String(value);
+  if (name === "reason") return reasons[String(value)] ?? String(value);
   if (value === null) return name === "expires_at" ? text.never : "–";
   if (name === "role") return shell.roles[value as keyof typeof shell.roles] ?? String(value);
   if (name === "plan") return planName(String(value));

@@ -112,9 +112,8 @@ function What({ change }: { change: ChangeAnswer }): VNode {
         .filter((field) => !SAID.includes(field))
         .map((field) => (
           <li key={field}>
-            <span class="news-field">{fieldName(field)}</span>{" "}
-            <s>{errorMessageOf(before, field)}</s> <span aria-hidden="true">→</span>{" "}
-            <b>{errorMessageOf(after, field)}</b>
+            <span class="news-field">{fieldName(field)}</span> <s>{textIn(before, field)}</s>{" "}
+            <span aria-hidden="true">→</span> <b>{textIn(after, field)}</b>
           </li>
         ))}
     </ul>
@@ -127,7 +126,7 @@ function fieldName(field: OutputField): string {
   return column === undefined ? words.value.table.fields[field] : columnName(column);
 }
 
-function errorMessageOf(account: Account, field: OutputField): string {
+function textIn(account: Account, field: OutputField): string {
   if (field === "company_size_code") {
     return named(words.value.codes.sizes, textOf(account, field)) || "–";
   }

@@ -9,7 +9,6 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import { type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
-import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
@@ -18,7 +17,7 @@ import { lazyWords } from "../app/lazywords.ts";
 import { go, shownSearch } from "../app/router.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
-import { addressOfSpec } from "../exports/summary.ts";
+import { addressOfSpec, isListAlone } from "../exports/summary.ts";
 import { follow } from "../exports/watch.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
 import { NoticeLog } from "../notices/log.tsx";
@@ -188,8 +187,7 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
 
 /** A search of lists alone watches customers: their changes matter most. */
 function firstKind({ spec: { filters } }: OpenedSearch): ChangeKind {
-  const set = PART_NAMES.filter((name) => isPartSet(filters, name));
-  return set.length === 1 && set[0] === "lists" ? "changed" : "entered";
+  return isListAlone(filters) ? "changed" : "entered";
 }
 
 interface GroupsProps {

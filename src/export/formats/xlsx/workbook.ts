@@ -8,6 +8,7 @@
 
 import type { LabelLanguage } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
+import { longWidth } from "../labels.ts";
 import type { AboutRow } from "../source.ts";
 
 /** Content of a workbook, except its rows. */
@@ -150,7 +151,7 @@ function lastCell({ columns, rowCount }: Workbook): string {
 /** A heading in words needs width for itself and for the filter button. */
 export function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
-  const usual = field?.shown.sheet ?? heading.length + HEADER_MARGIN;
+  const usual = field?.shown.sheet ?? longWidth(name) ?? heading.length + HEADER_MARGIN;
   return heading === name ? usual : Math.max(usual, heading.length + HEADER_MARGIN);
 }
 

@@ -6,7 +6,7 @@
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { number, percent } from "../../app/format.ts";
+import { month, number, percent } from "../../app/format.ts";
 import { lazyWords } from "../../app/lazywords.ts";
 import { words } from "../../app/words.ts";
 import { Busy } from "../../parts/busy.tsx";
@@ -125,10 +125,15 @@ function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
   const [typed, setTyped] = useState("");
   const [drawn, setDrawn] = useState(DRAWN);
   const wanted = folded(typed);
-  const first = lines.head.length - 2;
+  const cells = lines.head.length - 2;
   const found = lines.body.filter((line) =>
-    line.slice(0, first).some((cell) => folded(cell).includes(wanted)),
+    line.slice(0, cells).some((cell) => folded(cell).includes(wanted)),
   );
+  const short = isOneField(lines);
+  const shown = (line: readonly string[], name: string) =>
+    short ? [name, ...line.slice(cells)] : line;
+  const head = shown(lines.head, title);
+  const first = head.length - 2;
   return (
     <div class="numbers">
       {searchable && lines.body.length > 20 && (
@@ -142,7 +147,7 @@ function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
         <table class="data-table numbers-table">
           <thead>
             <tr>
-              {lines.head.map((name, at) => (
+              {head.map((name, at) => (
                 <th key={name} scope="col" data-number={at >= first}>
                   {name}
                 </th>
@@ -152,8 +157,8 @@ function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
           <tbody>
             {found.slice(0, drawn).map((line) => (
               <tr key={line.join(" ")}>
-                {line.map((cell, at) => (
-                  <td key={lines.head[at]} data-number={at >= first}>
+                {shown(line, line[2] || line[1] || String(line[0])).map((cell, at) => (
+                  <td key={head[at]} data-number={at >= first}>
                     {shownCell(cell, at - first)}
                   </td>
                 ))}
@@ -172,9 +177,14 @@ function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
   );
 }
 
-/** A count with separators, a share in percent, and any other cell as it is. */
+/** True if all lines but the total are of one field: the names of its values are enough then. */
+function isOneField({ head, body }: Lines): boolean {
+  return head.length === 5 && new Set(body.slice(1).map(([field]) => field)).size === 1;
+}
+
+/** A count with separators, a share in percent, a month in words, and other cells as they are. */
 function shownCell(cell: string, at: number): string {
-  if (at < 0) return cell;
+  if (at < 0) return /^\d{4}-\d\d$/.test(cell) ? month(cell) : cell;
   const value = Number(cell.replace(",", "."));
   return at === 0 ? number(value) : percent(value);
 }

@@ -9,7 +9,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { Account } from "../../app/answers.ts";
-import { date, money, number, phone } from "../../app/format.ts";
+import { cnpjRoot, date, money, number, phone } from "../../app/format.ts";
 import { Link } from "../../app/router.ts";
 import { words } from "../../app/words.ts";
 import { CopyButton } from "../../parts/button.tsx";
@@ -280,7 +280,7 @@ function registerFacts(account: Account): Fact[] {
   ];
   return [
     [fields.registration_status, parts.filter((part) => part !== "").join(", ")],
-    [fields.cnpj_root, textOf(account, "cnpj_root")],
+    [fields.cnpj_root, cnpjRoot(textOf(account, "cnpj_root"))],
     [fields.country_code, abroad ? textOf(account, "country_code") : ""],
   ];
 }

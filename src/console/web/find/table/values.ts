@@ -11,7 +11,7 @@ import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account, AccountFields } from "../../app/answers.ts";
-import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
+import { cnpj, cnpjRoot, dayShort, money, number, phone } from "../../app/format.ts";
 import { language } from "../../app/language.ts";
 import { words } from "../../app/words.ts";
 import { catalog, loadCatalog } from "../catalog.ts";
@@ -127,6 +127,7 @@ const TEXTS: Readonly<
 > = {
   name: registeredName,
   cnpj: (account) => cnpj(account.cnpj),
+  cnpj_root: (account) => formatted(account, "cnpj_root", cnpjRoot),
   headquarters: headquartersText,
   opened: (account) => formatted(account, "started_on", dayShort),
   size: sizeText,

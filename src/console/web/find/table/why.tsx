@@ -3,13 +3,13 @@
  * Invariant: bars share one scale, and each has its number; a negative part shows its sign.
  */
 import type { VNode } from "preact";
-import { STATE_NAMES } from "../../../../spec/states.ts";
 import type { AccountFields, ExplainAnswer } from "../../app/answers.ts";
 import { date, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { catalog } from "../catalog.ts";
+import { stateName } from "../filters/filterwords.ts";
 import { Group } from "./facts.tsx";
 import { cnaeText, named, postalText, textOf, yesNo } from "./values.ts";
 
@@ -70,7 +70,7 @@ function activityText(code: string): string {
 function valueText(name: string, value: unknown, account: AccountFields): string {
   const { sizes, statuses } = words.value.codes;
   const text = value === null || value === undefined ? "" : String(value);
-  if (name === "uf") return named(STATE_NAMES as Record<string, string>, text);
+  if (name === "uf") return stateName(text);
   if (name.startsWith("municipality_")) return textOf(account, "municipality_name") || text;
   if (name === "registration_status") return named(statuses, text);
   if (name === "company_size_code") return named(sizes, text);

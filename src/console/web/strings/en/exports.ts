@@ -16,7 +16,7 @@ export const exports = {
   format: "Format",
   formats: {
     csv: ["CSV", "For spreadsheets, CRMs and imports of every kind."],
-    xlsx: ["Excel", "A workbook with typed columns, for Excel and its kin."],
+    xlsx: ["Excel", "A workbook with typed columns, for Excel and similar programs."],
     jsonl: ["JSON Lines", "One establishment per line, for programs."],
     parquet: ["Parquet", "Typed columns, for DuckDB, pandas and Spark."],
     html: ["Web page", "One page to read, search, print or send on."],
@@ -117,7 +117,7 @@ export const exports = {
   errors: {
     quota_exceeded:
       "Your plan has not enough rows left today, or no room for files. Take fewer, delete " +
-      "exports, or wait until the quota of the day begins anew.",
+      "exports, or wait until the daily quota starts again.",
     plan_not_allowed: "Your plan does not allow this export.",
     field_not_allowed: "Your plan does not allow some of these columns.",
     query_too_broad:
@@ -163,8 +163,9 @@ export const exports = {
     files_unavailable: "The place of the files did not answer. Run it again later.",
     write_failed: "The file could not be written. Ask the operator to look at the log.",
     quota_exceeded: "The file is larger than what your plan may keep. Delete exports first.",
-    sent_file_unreadable: "The spreadsheet that was sent is gone or cannot be read. Send it again.",
-    snapshot_unavailable: "Its snapshot is gone or damaged. Run it again on the newest one.",
+    sent_file_unreadable:
+      "The spreadsheet that was sent was deleted or cannot be read. Send it again.",
+    snapshot_unavailable: "Its snapshot was deleted or is damaged. Run it again on the newest one.",
     state_damaged: "The server's own data is damaged. Tell the operator.",
     too_many_attempts: "Writing it was tried three times and never came to its end.",
     render_failed: "The server failed while writing it. Tell the operator its identifier.",
@@ -173,12 +174,12 @@ export const exports = {
   historyTitle: "Exports",
   historyIntro: "Files made by your team, newest first.",
   historyEmpty: "No exports yet",
-  historyEmptyHint: "Make a search first, then press Export above the list.",
+  historyEmptyHint: "Make a search first, then click Export above the list.",
   historyFind: "Make a search",
   historyFailed: "The exports could not be read.",
   more50: "Show older ones",
   dataOf: (month: string) => `${month} data`,
-  byGone: "somebody who is gone",
+  byGone: "former user",
   expiresIn: (left: string) => `expires ${left}`,
   again: "Make it again from the newest data",
   againSent: "The export is being made again from the newest data.",
@@ -198,8 +199,8 @@ export const exports = {
   open: "Open",
   rename: "Rename",
   renameTitle: "Rename this search",
-  refresh: "Take the present count as its base",
-  refreshed: "The base is the present count now.",
+  refresh: "Use the current count as its base",
+  refreshed: "The current count is now the base.",
   countThen: "Before",
   countNow: "Now",
   change: "Change of total",

@@ -129,9 +129,9 @@ export const find = {
   toldMore: (remarks: number) =>
     remarks === 0
       ? "How it was understood"
-      : `How it was understood: ${number(remarks)} ${remarks === 1 ? "remark" : "remarks"}`,
+      : `How it was understood: ${number(remarks)} ${remarks === 1 ? "note" : "notes"}`,
   toldFewer: "Hide how it was understood",
-  legend: "Colours of the sentence",
+  legend: "Colors of the sentence",
   roles: {
     activity: "Activity",
     place: "Place",
@@ -143,9 +143,9 @@ export const find = {
   becameNothing: "Not used in the search",
   becameRows: (rows: number) => `The first ${number(rows)}: set this number when you export`,
   assumed: "Assumed",
-  warned: "Mind",
+  warned: "Warning",
   unmapped: "Not used in the search",
-  dismiss: "Hide these remarks",
+  dismiss: "Hide these notes",
   uncertain:
     "Only part of the sentence was understood. Check the filters before you use the result.",
   mayMean: {
@@ -221,7 +221,7 @@ export const find = {
   chainMin: "At least",
   chainMax: "At most",
   chainWrong: "Give a whole number, from 1.",
-  chainOrder: "This number is below the least.",
+  chainOrder: "This number is below the minimum.",
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Any",
@@ -255,7 +255,7 @@ export const find = {
   landline: "Has a landline",
   ownDomain: "Company-domain e-mail",
   ownEmail: "E-mail not shared with other companies",
-  ownPhone: "Phone of this company alone",
+  ownPhone: "Phone not shared with other companies",
   thisPhone: "This phone",
   thisEmail: "This e-mail",
   likeThis: (example: string) => `Write it like this: ${example}`,
@@ -299,8 +299,8 @@ export const find = {
     company_size: "Size",
     municipality_population: "Population of the municipality",
   } as Record<string, string>,
-  ascending: (field: string) => `${field}: ascending; turn around`,
-  descending: (field: string) => `${field}: descending; turn around`,
+  ascending: (field: string) => `${field}: ascending; reverse`,
+  descending: (field: string) => `${field}: descending; reverse`,
 
   total: (total: number): string => (total === 1 ? "establishment" : "establishments"),
   counting: "Counting…",
@@ -327,17 +327,17 @@ export const find = {
   newMonth: (month: string) => `Now with the data of ${month}.`,
   linkMonthTitle: "Newer data than in the link",
   linkMonth: (linked: string, served: string) =>
-    `The link was made of the data of ${month(linked)}; you see those of ${month(served)}.`,
-  understood: "All right",
+    `The link was made with ${month(linked)} data; you see ${month(served)} data.`,
+  understood: "OK",
 
   broadTitle: "Name an activity or a place",
   broadText:
     "So that the list stays useful, a search needs one of them, a list, a phone or an e-mail.",
   broadStates: "States with most of them",
   broadActivities: "Most frequent activities",
-  noneTitle: "No establishment meets all of these filters",
-  noneText: "Leaving out one of them gives:",
-  noneHopeless: "Leaving out any single filter does not help. Take several out, or begin anew.",
+  noneTitle: "No establishment matches all of these filters",
+  noneText: "Without one of them:",
+  noneHopeless: "Leaving out any single filter does not help. Take several out, or start again.",
   without: (filter: string) => `without “${filter}”`,
   failedTitle: "The establishments could not be counted",
   invalidTitle: "Some filters need to be corrected",

@@ -88,7 +88,7 @@ export const help = {
     excel: {
       title: "Export 500 to Excel",
       steps: [
-        "Press “Export” above the list and keep “Excel”.",
+        "Click “Export” above the list and keep “Excel”.",
         "Write 500 as the limit of rows: you get the first of the order on screen.",
         "CNPJs keep their zeros, and phones, dates and amounts are as people write them.",
         "For very many rows choose CSV. “Compression” makes that file smaller, as gzip or as " +
@@ -108,7 +108,7 @@ export const help = {
     save: {
       title: "Keep a search for later",
       steps: [
-        "Press “Notify me monthly” above the list and give the search a name.",
+        "Click “Notify me monthly” above the list and give the search a name.",
         "Everybody in your team finds it under “Saved”, with how its count changes.",
       ],
       picture: "A saved search with its counts",
@@ -124,7 +124,7 @@ export const help = {
     share: {
       title: "Send a search to a colleague, or print it",
       steps: [
-        "“Copy link” copies the address of what is on screen; whoever signs in sees the same.",
+        "“Copy link” copies the address of what is on screen; everyone who signs in sees the same.",
         "Printing gives the filters, the charts and the first 200 rows.",
       ],
     },
@@ -152,7 +152,7 @@ export const help = {
       "The Receita Federal publishes the registry once a month. What happened since is not in it.",
       "The month that is searched stands at the top of every page. When a newer one is taken " +
         "over you are told, and everything on screen follows.",
-      "A file keeps the month that it was made of.",
+      "A file keeps the month that it was made from.",
     ],
   } as HelpPart,
 };

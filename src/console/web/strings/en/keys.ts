@@ -8,7 +8,7 @@ import { date, duration } from "../../app/format.ts";
 export const keys = {
   lead:
     "Programs use these to search and export through the API. Each key is shown only once, when " +
-    "it is made.",
+    "it is created.",
   create: "New key",
   readOnly: "Only an owner can make or change keys.",
   none: "No keys yet",
@@ -18,7 +18,7 @@ export const keys = {
   nameNeeded: "Give the key a name.",
   state: "State",
   plan: "Plan",
-  created: "Made",
+  created: "Created",
   lastUsed: "Last used",
   never: "Never",
   expires: "Ends",
@@ -41,7 +41,7 @@ export const keys = {
   lifetime: "Ends",
   lifetimes: { never: "Never", d30: "In 30 days", d90: "In 90 days", d365: "In a year" },
   createTitle: "New API key",
-  createSubmit: "Make the key",
+  createSubmit: "Create key",
   onceTitle: "Copy the key now",
   once:
     "It cannot be shown again: the server keeps only its fingerprint. If it is lost, make " +
@@ -53,7 +53,7 @@ export const keys = {
   renamed: "Renamed",
   rotateTitle: (name: string) => `Replace “${name}”`,
   rotateText:
-    "A new key with the same name and plan is made. The old one goes on working for as long" +
+    "A new key with the same name and plan is created. The old one keeps working for as long" +
     " as you choose, so that programs can be changed without a gap. " +
     "The new key has no end date.",
   overlap: "The old key works for another",

@@ -60,7 +60,7 @@ export const shell = {
   language: "Language",
   portuguese: "Português",
   english: "English",
-  theme: "Colours",
+  theme: "Colors",
   themeAuto: "As in the system",
   themeLight: "Light",
   themeDark: "Dark",
@@ -80,7 +80,7 @@ export const shell = {
   failed: "That did not work",
   bug:
     "Something unexpected happened in the browser. Reload the page; if it happens again, tell" +
-    " whoever runs this server.",
+    " the operator of this server.",
   unreachable: "The server does not answer. Check the connection and try again.",
   offline: "The server cannot be reached. What is on screen stays; new requests fail.",
   reconnect: "Check again",
@@ -91,13 +91,13 @@ export const shell = {
   answered: (status: number) => `The server answered with an error (${status}).`,
   /** By mistake code; for others, the server's sentence is shown. */
   mistakes: {
-    email_taken: "Somebody has this e-mail already.",
+    email_taken: "Another user has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
     list_not_found: "A list of the filters no longer exists. Take it out of them.",
     last_owner: "There must be one owner at least.",
     unfit_password: "Too easy to guess. Choose another one.",
-    unchanged_password: "This is the present password.",
-    wrong_password: "This is not your present password.",
+    unchanged_password: "This is the current password.",
+    wrong_password: "This is not your current password.",
   },
   signIn: {
     title: "Sign in",
@@ -118,14 +118,14 @@ export const shell = {
     needPassword: "Type your password.",
     insecure:
       "This page came over an unencrypted connection, so the server refuses to sign in. " +
-      "Open it over https or on the machine itself, or ask whoever runs the server.",
+      "Open it over https or on the machine itself, or ask the operator of the server.",
     help: (contact: string | null) =>
       contact === null
-        ? "No account yet? Whoever runs this server makes one with “peneira user create”."
+        ? "No account yet? The operator of this server creates one with “peneira user create”."
         : `No account yet, or no password? Ask ${contact}.`,
     endedTitle: "Your session ended",
     ended: "Type your password to go on where you were. Nothing on the page is lost.",
-    other: "Sign in as somebody else",
+    other: "Sign in as another user",
   },
   roles: { owner: "Owner", member: "Member" },
   newsBadge: (count: number) =>
@@ -181,8 +181,8 @@ export const problems: Problems = {
   secondary_cnae_mode_not_allowed: plan,
   rate_limited: "Too many requests. Try again shortly.",
   quota_exceeded: ["Your plan has no room for more. Delete what is no longer needed."],
-  internal_error: ["The server made a mistake. It is in its log; try again."],
-  state_damaged: ["The server's data is damaged. Whoever runs it must restore a backup."],
+  internal_error: ["The server failed. The error is in its log; try again."],
+  state_damaged: ["The server's data is damaged. Its operator must restore a backup."],
   snapshot_unavailable: ["The server has no data loaded yet."],
   changes_preparing: "The changes are still being listed. Try again shortly.",
   storage_unavailable: ["The server cannot write to its disk. Nothing was changed."],

@@ -1,0 +1,144 @@
+/**
+ * Columns of a file of changes with the values before and now. Input: entries of a change list and
+ * the watched fields. Output: two columns for each compared group: status, address, contact,
+ * Simples, and MEI.
+ * Invariant: the columns depend on the spec and the watched fields alone. The status is in every
+ * row; a cell of another group has a value only if a watched field of the group differs, and
+ * consists of the group's watched fields alone, because a plan may lack the others. A cell is empty
+ * if the snapshot lacks the account.
+ */
+import type { ExtraColumn } from "../../native-index/napi/engine.ts";
+import { guarded, type Segment } from "../search/segment.ts";
+import { fieldsOfGroup } from "../spec/fields/groups.ts";
+import type { LabelLanguage } from "../spec/fields/words.ts";
+import type { OutputField } from "../spec/fields.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ChangeList } from "./list.ts";
+import type { ChangeEntry } from "./query.ts";
+
+const COMPARED = ["status", "address", "contact", "simples", "mei"] as const;
+
+/** A group of fields whose values are compared. */
+export type ComparedGroup = (typeof COMPARED)[number];
+
+/** What decides on the columns, and on their cells. */
+export interface ComparedOptions {
+  readonly watch: readonly OutputField[];
+  readonly groups: readonly ComparedGroup[];
+  /** Language of a file for people. */
+  readonly labels?: LabelLanguage | undefined;
+}
+
+/**
+ * Returns the groups that a file compares: those with a watched field, and the status of the
+ * accounts of saved lists.
+ */
+export function comparedGroups(
+  { filters }: AccountQuerySpec,
+  watch: readonly OutputField[],
+): ComparedGroup[] {
+  const isListed = (filters.lists?.any_of ?? []).length > 0;
+  return COMPARED.filter((group) => {
+    return (group === "status" && isListed) || fieldsOf(group, watch).length > 0;
+  });
+}
+
+/** Returns the names of a group's columns. */
+export function comparedNames(group: ComparedGroup): readonly [before: string, after: string] {
+  return [`${group}_before`, `${group}_after`];
+}
+
+/** Returns the columns of the groups, with their values of entries. */
+export function comparedCells(
+  { older, newer }: ChangeList,
+  entries: readonly ChangeEntry[],
+  { watch, groups, labels }: ComparedOptions,
+): ExtraColumn[] {
+  return groups.flatMap((group) => {
+    const fields = fieldsOf(group, watch);
+    const shown = entries.map(({ changed }) => {
+      return group === "status" || fields.some((field) => changed.includes(field));
+    });
+    const read = group === "status" ? STATUS_FIELDS : withDerived(fields);
+    const cells = (segment: Segment, rows: readonly number[]) => {
+      const wanted = rows.map((row, at) => (shown[at] ? row : -1));
+      return valuesOf(segment, wanted, read, labels).map((values) => {
+        return values && CELLS[group](values, labels);
+      });
+    };
+    const [before, after] = comparedNames(group);
+    const then = entries.map(({ rowOlder }) => rowOlder);
+    const now = entries.map(({ rowNewer }) => rowNewer);
+    return [
+      { name: before, kind: "text", values: cells(older, then) },
+      { name: after, kind: "text", values: cells(newer, now) },
+    ];
+  });
+}
+
+const STATUS_FIELDS: readonly OutputField[] = ["registration_status"];
+
+function fieldsOf(group: ComparedGroup, watch: readonly OutputField[]): OutputField[] {
+  return fieldsOfGroup(group).filter((field) => watch.includes(field));
+}
+
+/** A municipality is compared by its code, and shown by its name. */
+function withDerived(fields: readonly OutputField[]): readonly OutputField[] {
+  const isPlace = fields.some((field) => field.startsWith("municipality_"));
+  return isPlace ? [...fields, "municipality_name"] : fields;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type Cell = (values: Values, labels: LabelLanguage | undefined) => string | null;
+
+const CELLS: Readonly<Record<ComparedGroup, Cell>> = {
+  status: ({ registration_status: status }) => joined([status]),
+  address: addressCell,
+  contact: ({ email, phone_1, phone_2 }) => joined([email, phone_1, phone_2]),
+  simples: (values, labels) => {
+    return optionCell(values.simples_opt_in, values.simples_excluded_on, labels);
+  },
+  mei: (values, labels) => optionCell(values.mei_opt_in, values.mei_excluded_on, labels),
+};
+
+function addressCell(values: Values): string | null {
+  const { street, street_number: number, address_complement: more, district } = values;
+  const { municipality_name: city, uf, foreign_city: abroad, country_code: country } = values;
+  const place = [city, uf].filter((part) => part != null).join("/") || null;
+  return joined([street, number, more, district, place, values.postal_code, abroad, country]);
+}
+
+/** Words before the day on which a company left Simples or MEI. */
+const LEFT_ON = { pt: "saída em", en: "left on" } as const;
+
+function optionCell(
+  isIn: unknown,
+  leftOn: unknown,
+  labels: LabelLanguage | undefined,
+): string | null {
+  const day = leftOn != null && labels !== undefined ? `${LEFT_ON[labels]} ${leftOn}` : leftOn;
+  return joined([isIn, day]);
+}
+
+function joined(values: readonly unknown[]): string | null {
+  const parts = values.filter((value) => value != null && value !== "");
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** Values of a segment's rows, as a file shows them; null for row -1. */
+function valuesOf(
+  { native }: Segment,
+  rows: readonly number[],
+  fields: readonly OutputField[],
+  labels: LabelLanguage | undefined,
+): (Values | null)[] {
+  const there = Uint32Array.from(rows.filter((row) => row >= 0));
+  if (there.length === 0) return rows.map(() => null);
+  const request = {
+    ...({ format: "jsonl", fields, extra: [], labels, delimiter: ",", firstNumber: 2 } as const),
+  };
+  const lines = Buffer.from(guarded(() => native.renderRows(there, request))).toString();
+  const values = lines.trimEnd().split("\n");
+  let at = 0;
+  return rows.map((row) => (row < 0 ? null : (JSON.parse(values[at++] as string) as Values)));
+}
