@@ -166,7 +166,7 @@ export const exports = {
     sent_file_unreadable: "The spreadsheet that was sent is gone or cannot be read. Send it again.",
     snapshot_unavailable: "Its snapshot is gone or damaged. Run it again on the newest one.",
     state_damaged: "The server's own data is damaged. Tell the operator.",
-    too_many_attempts: "Writing it was tried three times and never came to its end.",
+    too_many_attempts: "Writing it was tried several times and never came to its end.",
     render_failed: "The server failed while writing it. Tell the operator its identifier.",
   } as Record<string, string>,
 
