@@ -28,9 +28,10 @@ import {
 
 /**
  * Longest wait for an answer: above the limits that the server applies. It is counted in slices, so
- * that a process that was paused meanwhile gives the other thread time to answer.
+ * that a process that was paused meanwhile gives the other thread time to answer. A thread that
+ * answers no requests may wait longer: on a busy machine, the other thread may start that late.
  */
-const ANSWER_SLICES = 15;
+const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;
 
 /**
@@ -79,12 +80,14 @@ export class Bridge {
   readonly #originMs = performance.timeOrigin + performance.now();
   readonly #port: MessagePort;
   readonly #worker: Worker;
+  readonly #slices: number;
   #requests = 0;
   #sessions = 0;
   #open = 0;
   #isEnded = false;
 
   constructor(server: Pick<BridgeStart, "url" | "schema" | "listens">) {
+    this.#slices = ANSWER_SLICES[server.listens ? "listening" : "working"];
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const start: BridgeStart = {
@@ -129,7 +132,7 @@ export class Bridge {
     const number = ++this.#requests;
     this.#port.postMessage({ ...request, number } satisfies NumberedRequest);
     const ends = { words: this.#words, port: this.#port };
-    const received = answerTo(number, ends, { slices: ANSWER_SLICES, sliceMs: SLICE_MS });
+    const received = answerTo(number, ends, { slices: this.#slices, sliceMs: SLICE_MS });
     if (received === null) throw new StateAway("the server did not answer in time");
     const { failure } = received;
     if (failure === null) return received;
