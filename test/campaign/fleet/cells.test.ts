@@ -24,7 +24,7 @@ const RATE = Number(process.env.FLEET_RATE ?? 1);
 const RECOVERED = 0.8;
 /** Longest time until the work of a dead server goes on elsewhere: a lease, and the looks. */
 const TAKEOVER_MS_MAX = 20_000;
-const TAKEOVERS = 3;
+const TAKEOVERS = Number(process.env.FLEET_TAKEOVERS ?? 3);
 
 const print = (text: string) => process.stdout.write(`# ${text}\n`);
 

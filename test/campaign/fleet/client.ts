@@ -86,13 +86,16 @@ export class FleetClient {
     return null;
   }
 
-  /** Counts an answer that was not expected. */
+  /**
+   * Counts an answer that was not expected. A server that did not receive all of a request, because
+   * its network was cut, answers 408 when it is back.
+   */
   #judge(path: string, status: number, body: Buffer): void {
     const code = codeOf(body);
     this.#count(`${status} ${code ?? "of the balancer"}`);
     const isOurs = (status === 503 || status === 429) && DOCUMENTED.includes(code ?? "");
     const isBalancers = code === null && (status === 502 || status === 503 || status === 504);
-    if (isOurs || isBalancers) return;
+    if (isOurs || isBalancers || status === 408) return;
     this.violations.push(`${status} for ${path}: ${body.toString().slice(0, 300)}`);
   }
 
