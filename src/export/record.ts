@@ -30,7 +30,7 @@ export const EXPORT_FAILURES = {
   sent_file_unreadable: "The sent file is gone or cannot be read. Send it again.",
   snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",
   state_damaged: "The server's state is damaged. Tell the operator, who has to restore a backup.",
-  too_many_attempts: "Rendering was tried three times and never came to its end.",
+  too_many_attempts: "Rendering was tried several times and never came to its end.",
   render_failed: "The server failed while rendering. Report the export_id to its operator.",
 } as const;
 
@@ -55,6 +55,12 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
 
 /** Max attempts to render an export. */
 export const ATTEMPTS_MAX = 3;
+
+/**
+ * Max claims of an export that end with their server, or by its stop, before it fails: an export
+ * that ends its servers must not do so indefinitely.
+ */
+export const TAKEOVERS_MAX = 8;
 
 /** Shape of an export's id: a recognizable prefix, then 128 random bits in hex. */
 export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;

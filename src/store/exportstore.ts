@@ -320,6 +320,12 @@ export class ExportStore {
       .all(owner);
   }
 
+  /** True if a claim has ended an export as done. */
+  isDoneBy({ id, token }: ClaimedExport): boolean {
+    const done = "SELECT 1 FROM exports WHERE id = ? AND token = ? AND state = 'done'";
+    return this.#database.prepare<[string, number]>(done).get(id, token) !== undefined;
+  }
+
   /** Returns the running exports whose member has ended, oldest first. */
   orphans(): ExportRow[] {
     return this.#database

@@ -102,7 +102,8 @@ export class Claims {
     const { outcome, release } = await staging.stage(tenantId, source, () => true);
     try {
       if (outcome.kind === "staged") this.#keep(claim, outcome.staged);
-      else if (outcome.kind !== "cancelled") this.#failed(claim, { outcome: outcome.kind });
+      else if (!["cancelled", "interrupted"].includes(outcome.kind))
+        this.#failed(claim, { outcome: outcome.kind });
     } catch (error) {
       this.#failed(claim, describeError(error));
     } finally {

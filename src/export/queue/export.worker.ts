@@ -29,7 +29,9 @@ import { lowerPriority, worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
-import { openStateOfWorker } from "../../store/state.ts";
+import { isStateClosed } from "../../store/sqlite.ts";
+import { isSqlite, openStateOfWorker } from "../../store/state.ts";
+import type { StateDatabase } from "../../store/statedatabase.ts";
 import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
 import { readEntryFile, writeEntryFile } from "./entryfile.ts";
 import {
@@ -164,16 +166,33 @@ function stageOrder({ held: wanted, flag, writeTo, readFrom, tenantId, ...state 
   });
 }
 
+/**
+ * The state on a server, kept open: a connection has a thread of its own, whose start takes longer
+ * than the work, and on a busy machine longer than a statement may take.
+ */
+let state: { readonly dataDir: string; readonly database: StateDatabase } | null = null;
+
+function stateOf(dataDir: string): StateDatabase {
+  if (state?.dataDir === dataDir) return state.database;
+  state?.database.close();
+  const database = openStateOfWorker(dataDir);
+  state = isSqlite(database) ? null : { dataDir, database };
+  return database;
+}
+
 /** Runs work with a database connection of this thread. */
 async function withState<Result>(
   { dataDir, owner }: { readonly dataDir: string; readonly owner?: string },
   run: (store: ExportedStore) => Promise<Result>,
 ): Promise<Result> {
-  const database = openStateOfWorker(dataDir);
+  const database = stateOf(dataDir);
   try {
     return await run(new ExportedStore(database, owner));
+  } catch (error) {
+    if (isStateClosed(error)) state = null;
+    throw error;
   } finally {
-    database.close();
+    if (isSqlite(database)) database.close();
   }
 }
 

@@ -2,7 +2,8 @@
  * This server's share of the queue that all members have. Input: its renders, and the state.
  * Output: renders that it has lost, and exports of ended members, queued again.
  * Invariant: a render is lost once the state names another claim of its export, or none. A lost
- * render changes nothing any more. Progress is stored with the token of the claim.
+ * render changes nothing any more. Progress is stored with the token of the claim. The answer to a
+ * commit may be lost: a claim without a render is queued again, and a stored end is not lost.
  */
 import { type Clock, DAY_MS } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -48,11 +49,22 @@ export class OwnedExports {
     if (!membership.isShared) return;
     this.releaseOrphans();
     const own = [...runs];
-    if (own.length === 0) return;
     const held = new Map(store.heldBy(membership.id).map(({ id, token }) => [id, token]));
+    this.#releaseUnknown(held, new Set(own.map(({ row }) => row.id)));
     for (const run of own) {
       if (held.get(run.row.id) === run.row.token) this.#storeProgress(run);
       else this.#ended(run.row);
+    }
+  }
+
+  /** Queues the exports again whose claim this server does not know of. */
+  #releaseUnknown(held: ReadonlyMap<string, number>, known: ReadonlySet<string>): void {
+    const { store, log } = this.#parts;
+    for (const [id, token] of held) {
+      if (known.has(id)) continue;
+      const attempts = (store.find(id)?.attempts ?? 1) - 1;
+      store.atomically(() => store.requeue({ id, token }, attempts));
+      log.warn({ export_id: id }, "the answer to a claim was lost; the export was queued again");
     }
   }
 
@@ -95,8 +107,10 @@ export class OwnedExports {
     if (!this.#parts.store.progress({ id, token, rowsWritten, rowsExpected })) this.#ended(row);
   }
 
-  #ended({ id }: ExportRow): void {
+  #ended(row: ExportRow): void {
     const { store, log, ended } = this.#parts;
+    const { id } = row;
+    if (store.isDoneBy(row)) return;
     const why = store.find(id) === undefined ? "removed" : "lost";
     if (why === "lost") log.warn({ export_id: id }, "another server has taken over an export");
     ended(id, why);

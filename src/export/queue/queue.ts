@@ -92,6 +92,8 @@ export class ExportQueue {
   #turn = "";
   #state: "waiting" | "working" | "stopped" = "waiting";
   #kicked = false;
+  /** Set after an interruption: no export is begun before the next `retry`. */
+  #rests = false;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
@@ -126,6 +128,7 @@ export class ExportQueue {
 
   /** Retries failed commits, and checks for work. */
   retry(): void {
+    this.#rests = false;
     for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
     if (this.#state === "working") this.claims.retry();
     this.kick();
@@ -169,7 +172,7 @@ export class ExportQueue {
 
   #fill(): void {
     try {
-      while (this.#state === "working" && this.#busy() < this.#parts.threads.size) {
+      while (this.#state === "working" && !this.#rests && this.#busy() < this.#parts.threads.size) {
         const row = this.#claim();
         if (row === null) return;
         this.#begin(row);
@@ -235,11 +238,23 @@ export class ExportQueue {
 
   /** Stages and commits the outcome of a render. */
   #end(run: Run, put: Promise<RenderOutcome>): void {
-    const end = put.then(async (outcome) => {
-      this.#conclude(run, outcome, await this.#stage(run, outcome));
-    });
+    const end = this.#finishing(run, put);
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
+  }
+
+  /** The database may go away at any point; a claimed export must end nevertheless. */
+  async #finishing(run: Run, put: Promise<RenderOutcome>): Promise<void> {
+    let rendered: RenderOutcome;
+    let outcome: RunEnd;
+    try {
+      rendered = await put;
+      outcome = await this.#stage(run, rendered);
+    } catch (error) {
+      rendered = this.#unfinished(run, endOf(error));
+      outcome = rendered;
+    }
+    this.#conclude(run, rendered, outcome);
   }
 
   /** A claimed export must end, so a failure to build its order counts as an attempt. */
@@ -398,6 +413,11 @@ export class ExportQueue {
       case "cancelled":
         this.#requeue(row, row.attempts - 1);
         break;
+      case "interrupted":
+        // Until the next look, so that an outage is not answered by a loop of attempts.
+        this.#rests = true;
+        this.#requeue(row, row.attempts - 1);
+        break;
       case "threw":
       case "crashed":
         if (row.attempts < ATTEMPTS_MAX) this.#requeue(row, row.attempts);
@@ -421,11 +441,13 @@ export class ExportQueue {
     const finished = store.atomically(() => {
       const { id, token } = row;
       const changed = store.finish({ id, token, ...file, endedAt, expiresAt });
-      if (changed && staged !== null && !store.lists.exported.keep(staged, endedAt)) {
+      // The answer to an earlier commit was lost.
+      if (!changed) return store.isDoneBy(row);
+      if (staged !== null && !store.lists.exported.keep(staged, endedAt)) {
         throw new ListMoved();
       }
       faultPoint("finish.before_commit");
-      return changed;
+      return true;
     });
     faultPoint("finish.after_commit");
     if (!finished) {
@@ -440,8 +462,9 @@ export class ExportQueue {
 
   /** Removes a file that another server has deleted, or makes too. */
   #giveUp(row: ExportRow): void {
-    if (this.#parts.store.find(row.id) === undefined) this.#parts.discard(row);
-    else this.#parts.files.abandon(row);
+    const { store, files, discard } = this.#parts;
+    if (store.find(row.id) === undefined) discard(row);
+    else if (!store.isDoneBy(row)) files.abandon(row);
   }
 
   /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */

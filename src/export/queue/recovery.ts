@@ -11,14 +11,14 @@ import type { Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFiles } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import { ATTEMPTS_MAX } from "../record.ts";
+import { TAKEOVERS_MAX } from "../record.ts";
 
 interface Recovered {
   /** Exports that were being rendered and are queued again. */
   readonly requeued: number;
   /** Done exports whose file was missing or had another size; queued again. */
   readonly lost: number;
-  /** Exports that failed after too many attempts. */
+  /** Exports that failed after too many ends of their server. */
   readonly given_up: number;
   /** Files that belonged to no done export. */
   readonly removed: number;
@@ -56,8 +56,9 @@ export function recover(parts: {
 }
 
 /**
- * Queues the exports of ended members again, unless they had too many attempts. Call it inside a
- * transaction.
+ * Queues the exports of ended members again. The end of a member is no failed attempt, because most
+ * have other causes. An export whose claims ended so too often may be the cause, so it fails. Call
+ * it inside a transaction.
  */
 export function releaseOrphans(
   store: ExportStore,
@@ -66,8 +67,10 @@ export function releaseOrphans(
   let requeued = 0;
   let givenUp = 0;
   for (const row of store.orphans()) {
-    if (row.attempts < ATTEMPTS_MAX) {
-      store.requeue(row, row.attempts);
+    // Every claim that was not a failed attempt was given up, also by a server that was stopped.
+    const failedAttempts = Math.max(0, row.attempts - 1);
+    if (row.token - failedAttempts < TAKEOVERS_MAX) {
+      store.requeue(row, failedAttempts);
       requeued++;
     } else {
       store.fail(row, "too_many_attempts", nowMs);

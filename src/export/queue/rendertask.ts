@@ -3,7 +3,7 @@
  * Invariant: everything here can be sent between threads. An error loses its class on the way, so
  * outcomes are values. The revisions of lists are those of the pins, even if the lists have newer
  * ones. An error that no attempt can avoid fails the export immediately, to free its disk space; an
- * unknown error is retried.
+ * unknown error is retried a few times, and an outage of the database as long as it lasts.
  */
 import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
@@ -20,6 +20,7 @@ import type { ListPin } from "../../store/blocktable.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
+import { StateAway } from "../../store/statedatabase.ts";
 import { FilesUnavailable } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { type CsvText, type ExportFailure, namesIn } from "../record.ts";
@@ -80,6 +81,8 @@ export interface RenderTask {
 export type RenderOutcome =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly held: readonly RowBits[] }
   | { readonly kind: "cancelled" }
+  /** The database of the state went away, which says nothing about the export. */
+  | { readonly kind: "interrupted"; readonly error: ErrorKind }
   /** No other attempt can succeed. */
   | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
   /** The render threw an error; another attempt may succeed. */
@@ -183,9 +186,10 @@ const WRITE_FAILED = [
 /** Converts the error of a run to its outcome: final, or retryable. */
 export function endOf(
   error: unknown,
-): Extract<RenderOutcome, { readonly kind: "threw" | "failed" }> {
-  const failure = failureOf(error);
+): Extract<RenderOutcome, { readonly kind: "threw" | "failed" | "interrupted" }> {
   const described = describeError(error);
+  if (error instanceof StateAway) return { kind: "interrupted", error: described };
+  const failure = failureOf(error);
   return failure === null
     ? { kind: "threw", error: described }
     : { kind: "failed", failure, error: described };

@@ -1,8 +1,9 @@
 /**
  * Synchronous requests to a thread that talks to PostgreSQL. Input: requests of one thread.
  * Output: their answers; the calling thread waits for each.
- * Invariant: one request at a time, so an answer belongs to the last request. A server that is away
- * costs one wait; until it is reached again, requests fail without waiting.
+ * Invariant: one request at a time. An answer that comes after its request was given up is dropped,
+ * so no request gets the answer of another one. A server that is away costs one wait; until it is
+ * reached again, requests fail without waiting.
  *
  * Why the thread waits: a transaction of the state reads, decides, and writes, and nothing else of
  * its thread may run in between. Threads that answer searches read the state only for a key that
@@ -20,12 +21,18 @@ import {
   type BridgeAnswer,
   type BridgeRequest,
   type BridgeStart,
+  type NumberedRequest,
   type QueryAnswer,
   WORD,
 } from "./messages.ts";
 
-/** Longest wait for an answer, in milliseconds: above the limits that the server applies. */
-const ANSWER_MS = 15_000;
+/**
+ * Longest wait for an answer: above the limits that the server applies. It is counted in slices, so
+ * that a process that was paused meanwhile gives the other thread time to answer. A thread that
+ * answers no requests may wait longer: on a busy machine, the other thread may start that late.
+ */
+const ANSWER_SLICES = { listening: 15, working: 60 } as const;
+const SLICE_MS = 1_000;
 
 /**
  * Waits until a word has another value than `from`, or until the time is over. A thread may wake
@@ -44,17 +51,43 @@ export function waitForChange(
   }
 }
 
+/**
+ * Waits for the answer to a request, and drops answers to earlier ones. Returns null if it does not
+ * come within so many slices of time.
+ */
+export function answerTo(
+  number: number,
+  { words, port }: { readonly words: Int32Array; readonly port: MessagePort },
+  { slices, sliceMs }: { readonly slices: number; readonly sliceMs: number },
+): BridgeAnswer | null {
+  for (let slice = 0; slice < slices; ) {
+    const answered = Atomics.load(words, WORD.answered);
+    for (let received = receiveMessageOnPort(port); received !== undefined; ) {
+      const answer = received.message as BridgeAnswer;
+      if (answer.number === number) return answer;
+      received = receiveMessageOnPort(port);
+    }
+    const beganMs = performance.now();
+    waitForChange(words, WORD.answered, { from: answered, ms: sliceMs });
+    if (performance.now() - beganMs >= sliceMs) slice++;
+  }
+  return null;
+}
+
 /** The calling thread's end. */
 export class Bridge {
   readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(WORD).length));
   readonly #originMs = performance.timeOrigin + performance.now();
   readonly #port: MessagePort;
   readonly #worker: Worker;
+  readonly #slices: number;
+  #requests = 0;
   #sessions = 0;
   #open = 0;
   #isEnded = false;
 
   constructor(server: Pick<BridgeStart, "url" | "schema" | "listens">) {
+    this.#slices = ANSWER_SLICES[server.listens ? "listening" : "working"];
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const start: BridgeStart = {
@@ -70,7 +103,6 @@ export class Bridge {
     });
     this.#worker.unref();
     port1.unref();
-    // Requests fail by their time limit then.
     this.#worker.on("error", () => this.#end());
   }
 
@@ -97,14 +129,11 @@ export class Bridge {
   ask(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
     if (this.awayMs > 0 && request.kind !== "close") throw new StateAway("the server is away");
-    const answered = Atomics.load(this.#words, WORD.answered);
-    this.#port.postMessage(request);
-    waitForChange(this.#words, WORD.answered, { from: answered, ms: ANSWER_MS });
-    const received = receiveMessageOnPort(this.#port)?.message as BridgeAnswer | undefined;
-    if (received === undefined) {
-      this.#end();
-      throw new StateAway("the server did not answer in time");
-    }
+    const number = ++this.#requests;
+    this.#port.postMessage({ ...request, number } satisfies NumberedRequest);
+    const ends = { words: this.#words, port: this.#port };
+    const received = answerTo(number, ends, { slices: this.#slices, sliceMs: SLICE_MS });
+    if (received === null) throw new StateAway("the server did not answer in time");
     const { failure } = received;
     if (failure === null) return received;
     if (failure.isAway) throw new StateAway(failure.message);

@@ -11,7 +11,7 @@ export type { Client } from "pg";
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 10_000;
 /** Ends the transaction of a process that was paused within it; others wait for its lock. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
 
 /** Object ids of types (pg_type.dat) that the client would return otherwise. */
 const TYPES = { bool: 16, int8: 20, numeric: 1_700 } as const;
@@ -49,9 +49,17 @@ export async function connectTo({ url, schema }: StateAddress): Promise<Client> 
   return client;
 }
 
-/** True if the connection, and not the statement, has failed. */
+/** Ends a connection immediately: a server that is silent would never confirm its end. */
+export function cutOff(client: Client): void {
+  const { connection } = client as unknown as { readonly connection: pg.Connection };
+  connection.stream.destroy();
+}
+
+/** True if the connection, and not the statement, has failed, or the server was too slow. */
 export function isLost(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
-  // SQLSTATE: connection, shutdown, too many connections, idle in a transaction, or none at all.
-  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53300|25P03)/.test(code);
+  // SQLSTATE: connection, shutdown, statement timeout, too many connections, idle in a transaction,
+  // or none at all.
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return true;
+  return /^(08|57P|57014|53300|25P03)/.test(code);
 }

@@ -22,7 +22,10 @@ export interface BridgeStart {
   readonly port: MessagePort;
 }
 
-/** A request; `session` is the connection that it uses. */
+/** A request; `session` is the connection that it uses, `number` counts the requests. */
+export type NumberedRequest = BridgeRequest & { readonly number: number };
+
+/** A request without its number. */
 export type BridgeRequest = { readonly session: number } & (
   | {
       /** `write` is a transaction of its own. */
@@ -52,5 +55,7 @@ interface BridgeFailure {
 
 /** Answer of the thread. */
 export interface BridgeAnswer extends QueryAnswer {
+  /** Number of the request. */
+  readonly number: number;
   readonly failure: BridgeFailure | null;
 }

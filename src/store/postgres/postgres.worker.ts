@@ -4,15 +4,17 @@
  * shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
  * transaction never goes on over another connection. While the server is away, a request fails
- * immediately, and the server is tried again in the background. Passwords never leave this thread.
+ * immediately, and the server is tried again in the background. A server that is silent is away:
+ * the requests that wait for it fail. Passwords never leave this thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
-import { type Client, connectTo, isLost } from "./connection.ts";
+import { type Client, connectTo, cutOff, isLost } from "./connection.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,
   type BridgeStart,
+  type NumberedRequest,
   type QueryAnswer,
   WORD,
 } from "./messages.ts";
@@ -21,6 +23,13 @@ const { url, schema, words, listens, originMs, port } = workerData as BridgeStar
 
 /** Period of the check for changes: after a lost notice, a disabled key is refused in a second. */
 const LOOK_MS = 400;
+/**
+ * Time without an answer to that check after which the server is away. It has little to do for one,
+ * so this is the time of a machine that is busy.
+ */
+const SILENCE_MS = 2_500;
+/** Longest wait for the end of a connection. */
+const END_MS = 1_000;
 /** Period of the attempts to reach a server that is away. */
 const RETRY_MS = 250;
 
@@ -51,9 +60,16 @@ class Session {
     try {
       return await this.#run(this.#client, request);
     } catch (error) {
-      if (isLost(error)) await this.end();
+      if (isLost(error)) this.cut();
       throw error;
     }
+  }
+
+  /** Ends the connection without the server; its request fails. */
+  cut(): void {
+    const client = this.#client;
+    this.#client = null;
+    if (client !== null) cutOff(client);
   }
 
   /** The work of a lost transaction was undone by the server. */
@@ -96,7 +112,10 @@ class Session {
   async end(): Promise<void> {
     const client = this.#client;
     this.#client = null;
-    await client?.end().catch(() => {});
+    if (client === null) return;
+    // A server that is silent does not confirm it.
+    await Promise.race([client.end().catch(() => {}), sleep(END_MS)]);
+    cutOff(client);
   }
 }
 
@@ -133,27 +152,47 @@ async function reachAgain(): Promise<void> {
   }
 }
 
-async function serve(request: BridgeRequest): Promise<void> {
+async function serve(request: NumberedRequest): Promise<void> {
+  const { number } = request;
   let answer: BridgeAnswer;
   try {
     if (request.kind === "close") {
       await sessions.get(request.session)?.end();
       sessions.delete(request.session);
-      answer = { ...NOTHING, failure: null };
+      answer = { ...NOTHING, number, failure: null };
     } else {
       const session = sessions.get(request.session) ?? new Session();
       sessions.set(request.session, session);
-      answer = { ...(await session.answer(request)), failure: null };
+      answer = { ...(await session.answer(request)), number, failure: null };
     }
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
     const isAway = isLost(error);
     if (isAway) lost();
-    answer = { ...NOTHING, failure: { message, code: code ?? null, isAway } };
+    answer = { ...NOTHING, number, failure: { message, code: code ?? null, isAway } };
   }
   port.postMessage(answer);
   Atomics.add(words, WORD.answered, 1);
   Atomics.notify(words, WORD.answered);
+}
+
+/** The server has not answered for too long. */
+class Silence extends Error {}
+
+/** Returns the answer. Throws `Silence` if it does not come. */
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Silence("the server is silent"));
+    // After a pause of the process, an answer that is here already is read first.
+    timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), SILENCE_MS);
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {});
+  }
 }
 
 /** Hears of changes by other connections, and looks for them in case that a notice was lost. */
@@ -166,9 +205,9 @@ async function listen(): Promise<void> {
       client.on("notification", ({ payload }) => {
         if (payload === schema) Atomics.add(words, WORD.version, 1);
       });
-      await client.query("LISTEN peneira");
+      await inTime(client.query("LISTEN peneira"));
       for (;;) {
-        const { rows } = await client.query("SELECT number FROM access_changes");
+        const { rows } = await inTime(client.query("SELECT number FROM access_changes"));
         const { number } = rows[0] as { readonly number: bigint };
         if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
         known = number;
@@ -176,13 +215,14 @@ async function listen(): Promise<void> {
         await sleep(LOOK_MS, undefined, { ref: false });
       }
     } catch (error) {
+      if (error instanceof Silence) for (const session of sessions.values()) session.cut();
       // A new state has no such table until its schema is made.
       if (isLost(error)) lost();
-      await client?.end().catch(() => {});
+      if (client !== null) cutOff(client);
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   }
 }
 
 if (listens) void listen();
-port.on("message", (request: BridgeRequest) => void serve(request));
+port.on("message", (request: NumberedRequest) => void serve(request));

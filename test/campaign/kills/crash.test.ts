@@ -245,7 +245,7 @@ describe("the server", () => {
     assert.equal(report.failed, 0);
   });
 
-  it("fails an export that crashes it three times, and continues", async () => {
+  it("fails an export that crashes it eight times, and continues", async () => {
     buildVictim();
     const references = await References.make(1_000, 3);
     const ground = plainGround();
@@ -259,7 +259,7 @@ describe("the server", () => {
       assert.ok(first instanceof Server);
       await first.ask("/v1/exports", ask).catch(() => undefined);
       assert.equal((await first.death).signal, "SIGKILL");
-      for (let again = 0; again < 2; again++) {
+      for (let again = 0; again < 7; again++) {
         const next = await Server.start({ ...where, fault: "render.begin:1" });
         const death = next instanceof Server ? await next.death : next;
         assert.equal(death.signal, "SIGKILL");

@@ -68,7 +68,7 @@ export interface LedgerCounts {
 
 const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
 /** This many crashes under one export may end it. */
-const ATTEMPTS = 3;
+const TAKEOVERS = 8;
 
 /** The expectations of one data directory. */
 export class Ledger {
@@ -274,7 +274,7 @@ export class Ledger {
   #mayFail(entry: Entry, { error, export_id }: SeenRecord): void {
     const code = error?.code ?? "no reason";
     const crashes = this.life - entry.bornIn;
-    const worn = code === "too_many_attempts" && crashes >= ATTEMPTS;
+    const worn = code === "too_many_attempts" && crashes >= TAKEOVERS;
     if (worn || this.failuresAllowed.includes(code)) return;
     throw new Violation("I3", `${export_id} failed (${code}) after ${crashes} crashes`);
   }

@@ -30,6 +30,7 @@ interface Told {
   readonly tenant: string;
   state: "queued" | "running" | "done" | "failed" | "deleted";
   attempts: number;
+  claims: number;
   failure: string | null;
   expiresAt: number;
   expired: boolean;
@@ -63,6 +64,7 @@ class Model {
       const taken = this.of(next, "queued")[0] as Told;
       taken.state = "running";
       taken.attempts++;
+      taken.claims++;
       this.turn = next;
     }
   }
@@ -106,7 +108,13 @@ function create(tenant: string, key: string, request: string): Step {
     } else {
       const { record, replayed } = ask();
       assert.equal(replayed, false);
-      const none = { state: "queued", attempts: 0, failure: null, expired: false } as const;
+      const none = {
+        state: "queued",
+        attempts: 0,
+        claims: 0,
+        failure: null,
+        expired: false,
+      } as const;
       const told: Told = { id: record.id, tenant, ...none, expiresAt: Number.POSITIVE_INFINITY };
       model.exports.push(told);
       model.keys.set(`${tenant} ${key}`, { export: told, request, at: nowMs });
@@ -172,8 +180,9 @@ function restart(how: "stop" | "crash"): Step {
       }
     }
     for (const told of model.running()) {
-      if (how === "stop") Object.assign(told, { state: "queued", attempts: told.attempts - 1 });
-      else if (told.attempts < 3) told.state = "queued";
+      const attempts = told.attempts - 1;
+      const isPoison = how !== "stop" && told.claims - attempts >= 8;
+      if (!isPoison) Object.assign(told, { state: "queued", attempts });
       else Object.assign(told, { state: "failed", failure: "too_many_attempts" });
     }
     model.turn = "";

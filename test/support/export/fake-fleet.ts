@@ -35,7 +35,7 @@ export class Fleet {
   readonly clock: ManualClock = manualClock(NOW_MS);
   readonly #folder = mkdtempSync(join(tmpdir(), "peneira-fleet-"));
   readonly #database: StateDatabase = openDatabase(join(this.#folder, "state"));
-  readonly #servers: Server[] = [];
+  readonly servers: Server[] = [];
   readonly #segment: Segment;
 
   readonly #setInterval = globalThis.setInterval;
@@ -63,7 +63,7 @@ export class Fleet {
     const lasting = { retention: 604_800, forget: FORGET_S, freeBytesMin: 0 };
     const exports = new Exports({ ...parts, ...lasting, slugOf: () => "empresas" });
     const server: Server = { exports, threads, membership, dataDir, life: "live" };
-    this.#servers.push(server);
+    this.servers.push(server);
     exports.start(this.#segment);
     return server;
   }
@@ -80,7 +80,7 @@ export class Fleet {
     for (let second = 0; second < seconds; second++) {
       this.clock.advance(1_000);
       this.#database.exec("UPDATE members SET lease_until = lease_until - 1000");
-      for (const { membership, exports, life } of this.#servers) {
+      for (const { membership, exports, life } of this.servers) {
         if (life !== "live") continue;
         membership.tick();
         exports.tick();
@@ -110,7 +110,7 @@ export class Fleet {
   }
 
   async dispose(): Promise<void> {
-    for (const { exports, threads, membership } of this.#servers) {
+    for (const { exports, threads, membership } of this.servers) {
       for (const held of [...threads.held]) held.end({ kind: "cancelled" });
       await exports.close();
       membership.stop();

@@ -73,27 +73,44 @@ export class FakeS3 {
   listingLag = 0;
   /** Min bytes of every part but the last. */
   partBytesMin = 5 << 20;
-  readonly #server: Server;
+  readonly #host: string;
+  #server = this.#newServer();
+  #port = 0;
   #uploads = 0;
 
-  constructor() {
-    this.#server = createServer((request, response) => {
+  constructor(host = "127.0.0.1") {
+    this.#host = host;
+  }
+
+  static async start(port = 0, host?: string): Promise<FakeS3> {
+    const fake = new FakeS3(host);
+    await fake.#listen(port);
+    return fake;
+  }
+
+  #newServer(): Server {
+    return createServer((request, response) => {
       this.#answer(request, response).catch(() => response.destroy());
     });
   }
 
-  static async start(port = 0): Promise<FakeS3> {
-    const fake = new FakeS3();
-    await new Promise<void>((resolve) => fake.#server.listen(port, "127.0.0.1", resolve));
-    return fake;
+  async #listen(port: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(port, this.#host, resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Listens again after `close`, on the same port and with the same objects. */
+  async reopen(): Promise<void> {
+    this.#server = this.#newServer();
+    await this.#listen(this.#port);
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#port;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.#host}:${this.port}`;
   }
 
   /** The value of `files.url`. */

@@ -132,6 +132,33 @@ async function startHaproxy({ folder, upstream }: EdgeOptions): Promise<Edge> {
   return await edge(child, { tlsPort, plainPort, cert });
 }
 
+/** Starts HAProxy with the shipped file for several servers; `upstreams` are their addresses. */
+export async function startFleetProxy(
+  folder: string,
+  upstreams: readonly [string, string, string],
+): Promise<Edge> {
+  const { cert, key } = certificate(folder);
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  const both = path.join(folder, "both.pem");
+  writeFileSync(both, readFileSync(cert, "utf8") + readFileSync(key, "utf8"), { mode: 0o600 });
+  const names = ["one 10.0.0.11:8080", "two 10.0.0.12:8080", "three 10.0.0.13:8080"];
+  const site = shipped("fleet-haproxy.cfg", [
+    ["bind :80\n", `bind 127.0.0.1:${plainPort}\n`],
+    [
+      `bind :443 ssl crt /etc/haproxy/certs/${SITE}.pem`,
+      `bind 127.0.0.1:${tlsPort} ssl crt ${both}`,
+    ],
+    ...names.map((name, at): [string, string] => [
+      `server ${name}`,
+      `server ${name.split(" ")[0]} ${upstreams[at]}`,
+    ]),
+  ]);
+  const file = path.join(folder, "haproxy.cfg");
+  writeFileSync(file, site);
+  const child = spawn("haproxy", ["-f", file, "-db"], { stdio: ["ignore", "ignore", "pipe"] });
+  return await edge(child, { tlsPort, plainPort, cert });
+}
+
 /** A shipped file with some texts replaced. */
 function shipped(name: string, changes: readonly (readonly [from: string, to: string])[]): string {
   const lines = readFileSync(path.join(ROOT, "docs/deploy", name), "utf8").split("\n");

@@ -1,10 +1,11 @@
 /**
  * A PostgreSQL server for tests, from the distribution's package.
- * Invariant: it listens on a socket in its own folder only, keeps nothing durable, and ends with
- * the suite. It can be stopped and started again, as an operator's server would be.
+ * Invariant: it listens on a socket in its own folder, and on an address only if the suite names
+ * one. It keeps nothing durable, and ends with the suite. It can be stopped and started again, as
+ * an operator's server would be.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,13 +17,23 @@ const START_MS_MAX = 60_000;
 export const withoutPostgres: string | false =
   postgresPrograms() === null && "skipped: no PostgreSQL of the distribution";
 
+/** An address of this machine, and the network whose clients it serves. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** In the form `10.0.0.0/24`. */
+  readonly clients: string;
+}
+
 /** A server that a suite owns. */
 export class TestPostgres {
   readonly #folder: string;
   readonly #user: { readonly uid?: number; readonly gid?: number };
+  readonly #listens: ListenAddress | null;
   #child: ChildProcess | null = null;
 
-  private constructor() {
+  private constructor(listens: ListenAddress | null) {
+    this.#listens = listens;
     this.#folder = mkdtempSync(join(tmpdir(), "peneira-pg-"));
     this.#user = serverUser();
     const { uid, gid } = this.#user;
@@ -30,10 +41,13 @@ export class TestPostgres {
   }
 
   /** Makes a cluster and starts its server. */
-  static async start(): Promise<TestPostgres> {
-    const made = new TestPostgres();
+  static async start(listens: ListenAddress | null = null): Promise<TestPostgres> {
+    const made = new TestPostgres(listens);
     const options = ["--locale=C", "--encoding=UTF8", "--auth=trust", "--username=peneira"];
     made.#run("initdb", ["-D", made.#data, "--no-sync", ...options]);
+    if (listens !== null) {
+      appendFileSync(join(made.#data, "pg_hba.conf"), `host all all ${listens.clients} trust\n`);
+    }
     await made.begin();
     return made;
   }
@@ -45,13 +59,22 @@ export class TestPostgres {
   /** Address of a schema on the server. */
   address(schema: string): string {
     const query = new URLSearchParams({ host: this.#folder, user: "peneira", schema });
+    if (this.#listens !== null) query.set("port", String(this.#listens.port));
     return `postgres:///postgres?${query.toString()}`;
+  }
+
+  /** Address of a schema for clients of the network. */
+  networkAddress(schema: string): string {
+    if (this.#listens === null) throw new Error("the server has no address");
+    const { host, port } = this.#listens;
+    return `postgres://peneira@${host}:${port}/postgres?schema=${schema}`;
   }
 
   /** Starts the stopped server; resolves when it accepts connections. */
   async begin(): Promise<void> {
     const settings = {
-      listen_addresses: "",
+      listen_addresses: this.#listens?.host ?? "",
+      port: String(this.#listens?.port ?? 5432),
       unix_socket_directories: this.#folder,
       fsync: "off",
       max_connections: "200",
@@ -72,7 +95,8 @@ export class TestPostgres {
 
   #isReady(): boolean {
     try {
-      this.#run("pg_isready", ["-h", this.#folder]);
+      const port = String(this.#listens?.port ?? 5432);
+      this.#run("pg_isready", ["-h", this.#folder, "-p", port]);
       return true;
     } catch {
       return false;
@@ -93,6 +117,19 @@ export class TestPostgres {
     const connection = ["--host", this.#folder, "--username", "peneira"];
     const path = join(postgresPrograms() as string, program);
     return execFileSync(path, [...connection, ...parameters], { maxBuffer: 2 ** 28 });
+  }
+
+  /** Stops or resumes every process of the server: it neither answers nor ends. */
+  freeze(signal: "SIGSTOP" | "SIGCONT"): void {
+    const own = execFileSync("pgrep", ["--parent", String(this.#child?.pid)]).toString();
+    const ids = [this.#child?.pid, ...own.split("\n").filter(Boolean).map(Number)];
+    for (const id of ids) {
+      try {
+        process.kill(id as number, signal);
+      } catch {
+        // A client has left meanwhile.
+      }
+    }
   }
 
   async remove(): Promise<void> {

@@ -42,6 +42,12 @@ export interface ServedOptions {
   readonly log?: number;
   /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Address to listen on; a free port of this machine by default. */
+  readonly listen?: string;
+  /** Name of the network namespace to start it in. */
+  readonly network?: string;
+  /** Another bundle of the product, such as that of an earlier release. */
+  readonly program?: string;
 }
 
 /**
@@ -66,13 +72,23 @@ function threadsOf(transport: string): Readonly<Record<string, string>> {
   return transport === "node" ? { PENEIRA_HTTP_THREADS: "1" } : {};
 }
 
+function serveCommand(options: ServedOptions): [file: string, args: string[]] {
+  const { snapshot, dataDir, transport = "uws", listen = "127.0.0.1:0", network, program } = options;
+  const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  parameters.push("--listen", listen, "--transport", transport);
+  const [file, args] =
+    program === undefined
+      ? productCommand(parameters)
+      : [process.execPath, [...V8_FLAGS, program, ...parameters]];
+  // `ip` replaces itself by the program, so signals reach it.
+  return network === undefined ? [file, args] : ["ip", ["netns", "exec", network, file, ...args]];
+}
+
 /** Starts a server on a free port; rejects with its output if it ends instead. */
 export async function startServerProcess(options: ServedOptions): Promise<ServerProcess> {
-  const { snapshot, dataDir, transport = "uws", settings = {} } = options;
+  const { dataDir, transport = "uws", settings = {} } = options;
   const { log = "ignore" } = options;
-  const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
-  const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
-  const child = spawn(...productCommand([...parameters, ...listen]), {
+  const child = spawn(...serveCommand(options), {
     cwd: ROOT,
     env: { ...process.env, ...PATIENT, ...threadsOf(transport), ...settings },
     stdio: ["ignore", log, "pipe"],
@@ -96,7 +112,9 @@ export async function startServerProcess(options: ServedOptions): Promise<Server
 function letGo(child: ChildProcess): void {
   child.unref();
   (child.stderr as Socket).unref();
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
 }
 
 /** Ends a server as an operator does. */

@@ -8,9 +8,11 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import type { Exports } from "../../../src/export/exports.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
+import { ExportStore } from "../../../src/store/exportstore.ts";
+import { StateAway } from "../../../src/store/statedatabase.ts";
 import { Fleet, type Server } from "../../support/export/fake-fleet.ts";
 import { idOf, rendered, settle } from "../../support/export/fake-threads.ts";
 
@@ -36,7 +38,44 @@ async function finish(server: Server, bytes?: string): Promise<void> {
   await settle();
 }
 
+/** Carries out the next change of exports, and loses the answer of the database. */
+function loseAnswer(): void {
+  const { atomically } = ExportStore.prototype;
+  const lost = mock.method(
+    ExportStore.prototype,
+    "atomically",
+    function lose(this: ExportStore, change: () => unknown): unknown {
+      lost.mock.restore();
+      atomically.call(this, change);
+      throw new StateAway("lost");
+    },
+  );
+}
+
 describe("two servers on one state", () => {
+  it("render an export whose claim was stored without an answer", async () => {
+    fleet.kill(two);
+    const id = fleet.create(one, "k");
+    loseAnswer();
+    await settle();
+    assert.deepEqual([ids(one), read(one, id).state], [[], "running"]);
+    await fleet.pass(2);
+    await finish(one);
+    assert.equal(read(one, id).state, "done");
+  });
+
+  it("keep the file of an export whose end was stored without an answer", async () => {
+    const id = fleet.create(one, "k");
+    await settle();
+    loseAnswer();
+    await finish(one);
+    assert.equal(read(one, id).state, "done");
+    await fleet.pass(2);
+    assert.equal(read(two, id).state, "done");
+    assert.equal(files(one).length, 1, "the file is there");
+    assert.equal(one.threads.begun + two.threads.begun, 1);
+  });
+
   it("render each export once, wherever there is room", async () => {
     const made = Array.from({ length: 4 }, (_, i) => fleet.create(one, `k${i}`));
     await fleet.pass(1);
@@ -111,15 +150,31 @@ describe("two servers on one state", () => {
     assert.equal(one.threads.begun + two.threads.begun, 3, "none began again");
   });
 
-  it("fail an export only after too many servers ended with it", async () => {
+  /** Lets servers end while they render an export, one after another. */
+  async function endServers(count: number): Promise<string> {
     const id = fleet.create(one, "k");
+    fleet.kill(two);
     await settle();
-    for (const server of [one, two, fleet.server("three")]) {
-      if (ids(server).length === 0) await fleet.pass(20);
+    let server = one;
+    for (let ended = 0; ended < count; ended++) {
+      assert.deepEqual(ids(server), [id]);
       fleet.kill(server);
+      server = fleet.server(`next-${ended}`);
+      await fleet.pass(20);
     }
-    const last = fleet.server("last");
-    await fleet.pass(20);
+    return id;
+  }
+
+  it("finish an export that many servers ended with, for reasons of their own", async () => {
+    const id = await endServers(7);
+    const last = fleet.servers.at(-1) as Server;
+    await finish(last);
+    assert.equal(read(last, id).state, "done");
+  });
+
+  it("fail an export only after too many servers ended with it", async () => {
+    const id = await endServers(8);
+    const last = fleet.servers.at(-1) as Server;
     assert.deepEqual(
       [read(last, id).state, read(last, id).failure],
       ["failed", "too_many_attempts"],

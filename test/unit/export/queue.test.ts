@@ -6,12 +6,14 @@
  * (unit/export/endings.test.ts) or what survives a crash (unit/export/recovery.test.ts).
  */
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import builtIn from "../../../data/plans.json" with { type: "json" };
 import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
 import { nextTurn } from "../../../src/export/queue/queue.ts";
-import { failureOf, type RenderOutcome } from "../../../src/export/queue/rendertask.ts";
+import { endOf, failureOf, type RenderOutcome } from "../../../src/export/queue/rendertask.ts";
+import { StateAway } from "../../../src/store/statedatabase.ts";
+import { StoredBytes } from "../../../src/store/usagestore.ts";
 import { Installation, idOf, isError, settle, specOf } from "../../support/export/fake-threads.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
@@ -218,6 +220,33 @@ describe("outcomes", () => {
       here.first().end({ kind: "threw", error: {} });
       await settle();
     }
+    await here.endFirst();
+    assert.equal(here.stateOf(id), "done");
+  });
+
+  it("of an outage of the database count as no attempt, and wait for the next look", async () => {
+    const id = await begin();
+    for (let outage = 0; outage < 5; outage++) {
+      here.first().end(endOf(new StateAway("away")));
+      await settle();
+      assert.equal(here.threads.held.length, 0, "it rests");
+      here.exports.tick();
+      await settle();
+    }
+    await here.endFirst();
+    assert.equal(here.stateOf(id), "done");
+  });
+
+  it("are stored if the database goes away between a render and its end", async () => {
+    const id = await begin();
+    const away = mock.method(StoredBytes.prototype, "of", () => {
+      throw new StateAway("away");
+    });
+    await here.endFirst();
+    away.mock.restore();
+    assert.equal(here.stateOf(id), "queued");
+    here.exports.tick();
+    await settle();
     await here.endFirst();
     assert.equal(here.stateOf(id), "done");
   });

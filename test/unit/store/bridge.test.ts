@@ -1,11 +1,11 @@
 /**
  * Proves: a thread that waits for an answer goes on waiting if it is woken without one, and stops
- * at its time limit.
+ * at its time limit. It never takes the answer to a request that it has given up.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Worker } from "node:worker_threads";
-import { waitForChange } from "../../../src/store/postgres/bridge.ts";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { answerTo, waitForChange } from "../../../src/store/postgres/bridge.ts";
 
 /** Wakes the thread that waits, without a change, then with one. */
 const WAKER = `
@@ -29,5 +29,17 @@ describe("a thread that waits for an answer", () => {
     const words = new Int32Array(new SharedArrayBuffer(4));
     waitForChange(words, 0, { from: 0, ms: 20 });
     assert.equal(Atomics.load(words, 0), 0);
+  });
+
+  it("drops the answer to an earlier request", () => {
+    const words = new Int32Array(new SharedArrayBuffer(12));
+    const { port1, port2: port } = new MessageChannel();
+    const wait = { slices: 1, sliceMs: 1 };
+    assert.equal(answerTo(1, { words, port }, wait), null, "it is given up");
+    for (const number of [1, 2]) port1.postMessage({ number });
+    assert.equal(answerTo(2, { words, port }, wait)?.number, 2);
+    port1.postMessage({ number: 2 });
+    assert.equal(answerTo(3, { words, port }, wait), null);
+    port1.close();
   });
 });

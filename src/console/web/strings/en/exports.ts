@@ -167,7 +167,7 @@ export const exports = {
       "The spreadsheet that was sent was deleted or cannot be read. Send it again.",
     snapshot_unavailable: "Its snapshot was deleted or is damaged. Run it again on the newest one.",
     state_damaged: "The server's own data is damaged. Tell the operator.",
-    too_many_attempts: "Writing it was tried three times and never came to its end.",
+    too_many_attempts: "Writing it was tried several times and never came to its end.",
     render_failed: "The server failed while writing it. Tell the operator its identifier.",
   } as Record<string, string>,
 

@@ -165,7 +165,7 @@ export const exports: typeof english = {
       "A planilha enviada não está mais lá, ou não pôde ser lida. Envie-a de novo.",
     snapshot_unavailable: "A base desta exportação não existe mais. Gere com a mais recente.",
     state_damaged: "Os dados do próprio servidor estão danificados. Avise o operador.",
-    too_many_attempts: "O servidor tentou três vezes e não conseguiu gerar o arquivo.",
+    too_many_attempts: "O servidor tentou várias vezes e não conseguiu gerar o arquivo.",
     render_failed: "O servidor falhou ao gravar. Informe ao operador o identificador.",
   },
 

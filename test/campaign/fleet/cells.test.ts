@@ -1,0 +1,164 @@
+/**
+ * The five chaos cells that a public benchmark of queues on PostgreSQL publishes (hardbyte,
+ * postgresql-job-queue-benchmarking, 2026-05-09), run with exports of a fleet: each has a steady
+ * rate of new exports before, during, and after a harm. Prints the rate of ends after the harm as a
+ * share of the rate before it, which is the published score, and what was lost or doubled.
+ * Proves: none is lost or doubled, and the rate recovers. A dead server's exports go on elsewhere
+ * within 20 s. Runs by hand: `node build.mjs test campaign/fleet/cells`, as root. FLEET_PHASE_S is
+ * the length of a phase in seconds, FLEET_RATE the number of new exports a second.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { absent } from "../../support/server/edge-proxy.ts";
+import { withoutPostgres } from "../../support/server/postgres-server.ts";
+import { FleetBooks } from "./books.ts";
+import { FleetClient } from "./client.ts";
+import { FleetGround } from "./ground.ts";
+import { withoutNetworks } from "./network.ts";
+
+const PHASE_MS = 1_000 * Number(process.env.FLEET_PHASE_S ?? 15);
+/** New exports a second: less than the fleet can make, so that a recovered rate is a full one. */
+const RATE = Number(process.env.FLEET_RATE ?? 1);
+/** A recovered rate, as a share of the one before. */
+const RECOVERED = 0.8;
+/** Longest time until the work of a dead server goes on elsewhere: a lease, and the looks. */
+const TAKEOVER_MS_MAX = 20_000;
+const TAKEOVERS = Number(process.env.FLEET_TAKEOVERS ?? 3);
+
+const print = (text: string) => process.stdout.write(`# ${text}\n`);
+
+const skip = withoutPostgres || withoutNetworks || absent("haproxy");
+
+describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
+  let ground: FleetGround;
+  let client: FleetClient;
+  let books: FleetBooks;
+  let made = 0;
+  let passed = 0;
+
+  before(async () => {
+    ground = await FleetGround.start({ seed: 5, accounts: 20_000 });
+    client = new FleetClient(ground.edge, ground.key);
+    books = new FleetBooks(client);
+  });
+  after(async () => {
+    print(`cells passed: ${passed} of 5`);
+    print(`answers: ${[...client.tally].map((pair) => pair.join(": ")).join(", ")}`);
+    client.close();
+    await ground.end();
+  });
+
+  /** Creates exports at the rate for a phase; returns how many ended in it, and their ends. */
+  async function phase(): Promise<{ readonly ended: number; readonly all: Promise<unknown> }> {
+    const begunMs = performance.now();
+    const ends: Promise<void>[] = [];
+    let ended = 0;
+    for (let n = 0; n * (1_000 / RATE) < PHASE_MS; n++) {
+      await sleep(Math.max(0, begunMs + n * (1_000 / RATE) - performance.now()));
+      ends.push(books.export(made++).then(() => void ended++));
+    }
+    return { ended, all: Promise.all(ends) };
+  }
+
+  /** Runs a cell: the rate before, a harm of a phase's length, and the rate after. */
+  async function cell(name: string, harm: (untilMs: number) => Promise<void>): Promise<void> {
+    const steady = await phase();
+    await steady.all;
+    const harming = harm(performance.now() + PHASE_MS);
+    const during = await phase();
+    await harming;
+    const back = performance.now();
+    await during.all;
+    const drained = (performance.now() - back) / 1_000;
+    const recovery = await phase();
+    await recovery.all;
+    await sleep(3_000);
+    books.compare(ground);
+    const share = recovery.ended / steady.ended;
+    print(
+      `${name}: ${Math.round(100 * share)} % of the rate before, ${books.exports} exports, ` +
+        `lost or doubled ${books.violations.length}, drained ${drained.toFixed(1)} s after`,
+    );
+    assert.deepEqual([...books.violations, ...client.violations, ...ground.ended], []);
+    assert.ok(share >= RECOVERED, `${name}: ${share}`);
+    passed++;
+  }
+
+  const backends = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = 'postgres' AND pid <> pg_backend_pid()`;
+
+  it("postgres_restart", () =>
+    cell("postgres_restart", async () => {
+      await sleep(PHASE_MS / 3);
+      await ground.postgres.crash();
+      await sleep(2_000);
+      await ground.postgres.begin();
+    }));
+
+  it("pg_backend_kill", () =>
+    cell("pg_backend_kill", async (untilMs) => {
+      while (performance.now() < untilMs) {
+        ground.query(backends);
+        await sleep(2_000);
+      }
+    }));
+
+  it("pool_exhaustion", () =>
+    cell("pool_exhaustion", async (untilMs) => {
+      const held = await ground.exhaust();
+      print(`pool_exhaustion holds ${held.length} connections`);
+      assert.ok(held.length > 50);
+      while (performance.now() < untilMs) await sleep(100);
+      for (const socket of held) socket.destroy();
+    }));
+
+  it("crash_recovery", () =>
+    cell("crash_recovery", async () => {
+      await sleep(PHASE_MS / 3);
+      await ground.kill(0);
+      await sleep(PHASE_MS / 3);
+      await ground.begin(0);
+    }));
+
+  it("repeated_kills", () =>
+    cell("repeated_kills", async (untilMs) => {
+      for (let at = 0; performance.now() < untilMs; at = (at + 1) % 3) {
+        await ground.kill(at);
+        await sleep(1_000);
+        await ground.begin(at);
+      }
+    }));
+
+  it("the work of a dead server goes on elsewhere within 20 s", async () => {
+    const times: number[] = [];
+    for (let turn = 0; turn < TAKEOVERS; turn++) times.push(await takeover(turn % 3));
+    print(`taken over after ${times.map((ms) => (ms / 1_000).toFixed(1)).join(", ")} s`);
+    assert.ok(Math.max(...times) <= TAKEOVER_MS_MAX);
+  });
+
+  /** Kills a server that holds exports; returns the time until other servers have all of them. */
+  async function takeover(at: number): Promise<number> {
+    // The store takes no file meanwhile, so claimed exports stay claimed.
+    ground.store.fault = ({ method }) => (method === "PUT" ? { slowMs: 60_000 } : undefined);
+    const ends = Promise.all(Array.from({ length: 6 }, () => books.export(made++)));
+    const [, port] = ground.network.listen(at).split(":");
+    const claims = `SELECT exports.id || ' ' || token FROM exports JOIN members
+      ON members.id = exports.owner
+      WHERE exports.state = 'running' AND members.name LIKE '%:${port}'`;
+    let before: string[] = [];
+    while (before.length === 0) before = ground.query(claims);
+    const beganMs = performance.now();
+    await ground.kill(at);
+    const isHeld = () => {
+      const now = ground.query("SELECT id || ' ' || token FROM exports WHERE state = 'running'");
+      return before.some((one) => now.includes(one));
+    };
+    while (isHeld()) await sleep(50);
+    const tookMs = performance.now() - beganMs;
+    ground.store.fault = () => undefined;
+    await ground.begin(at);
+    await ends;
+    return tookMs;
+  }
+});
