@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * What comes in: a command and the files of this checkout, in whatever state they are.
- * What goes out: everything that command needs (packages, compiled addon, bundle, launcher), then
- * the command itself. This is the one way to build, check, test, measure and start Peneira.
- * Invariant: plain Node without dependencies, so that it runs on a bare clone; a step whose inputs
- * did not change since its last success is skipped; a step that fails ends the run with status 1.
+ * Builds, checks, tests, measures, and starts Peneira: the only way to do so. Input: a command and
+ * the files of this checkout, in any state. It first makes what the command needs (packages,
+ * compiled addon, bundle, launcher), then runs the command.
+ * Invariant: plain Node without dependencies, so that it runs on a bare clone. A step is skipped if
+ * its inputs have not changed since its last success. A failed step ends the run with status 1.
  */
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -77,7 +77,7 @@ const COMMANDS = {
     const serve = () => handOver(process.execPath, [program, "start", ...args]);
     const due = () => STEPS.due(() => Object.values(START).forEach((make) => void make()));
     const hold = () => STEPS.hold("npm start");
-    // Packages are there by then, of which the check of the headers needs one.
+    // The packages are installed by then; the check of the headers needs one of them.
     const place = () => {
       headers();
       placeEngine();
@@ -135,7 +135,7 @@ const COMMANDS = {
 /** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
 const START = {
   packages: () => inTurn("packages", () => installPackages({ ...TOOLS, running: true })),
-  // Beside the packages, of which the check of the headers needs one: that comes before it serves.
+  // Runs while packages are installed. The header check needs one of them, so it comes later.
   addon: () => compile(),
   sqlite: () => inTurn("sqlite", () => compilePackage("sqlite", TOOLS)),
   roaring: () => inTurn("roaring", () => compilePackage("roaring", TOOLS)),
@@ -144,7 +144,7 @@ const START = {
   console: () => webConsole(),
 };
 
-/** Everything that the product and its tests need, in the order in which one step needs another. */
+/** Makes everything that the product and its tests need, in order of dependency. */
 function prepare() {
   install();
   addon();
@@ -158,31 +158,31 @@ function install({ rebuild = false } = {}) {
   for (const title of COMPILING) inTurn(title, () => compilePackage(title, TOOLS));
 }
 
-/** Compiles native-index, with the headers that the tables give; gives the path of the addon. */
+/** Compiles native-index with the headers made from the tables; returns the addon's path. */
 function addon({ asan = false } = {}) {
   headers();
   return compile({ asan });
 }
 
-/** Compiles native-index as it is (native-index/addon.mjs). */
+/** Compiles native-index without making headers (native-index/addon.mjs). */
 function compile({ asan = false } = {}) {
   return compileAddon({ root: ROOT, asan, filesIn, upToDate, requireTools, run, fail });
 }
 
-/** The C++ headers that are made from tables (native-index/headers.mjs); a stale one ends it. */
+/** Makes or checks the C++ headers (native-index/headers.mjs); a stale header ends the build. */
 function headers({ write = false } = {}) {
   headerStep({ upToDate, run, write });
 }
 
-/** Types and lint over the whole checkout, and the layout of the C++ (src/setup/check.mjs). */
+/** Checks types, lint, and the layout of the C++ (src/setup/check.mjs). */
 function check() {
   headers();
   checkAll({ root: ROOT, cache: CACHE, filesIn, upToDate, run, fail });
 }
 
 /**
- * Bundles the program into dist/bundle (src/executable/bundle.mjs), with the compiled addon. The
- * bundle with faults can be told to kill itself at a named point (src/process/fault.ts).
+ * Bundles the program and the compiled addon into dist/bundle (src/executable/bundle.mjs). With
+ * `faults`, the bundle can be made to kill itself at a named point (src/process/fault.ts).
  */
 function bundle({ faults = false } = {}) {
   bundleProgram({ faults });
@@ -202,7 +202,7 @@ function bundleProgram({ faults = false } = {}) {
   upToDate(step, () => writeBundle({ ...known, folder }));
 }
 
-/** Copies the addon to the bundle, where it is another one. */
+/** Copies the addon to the bundle if it differs. */
 function placeEngine({ faults = false } = {}) {
   placeAddon(path.join(ROOT, "native-index", ADDON), bundleFolder(faults));
 }
@@ -211,7 +211,7 @@ function bundleFolder(faults) {
   return faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
 }
 
-/** Makes the one executable, dist/peneira or a variant of it (src/executable/executable.mjs). */
+/** Makes the executable dist/peneira, or a variant of it (src/executable/executable.mjs). */
 function executable(variant = {}) {
   const addon = path.join("native-index", ADDON);
   const tools = { upToDate, run, npm, requireTools };
@@ -220,7 +220,7 @@ function executable(variant = {}) {
   executableSteps({ ...known, ...tools, ...variant, inputs });
 }
 
-/** Programs of their own: the one of the command line, and that of every kind of worker thread. */
+/** Entry points of the programs: the command line, and every kind of worker thread. */
 function entries() {
   return ["src/main.ts", ...filesIn("src", /\.worker\.ts$/, /^web$/)];
 }
@@ -234,7 +234,7 @@ function programInputs() {
   ];
 }
 
-/** Bundles the web console into dist/console; what is in it stands in src/console/bundle.mjs. */
+/** Bundles the web console into dist/console; src/console/bundle.mjs describes its contents. */
 function webConsole() {
   const folder = path.join(DIST, "console");
   const inputs = [...filesIn("src", /./), "build.mjs", "package-lock.json"];
@@ -242,7 +242,7 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** Loads test/support/run/command.mjs; a source archive may come without tests. */
+/** Loads test/support/run/command.mjs, which a source archive may lack. */
 async function runTests(args, command = "test") {
   const commands = await import("./test/support/run/command.mjs");
   const steps = { prepare, addon, checkAside, makeExecutable, asanEnv };
@@ -251,15 +251,15 @@ async function runTests(args, command = "test") {
   await commands[command]({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
 }
 
-/** Runs a script of the tests that is no suite. */
+/** Runs a script of the tests that is not a suite. */
 function runScript(file, args) {
   prepare();
   handOver(process.execPath, ["--import", "tsx", file, ...args]);
 }
 
 /**
- * Makes the executable beside whatever else is done. Suites that need it make it as well: they wait
- * for this one, and tell where it failed.
+ * Makes the executable in the background. Suites that need it also make it: they wait for this run
+ * and report its failure.
  */
 function makeExecutable() {
   if (process.platform !== "linux") return;
@@ -268,13 +268,13 @@ function makeExecutable() {
 }
 
 /**
- * Types and lint in a process of its own, while suites run. Gives its status once it has ended;
- * what it told comes then, in one piece, because the suites tell something all the time.
+ * Checks types and lint in another process while suites run; returns its status. Its output is
+ * printed when it ends, in one piece, because the suites print all the time.
  */
 function checkAside() {
   const args = [path.join(ROOT, "build.mjs"), "check"];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-  // The check ends long before the suites do, so it yields to them.
+  // The check ends long before the suites, so it has a lower priority.
   if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
   const told = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => told.push(part));
@@ -286,7 +286,7 @@ function checkAside() {
   };
 }
 
-/** `bench`: one benchmark with its own arguments, or all of them one after the other. */
+/** `bench`: runs one benchmark with its own arguments, or all in sequence. */
 function runBenches([name, ...args]) {
   const all = filesIn("bench", /\.bench\.ts$/);
   const asksHelp = [name, ...args].some((word) => word === "--help" || word === "-h");
@@ -301,7 +301,7 @@ function runBenches([name, ...args]) {
   }
 }
 
-/** What a benchmark says of itself: what it measures, and its options. */
+/** Prints the header of a benchmark: the measurement and its options. */
 function tellBench(file) {
   const [, header] = /^\/\*\*\n([\s\S]*?) \*\//.exec(
     fs.readFileSync(path.join(ROOT, file), "utf8"),
@@ -320,7 +320,7 @@ function requireTools() {
   }
 }
 
-/** The one file that a name stands for: its exact path, or `<name>.<kind>.ts`. */
+/** Returns the one file that a name matches: its exact path, or `<name>.<kind>.ts`. */
 function pick(all, name, kind) {
   const wanted = [name, `${kind}/${name}`, `${kind}/${name}.${kind}.ts`].map(path.posix.normalize);
   const file = all.find((candidate) => wanted.includes(candidate));
@@ -333,7 +333,7 @@ function npm(args, env = {}) {
   run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
 }
 
-/** Runs a program to its end; anything but success ends the build. */
+/** Runs a program to its end; if it fails, the build ends. */
 function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
   const options = { cwd, env: { ...process.env, ...env }, shell, stdio: ["ignore", 2, 2] };
   const result = spawnSync(command, args, options);
@@ -345,20 +345,20 @@ function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
 }
 
 /**
- * Runs the last program of a command with our terminal, and ends with its status, or with what
- * `ended` makes of that.
+ * Runs the last program of a command with our terminal, and ends with its status, or with the
+ * status that `ended` returns for it.
  */
 function handOver(command, args, env = {}, ended = (status) => status) {
   const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: "inherit" };
   const child = spawn(command, args, options);
-  // Ctrl-C reaches the child by itself, and a second one would mean "now"; the others do not.
+  // Ctrl-C reaches the child from the terminal, and a second one would kill it; pass on the others.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(`${command}: ${error.message}`));
   child.on("exit", async (status) => process.exit(await ended(status ?? 1)));
 }
 
-/** Which of the flags that a command knows are there; others end it. */
+/** Returns which of the known flags are given; an unknown flag ends the build. */
 function said(args, ...known) {
   const strange = args.find((arg) => !known.includes(arg));
   if (strange !== undefined) fail(`there is no ${strange} here; there is: ${known.join(", ")}`);
@@ -370,7 +370,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** What src/executable/packages.mjs works with. */
+/** Dependencies of src/executable/packages.mjs. */
 const TOOLS = { root: ROOT, cache: CACHE, step, npm, fail, requireTools };
 
 // --- here it begins ------------------------------------------------------------------------

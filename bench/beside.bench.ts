@@ -1,16 +1,16 @@
 /**
- * Latency of a client with quick requests while others send expensive ones: facets of everything,
- * pages of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports,
- * newer snapshots. Output: p50 and p99 of `/healthz` and of a narrow search on one connection,
- * alone and next to each, and the increase of the p99. For the first thread, every millisecond:
- * time in turns of its event loop without waits for a processor (work), and these waits. Only the
- * work depends on the server; a thread that computes for at most 1 ms at a time has at most 2
- * there. The row "busy clients" shows the machine itself: two clients that compute and send
- * nothing.
- * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs
- * Linux and wrk. Two clients send each expensive request in a closed loop.
+ * Latency of a client with quick requests while other clients send expensive ones: facets of
+ * everything, pages of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of
+ * lists, exports, newer snapshots.
+ * Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and next to
+ * each expensive request, with the increase of the p99. Each millisecond, a probe also splits the
+ * first thread's time into running its event loop (work) and waiting for a processor. Only the work
+ * depends on the server: if its computations last at most 1 ms, a sample shows at most 2. The row
+ * "busy clients" shows the machine itself: two clients compute and send nothing.
+ * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs Linux
+ * and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
- * share the processors with it, so a machine with two gives the worst figures.
+ * share its processors, so a machine with two processors gives the worst figures.
  */
 import { once } from "node:events";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -54,7 +54,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Two copies, made before the measurement: writing one delays other users of the disk.
+// Both copies are made before the measurement: writing one delays other users of the disk.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");
@@ -75,7 +75,7 @@ async function keepAsking({ port, key }: RunningServer, call: ExpensiveCall, ove
   while (!over()) await call(send, ++rounds);
 }
 
-/** Computes for a while in a thread of this process, like a client that reads large answers. */
+/** Computes for 500 ms in a thread of this process, like a client that reads large answers. */
 const busy: ExpensiveCall = async () => {
   const worker = new Worker("const end = Date.now() + 500; while (Date.now() < end);", {
     eval: true,

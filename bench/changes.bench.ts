@@ -1,11 +1,11 @@
 /**
- * Changes between two months, against DuckDB. Input: a corpus and the month after it. Output: the
- * time of both to list every account that differs, and to answer specs, with their memory except
- * mapped files; medians.
+ * Changes between two months, against DuckDB. Input: a corpus and the month after it. Output:
+ * medians of both engines' times to list every changed account and to answer specs, and their
+ * memory without mapped files.
  * Invariant: both find the same accounts before anything is timed. The rival reads Parquet files of
  * the same columns, uses all processors, and writes its list as Parquet; we use one thread. Each
  * side runs in its own process, whose anonymous memory is sampled from outside.
- * With --searches, a server with so many saved searches instead (questions/notices.ts).
+ * With --searches: a server with that many saved searches instead (questions/notices.ts).
  * Command: npm run bench -- changes [--accounts 1000000] [--runs 3] [--searches 1000]
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -29,7 +29,7 @@ import { benchNotices } from "./questions/notices.ts";
 const SELF = fileURLToPath(import.meta.url);
 const SAMPLE_MS = 10;
 
-/** Queries of both sides; `watch` are fields that are columns of the same name. */
+/** Queries of both sides; each field in `watch` has a column of the same name. */
 const QUESTIONS = [
   { name: "all, any of 3 fields", filters: {}, where: "true", watch: ["uf", "email", "phone_1"] },
   {
@@ -59,9 +59,9 @@ interface Report {
   readonly entries: number;
   /** Microseconds of each list. */
   readonly making: readonly number[];
-  /** Processor microseconds of each, over all threads. */
+  /** Processor microseconds of each run, over all threads. */
   readonly processor: readonly number[];
-  /** Per query: totals, microseconds for them, for a page of 100 (ours only). */
+  /** Per query: the totals, and the times for them and for a page of 100 (ours only), in µs. */
   readonly answers: readonly { totals: readonly number[]; total: number; page: number }[];
   /** Max anonymous memory, in bytes; sampled by the parent. */
   readonly memory: number;
@@ -142,7 +142,7 @@ async function answer(list: ChangeList, question: (typeof QUESTIONS)[number]) {
   );
   const fresh = (): ChangeQuery => {
     for (const { native } of [older, newer]) native.dropCaches();
-    // Totals are cached with a list, so each answer gets its own list.
+    // Totals are cached in the list object, so each answer gets its own copy.
     return { list: { ...list }, spec, kinds: CHANGE_KINDS, watch: question.watch };
   };
   const totals = Object.values(await changeTotals(fresh()));

@@ -36,7 +36,7 @@ const SENTENCES = [
 const STATES = ["SP", "MG", "RJ", "PR", "RS", "BA", "SC", "GO", "PE", "CE"];
 const NAMES = ["padaria", "comercio", "transportes", "construcoes", "servicos"];
 
-/** Typed letters from which companies are offered. */
+/** Number of typed letters from which companies are offered. */
 const OFFERED_FROM = 3;
 /** A user's pause between two letters. */
 const PAUSE_MS = 200;
@@ -95,8 +95,8 @@ async function names(visit: Visit): Promise<number[]> {
   for (const name of NAMES) {
     await visit.go("/app");
     await page.waitForLoadState("networkidle");
-    // Two letters offer nothing, so the third one's offers are new. Without the pause it would
-    // belong to a burst, which is debounced.
+    // Two letters offer nothing, so the offers of the third letter are new. Without the pause, it
+    // would belong to a burst, which is debounced.
     await page.getByLabel(words.find.ask, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
     await setTimeout(PAUSE_MS);
     const look = `() => document.querySelector(".combo-pop:not([hidden])") !== null`;

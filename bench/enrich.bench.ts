@@ -1,11 +1,11 @@
 /**
  * Enrichment of a CSV file, against DuckDB's join of the same file in the same run.
  * Command: `npm run bench -- enrich [--accounts 1000000] [--rows 200000] [--rounds 3]`. With
- * `--snapshot FILE` the accounts are those of a given snapshot, and DuckDB is left out unless
- * `--rival FILE` names its table, which is made if it does not exist.
- * Output: seconds, rows per second, and microseconds of processor per row of both, alone and on
- * all processors, as ratios; one look-up in a batch, at first and warm; peak anonymous memory of
- * the command.
+ * `--snapshot FILE` the accounts are those of that snapshot, and DuckDB is left out unless `--rival
+ * FILE` names its database, which is created if missing.
+ * Output: seconds, rows per second, and microseconds of processor per row of both, on one thread
+ * and on all processors, as ratios; the time of a batched look-up, cold and warm; peak anonymous
+ * memory of the command.
  * Invariant: both read the same unordered file of plain CNPJs, one in ten of them unknown. Both
  * write a file with a status and ten columns; ours ends with fsync and a SHA-256, DuckDB's does
  * not. The two files are compared cell by cell; a difference ends the run without figures.
@@ -47,7 +47,7 @@ const table = values.rival ?? (corpus && join(corpus.folder, "rival-enrich.duckd
 const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
 const sent = join(folder, "sent.csv");
 
-/** Rows of the corpus in an order that jumps, by a step that shares no factor with their number. */
+/** Writes the corpus's CNPJs in a scattered order, by a step that is coprime to their number. */
 function writeSent(segment: Segment): void {
   const rows = Uint32Array.from({ length: rowCount }, (_, at) => {
     return (at * 7_919_993) % segment.accounts;
@@ -65,7 +65,7 @@ function writeSent(segment: Segment): void {
   writeFileSync(sent, pieces.join(""));
 }
 
-/** Seconds of the median and the best round, and of all processors in the best. */
+/** Seconds of the median and the best round, and the best round's seconds of all processors. */
 interface Run {
   readonly median: number;
   readonly best: number;
@@ -115,7 +115,7 @@ async function theirs(duck: DuckDBConnection, threads: number): Promise<Run> {
   );
 }
 
-/** DuckDB with the columns as a table of its own. */
+/** Opens DuckDB with the columns as its own table. */
 async function openDuck(segment: Segment, path: string): Promise<DuckDBConnection> {
   if (!existsSync(path)) {
     process.stderr.write("making the DuckDB table\n");
@@ -149,7 +149,7 @@ async function openDuck(segment: Segment, path: string): Promise<DuckDBConnectio
 async function compare(duck: DuckDBConnection): Promise<void> {
   const read = (name: string) =>
     `read_csv('${join(folder, name)}', delim=';', all_varchar=true, header=true)`;
-  // Ours guards formulas, and refuses what cannot be a CNPJ by its check digits.
+  // Our side guards formulas, and refuses values with wrong check digits.
   const cells = (side: string) =>
     FIELDS.map((name) => {
       return `coalesce(regexp_replace(${side}.${name}, '^''([=+@\\-])', '\\1'), '')`;
@@ -165,7 +165,7 @@ async function compare(duck: DuckDBConnection): Promise<void> {
   }
 }
 
-/** Microseconds of one look-up in batches of 8,192, the best of so many rounds. */
+/** Microseconds of one look-up in batches of 8,192: the best of `times` rounds. */
 function lookUps(segment: Segment, times: number): number {
   const cells = readFileSync(sent, "latin1").split("\r\n").slice(1, -1);
   const keys = Buffer.from(cells.map((line) => line.split(";")[1]).join(""), "latin1");
@@ -194,7 +194,7 @@ async function peakMemory(): Promise<number> {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peak = Math.max(peak, Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     } catch {
-      // The process has ended between two looks.
+      // The process ended between two samples.
     }
   }, 20);
   const code = await new Promise((resolve) => child.once("exit", resolve));

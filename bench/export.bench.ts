@@ -60,7 +60,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
 const out: string[] = [];
 
-/** Every row of the corpus: all states there are, so that the query is not too broad. */
+/** Selects every row of the corpus by naming all its states, so that the query is not too broad. */
 function specOf(segment: Segment, kind: Kind, limit: number): AccountQuerySpec {
   const [format, packed] = kind.split(".");
   const compression = packed === undefined ? "none" : PACKED[packed];
@@ -77,7 +77,7 @@ function specOf(segment: Segment, kind: Kind, limit: number): AccountQuerySpec {
   }).spec;
 }
 
-/** Seconds of the best and the median round, of all processors in the best, and what came out. */
+/** Seconds of the best and the median round, of all processors in the best, and the output. */
 interface Run {
   readonly median: number;
   readonly best: number;
@@ -123,7 +123,7 @@ function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   });
 }
 
-/** DuckDB's own format for each of ours, or null where it has none. */
+/** DuckDB's options for each of our formats; a format that DuckDB lacks has none. */
 const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   csv: "FORMAT csv, HEADER",
   "csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
@@ -148,7 +148,7 @@ async function duckCopy(format: Kind, limit: number, threads: number): Promise<R
   });
 }
 
-/** DuckDB with the ten columns as a table of its own, in rank order. */
+/** Opens DuckDB with the ten columns as its own table, in rank order. */
 async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<DuckDBConnection> {
   const path = join(home, "rival-export.duckdb");
   if (!existsSync(path)) {
@@ -174,7 +174,7 @@ async function compare(duck: DuckDBConnection): Promise<void> {
     return `(SELECT row_number() OVER () AS n, * FROM ${source})`;
   };
   const cells = (side: string) =>
-    // Ours writes amounts as JSON does and guards formulas; both are undone to compare.
+    // We write amounts as JSON does and guard formulas; both are undone to compare.
     FIELDS.map((name) =>
       name === "share_capital"
         ? `${side}.${name}::DOUBLE`
@@ -208,7 +208,7 @@ async function peakMemory(kind: Kind, limit: number): Promise<number> {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peak = Math.max(peak, Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     } catch {
-      // The process has ended between two looks.
+      // The process ended between two samples.
     }
   }, 20);
   const code = await new Promise((resolve) => child.once("exit", resolve));
@@ -261,7 +261,7 @@ out.push(
   "format         rows         size          median (best) time     our rows  our bytes" +
     "  processor  DuckDB  peak anon  | the same on all processors  | a plain file as long",
 );
-/** How many rows of each format are written; a page and a sheet hold no more. */
+/** Numbers of rows written in each format; a page and a sheet hold no more. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   csv: [1_000, 1_000_000, corpus.accounts],
   "csv.gz": [1_000_000, corpus.accounts],

@@ -5,8 +5,8 @@
  * Invariant: all get the same texts, sequentially, with one processor's time. The rivals get their
  * best plan: SQLite the trigrams of the text joined by OR and its own rank, DuckDB the Jaro-Winkler
  * similarity over all names, which scans every row. They get fewer texts, because they take so
- * long. We get all texts twice: first touches are mapped and verified by checksum. Names come from
- * a synthetic vocabulary.
+ * long. We get all texts twice, because the first touch of a block maps and verifies it. Names come
+ * from a synthetic vocabulary.
  * With `--pairs N`: the N most common pairs of adjacent words of names, which match most rows.
  * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
  *   | find --pairs 1000 [--snapshot FILE]
@@ -23,7 +23,7 @@ import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
 const FIRST = 10;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** SQLite and DuckDB each get one of so many texts. */
+/** SQLite gets every 10th text, DuckDB every 50th. */
 const SQLITE_EVERY = 10;
 const DUCK_EVERY = 50;
 
@@ -142,7 +142,7 @@ async function found({ native }: Segment, text: string): Promise<readonly number
   return [...(await native.suggestAsync({ words, clauses: [], limit: FIRST })).rows];
 }
 
-/** Names read to count pairs of words: a pair among the first 1,000 occurs 50 times. */
+/** Names read to count pairs of words: each of the first 1,000 pairs occurs 50 times. */
 const PAIRED_NAMES = 400_000;
 
 /** The most common pairs of adjacent words among the names of evenly spread rows. */
@@ -162,7 +162,7 @@ function commonestPairs(segment: Segment, count: number): string[] {
   return sorted.slice(0, count).map(([pair]) => pair);
 }
 
-/** Times each pair twice, in two passes; the first one touches pages of the file. */
+/** Times each pair in two passes; the first pass touches the pages of the file. */
 async function benchPairs(path: string, count: number): Promise<FindLine[]> {
   const segment = await openSegment(path);
   const typed = commonestPairs(segment, count).map((text) => ({ text, name: text, edits: 0 }));

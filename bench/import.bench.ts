@@ -1,10 +1,10 @@
 /**
  * Speed of an import by pass: seconds, processor seconds of all threads, and MB a second of the
  * decompressed files of pass 1. For comparison: inflating alone, here and by `unzip -p` if
- * installed, and a copy of the snapshot on the same disk. Also the max memory and disk space of one
- * more import by the built product, the time share of its index's optional parts (see `npm run
- * bench -- index`), and the size of the wider filters in the snapshot. The pass `count` counts
- * shared e-mails and phones.
+ * installed, and a copy of the snapshot on the same disk. One more import by the built product
+ * gives the max memory and disk space, the time share of the index's optional parts (see `npm run
+ * bench -- index`), and the size of the wider filters. The pass `count` counts shared e-mails and
+ * phones.
  * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine,
  * processor seconds are steadier.
  * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
@@ -33,7 +33,7 @@ interface Cost {
   readonly processor: number;
 }
 
-/** Starts a measurement; the returned function ends it. */
+/** Starts a measurement; the returned function ends it and returns the cost. */
 function startCost(): () => Cost {
   const from = performance.now();
   const before = process.cpuUsage();
@@ -73,7 +73,7 @@ async function unzipAll(dump: string): Promise<Cost | null> {
   return status === 0 ? { seconds, processor } : null;
 }
 
-/** Imports once; returns the cost of every pass, and of all. */
+/** Imports once; returns the cost of every pass and of the whole import. */
 async function importOnce(dump: string, out: string, threads: number) {
   const costs = new Map<string, Cost>();
   const whole = startCost();

@@ -1,9 +1,9 @@
 /**
- * Lists: upload time of a large one, its cost for other clients, and the cost of naming it.
- * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by another process; and
- * searches on 8 connections at a fixed rate (open loop), without and during such uploads. Also the
- * same search, and a CSV file of the whole registry, alternating with and without the list. Corpus
- * model: `peneira sample`; half of the list is in the snapshot, half is invented.
+ * Lists: upload time of a large list, its cost for other clients, and the cost of naming it in a
+ * search. Measured over HTTP with one server: uploads of CNPJs as CSV and XLSX, sent by another
+ * process; and searches on 8 connections at a fixed rate (open loop), without and during such
+ * uploads. Also the same search, and a CSV file of the whole registry, alternating with and without
+ * the list. Corpus model: `peneira sample`; half of the list is in the snapshot, half is invented.
  * Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
  *   [--rate 200] [--seconds 20]
  * Invariant: compared runs alternate, and nothing is cached between them. An unexpected answer ends
@@ -39,7 +39,7 @@ const entries = Number(values.entries);
 const seconds = Number(values.seconds);
 const SENDER = fileURLToPath(new URL("load/sender.mjs", import.meta.url));
 const CONNECTIONS = 8;
-/** Searches per block of one kind, and blocks; the kinds alternate. */
+/** Searches per block of one kind, and number of blocks; the kinds alternate. */
 const BLOCK = 50;
 const BLOCKS = 30;
 const FIELDS = ["cnpj", "legal_name", "trade_name", "uf", "municipality_name", "email", "phone_1"];
@@ -73,7 +73,7 @@ const out = (line: string) => process.stdout.write(`${line}\n`);
 const sorted = (numbers: number[]) => numbers.sort((a, b) => a - b);
 const middle = (numbers: number[]) => sorted(numbers)[Math.floor(numbers.length / 2)] as number;
 
-/** Half of the snapshot's, half invented, in no order. */
+/** CNPJs in no order: half from the snapshot, half invented. */
 async function cnpjs(): Promise<string[]> {
   const id = await makeList(server, "all");
   await call(server, "POST", `/v1/lists/${id}/entries/from-search`, {

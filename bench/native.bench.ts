@@ -2,8 +2,8 @@
  * Cost of one addon call, without planner, JSON.parse, or HTTP. Output: medians of first page, deep
  * page, count, walk, gather, and rendering on a synthetic segment, as a table.
  * Command: `npm run bench -- native [--rows 300000]`.
- * Invariant: the addon caches counts and sets of matches, so each timed call is a new query: an
- * unknown code is added, which changes no answer.
+ * Invariant: the addon caches counts and sets of matches, so each timed call is a new query. It
+ * differs by an unknown code, which changes no answer.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -8,7 +8,7 @@
  *   [--response-memory 0] [--seed N] [--kinds]
  * The load needs Linux and wrk; `--kinds` omits it. Answers are cached only on request.
  * Invariant: three seconds of the same load run first, after the server has finished its own work
- * from the start. "never asked before" repeats no query. The seed is drawn for each run.
+ * from the start. The row "never asked before" repeats no query. Each run draws its seed.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -25,7 +25,7 @@ const { values } = parseArgs({
     main: { type: "string" },
     /** Bytes of the response cache. */
     "response-memory": { type: "string", default: "0" },
-    /** Repeats the queries of another run. */
+    /** Seed of another run, to repeat its queries. */
     seed: { type: "string" },
     /** Only measures the kinds. */
     kinds: { type: "boolean", default: false },
@@ -39,7 +39,7 @@ const NEW_QUESTIONS = 60_000;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Else the server on a busy machine refuses expensive queries.
+  // Otherwise the server on a busy machine would refuse expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
@@ -58,7 +58,7 @@ async function measureLoads(): Promise<void> {
   const one = trafficOf(segment, seed, 1, PLAIN);
   const requested = bodies.slice(0, REPEATED);
   const fresh = bodies.slice(REPEATED);
-  /** Rows of the table: repeated queries, in this order. */
+  /** Rows of the table, and the queries of each, sent in this order. */
   const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
     ["healthz", null],
     ["one question", one],
@@ -92,7 +92,7 @@ async function measureLoads(): Promise<void> {
   }
 }
 
-/** Loads the server; with `once` half of the bodies are the warm-up, the rest is measured. */
+/** Loads the server. If `once`, half of the bodies are the warm-up, and the rest is measured. */
 function measured(server: RunningServer, bodies: readonly string[] | null, once: boolean) {
   const half = once && bodies !== null ? Math.floor(bodies.length / 2) : 0;
   wrkOver(server, half === 0 ? bodies : (bodies?.slice(0, half) ?? null), WARM_SECONDS);

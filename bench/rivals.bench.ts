@@ -3,8 +3,8 @@
  * table. Measured: the first page of 50 with its exact total; Peneira in this process and through
  * HTTP, DuckDB and SQLite in this process, PostgreSQL over its socket.
  * Invariant: every page and every total is compared with ours before it is timed; rivals have
- * fitting indexes, statistics, and prepared statements; nothing of ours is cached between calls.
- * Without PostgreSQL's package its column says so.
+ * fitting indexes, statistics, and prepared statements; nothing of ours is cached between calls. If
+ * PostgreSQL's package is not installed, its column says so.
  * Command: npm run bench -- rivals [--accounts N]
  */
 import { parseArgs } from "node:util";

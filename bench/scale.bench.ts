@@ -2,13 +2,13 @@
  * The whole run at the size of the registry. Input: a number of accounts. Output: one table of the
  * costs of sample, import, start, queries, exports, the snapshot, and two months, next to the
  * targets for 72 million accounts.
- * Corpus model: `peneira sample` with the seed of all corpora; the second month is `--since` the
- * first. Rates are shares of `/healthz`, because machines differ.
+ * Corpus model: `peneira sample` with the seed of all corpora; the second month is made with
+ * `--since` from the first. Rates are shares of `/healthz`, because machines differ.
  * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
  *   [--months 2] [--keep] [--snapshot FILE] [--seed N]. Needs Linux and wrk. One month needs a
  *   quarter less space; an existing snapshot is only measured.
- * Invariant: it prints the needed disk space and refuses before it starts; it removes its files at
- * the end, except with `--keep`. The table shows the worst rows as well as the best.
+ * Invariant: it prints the needed disk space, and refuses to start with less. It removes its files
+ * at the end, except with `--keep`. The table shows the worst rows as well as the best.
  */
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { cpus } from "node:os";
@@ -46,7 +46,7 @@ const { values } = parseArgs({
     months: { type: "string", default: "2" },
     keep: { type: "boolean", default: false },
     snapshot: { type: "string" },
-    /** Repeats the queries of another run. */
+    /** Seed of another run, to repeat its queries. */
     seed: { type: "string" },
   },
 });

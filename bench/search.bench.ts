@@ -46,14 +46,14 @@ interface Line {
   readonly name: string;
   readonly matches: number;
   readonly peneira: Timing;
-  /** The page alone; DuckDB skips the total that our answer includes. */
+  /** DuckDB's time for the page alone; our time includes the total. */
   readonly duck: Timing | null;
   /** DuckDB's exact total of the same query. */
   readonly duckTotal?: Timing;
   readonly sqlite: Timing | null;
 }
 
-/** Compares, then times, the first page of a query: ours with the total, theirs without. */
+/** Compares, then times, the first page of a query: ours with the total, theirs without it. */
 async function pageLine(
   segment: Segment,
   rivals: Rivals,
@@ -145,7 +145,7 @@ function printLines(title: string, lines: readonly Line[]): void {
   for (const row of rows) print(`| ${row.join(" | ")} |`);
 }
 
-/** Through HTTP: one connection against DuckDB in process, then throughput on one core. */
+/** Over HTTP: one connection against DuckDB in process, then throughput on one core. */
 async function httpLines(
   server: RunningServer,
   segment: Segment,
@@ -169,7 +169,7 @@ async function httpLines(
   return results;
 }
 
-/** Boot to the first answer, warm and with a cold page cache, and the memory afterwards. */
+/** Boot to the first answer, with a warm and a cold page cache, and the memory afterwards. */
 async function bootLines(snapshot: string, body: string): Promise<RunningServer> {
   const warm: number[] = [];
   const cold: number[] = [];

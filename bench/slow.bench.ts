@@ -1,8 +1,8 @@
 /**
  * Normal clients next to slow ones. Input: a corpus. Output: latencies of searches at a steady
  * rate, the lag of the server's event loop, and the length of its turns, as medians of several
- * runs. Each is measured four times: alone, with as many sockets that only stay open, while slow
- * sockets arrive, and with them.
+ * runs. Each run has four phases: no other sockets, as many sockets that only stay open, the
+ * arrival of slow sockets, and all slow sockets present.
  * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3] [--sockets 500]
  * [--transport uws] [--main dist/bundle/main.mjs]`.
  * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another
@@ -67,7 +67,7 @@ function goodLoad({ port, key }: RunningServer): Load {
   return { port, connections, rate, statuses: [200], seconds, request };
 }
 
-/** Starts other clients; resolves when all have been opened. */
+/** Starts the other clients; resolves when all their sockets are open. */
 async function startClients(
   { port, key }: RunningServer,
   kind: "open" | "slow",

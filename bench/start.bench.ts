@@ -25,14 +25,14 @@ const { values } = parseArgs({
 const starts = Number(values.starts);
 const corpus = makeCorpus(Number(values.accounts));
 
-/** Limits far above this load, because a busy machine must not count as overload. */
+/** Limits far above this load, so that a busy machine does not count as overload. */
 const environment = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
-/** Milliseconds of the search for loop delays, and its interval. */
+/** Duration of the watch for loop delays, and its interval, in milliseconds. */
 const WATCH_MS = 6_000;
 const WATCH_EVERY_MS = 2;
 
@@ -68,7 +68,7 @@ async function startLine(where: Place): Promise<string> {
   return `| ${[where, ...cells, median(found.faults)].join(" | ")} |`;
 }
 
-/** Milliseconds and bytes of each kind, on a server after one other query. */
+/** Milliseconds and bytes of each kind of query, on a server that answered one other query. */
 async function kinds(where: Place): Promise<FirstAnswer[]> {
   await place(corpus.snapshot, where);
   const server = await start();

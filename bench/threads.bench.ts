@@ -6,11 +6,11 @@
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only
  * QUESTION] [--seed N]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
- * "scaled" removes its share: threads × (processor time for a request of one thread ÷ that of N).
- * With enough processors for both, it is the ratio of the requests a second. The line "apart" is
- * for as many separate processes: the upper bound for threads on this machine, whose processors
- * share memory and caches with each other and with the generator.
- * Invariant: all thread counts are measured in turns, and each figure is a median of rounds.
+ * "scaled" removes its share: N × (processor time of a request with one thread ÷ with N threads).
+ * With enough processors for both, it would be the ratio of the requests a second. The line "apart"
+ * measures N separate processes: the upper bound for threads on this machine, whose processors
+ * share memory and caches.
+ * Invariant: the thread counts alternate, and each figure is a median of rounds.
  */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
-    /** Repeats the queries of another run. */
+    /** Seed of another run, to repeat its queries. */
     seed: { type: "string" },
   },
 });
@@ -48,7 +48,7 @@ const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Else the server on a busy machine refuses expensive queries.
+  // Otherwise the server on a busy machine would refuse expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
@@ -97,7 +97,7 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
   return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
 }
 
-/** Like `measured`, for as many single-threaded servers as processors. */
+/** Like `measured`, for N single-threaded servers, where N is the number of processors. */
 async function measuredApart(bodies: readonly string[] | null, memory: string): Promise<Seen> {
   const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: "1" };
   const options = { pin: false, environment, responseMemory: memory };

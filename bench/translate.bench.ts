@@ -5,9 +5,9 @@
  * labelled sentences, and `… --confidence [--fit]` measures, and fits, the confidence alone.
  * Output: recall and precision of activities on queries with acceptable codes, next to the best
  * rival. On both halves of the project's sentences: fields, whole sentences, accounts, refusals,
- * and calibration. The time per sentence, and for 2,000 characters of any text.
- * Invariant: the held-out half and the golden queries are only measured; no option shows one of
- * their misses.
+ * and calibration. The time for a sentence, and for any text of 2,000 characters.
+ * Invariant: the held-out half and the golden queries are only measured; no option shows their
+ * misses.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -60,7 +60,7 @@ if (values.confidence) {
   print(confidenceTable(segment, values.fit));
   process.exit(0);
 }
-// Warms up as a server does after its start.
+// Warms up like a server after its start.
 await warmTranslation(segment);
 const from = performance.now();
 translate("padarias em MG", segment);

@@ -1,7 +1,7 @@
 /**
  * The cost of excluding several lists, separately and as one union. Measures in one process the
- * time to make a union, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each.
- * Corpus model: `peneira sample`; a list's rows are stretches and single rows, by a seed.
+ * time to make a union, and to count with 2, 5, 10, and 20 lists, each of a tenth of all rows.
+ * Corpus model: `peneira sample`; a list's rows are seeded runs of rows and single rows.
  * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
  * Invariant: both ways give the same count, and alternate; no count is repeated, because the kernel
  * caches answers.
@@ -27,7 +27,7 @@ const rows = segment.accounts;
 const random = seededRng(20_261_128);
 const middle = (us: number[]) => us.sort((a, b) => a - b)[us.length >> 1] as number;
 
-/** A list of a tenth of all rows: half of them in stretches of a hundred, half alone. */
+/** A list of a tenth of all rows: half of them in runs of a hundred, half alone. */
 function makeList() {
   const held: number[] = [];
   const below = (most: number) => Math.floor(random() * most);
@@ -40,7 +40,7 @@ function makeList() {
 }
 
 const lists = Array.from({ length: 20 }, makeList);
-/** Accounts opened in a range of days unique to the round, outside the lists. */
+/** Selects accounts outside the lists, opened in a range of days that is unique to the round. */
 function clauses(of: readonly ReturnType<typeof makeList>[], round: number): Clause[] {
   const since: Clause = { kind: "range", column: "started_on", ranges: [[10_000 + round, 25_000]] };
   return [since, { kind: "rows", lists: of, negated: true }];

@@ -3,8 +3,8 @@
  * size, its status, the charged units, the longest hold of the event loop, and the processor time.
  * Command: `npm run bench -- worst [--accounts 1000000] [--runs 9] [--only REGEX]`.
  * Invariant: a server's handlers answer; nothing is cached between two requests (see
- * worst-service.ts). The fastest of several runs counts. Both times are processor times, including
- * the process's threads, so that other programs disturb them least.
+ * worst-service.ts). The fastest of several runs counts. Both times are processor times of all
+ * threads, which other programs disturb least.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -27,7 +27,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The fastest of several runs, each time separately. */
+/** Returns the fastest of several runs, for each of the two times separately. */
 async function quickest(service: WorstService, request: WorstRequest): Promise<Took> {
   let best = await service.send(request);
   for (let run = 1; run < Number(values.runs); run++) {

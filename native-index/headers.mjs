@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * Generates C++ headers from TypeScript tables of columns, row records, output fields, and others.
- * Input: the tables. Output: the headers, with `--write`; else the names of stale ones, and status
- * 1.
+ * Input: the tables. Output: with `--write`, the headers; otherwise the names of stale headers, and
+ * status 1.
  * Invariant: equal tables give equal bytes, in the layout of .clang-format. The headers are
  * committed, so that compiling does not need this script, and readers of C++ see them.
  */
@@ -41,7 +41,7 @@ const HEADERS = [
   "native-index/join/score_list.h",
 ];
 
-/** The build step: with `write` regenerates the headers; else a stale one fails the build. */
+/** The build step: with `write` it makes the headers; otherwise a stale one fails the build. */
 export function headerStep({ upToDate, run, write }) {
   const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
   if (write) return make();
@@ -377,9 +377,9 @@ function constant(name) {
   return `k${words.join("")}`;
 }
 
-/** The exports of the table files, bundled, because this Node may not read TypeScript. */
+/** The exports of the table files, bundled because this Node may be unable to read TypeScript. */
 async function loadTables() {
-  // Loaded here, because the texts can be made without installed packages.
+  // Loaded here, because the texts can be made even if no packages are installed.
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     stdin: {
       contents: TABLE_FILES.map((file) => `export * from "./${file}";`).join("\n"),

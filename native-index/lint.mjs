@@ -72,7 +72,7 @@ export async function lintNative({ root, cache }) {
     for (let file = stale.shift(); file !== undefined; file = stale.shift()) {
       if (await isTidy(root, file)) clean[file] = digests.get(file);
       else failed++;
-      // After every file, so that an interrupted run can resume.
+      // Written after every file, so that an interrupted run can resume.
       writeFileSync(stamps, JSON.stringify(clean));
     }
   });

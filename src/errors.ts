@@ -1,8 +1,8 @@
 /**
  * The error type of the product, and the table of error codes with HTTP status and title. An error
  * has a code, and a sentence for the person who caused it.
- * Invariant: every failure that a client can cause has a code here; any other thrown error is a
- * bug, and answered as `internal_error` (500).
+ * Invariant: every failure that a client can cause has a code here. Any other thrown error is a
+ * bug, answered as `internal_error` (500).
  */
 
 /** Status and title of every error code; codes are part of the public contract. */
@@ -66,7 +66,7 @@ export interface Mistake {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
-  /** For a CNPJ: why it is invalid, and the CNPJ with its lost zeros restored. */
+  /** For CNPJs: why it is invalid; and the CNPJ with restored zeros. */
   readonly reason?: string;
   readonly offered?: string;
 }
@@ -107,7 +107,7 @@ export class AppError extends Error {
 
 /**
  * A failure of a command on this machine (a damaged file, a missing folder, wrong usage).
- * `exitCode` is 1 (failed) or 2 (wrong usage); `message` names the place and the fix.
+ * `exitCode` is 1 (failed) or 2 (wrong usage); `message` states what is wrong where, and the fix.
  */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2;

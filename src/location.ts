@@ -1,6 +1,6 @@
 /**
  * Locates the parts of the program. Input: a worker's source file, relative to src/, or the name of
- * something built.
+ * a built file.
  * Output: the absolute path of the file for a worker thread, the loaded addons, the files of the
  * console.
  * Invariant: correct in all three forms of the program: TypeScript under tsx, in the folders of
@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { IS_EXECUTABLE, loadAddon, partBytes, partFile } from "./executable/parts.ts";
 
-/** Only sources end in `.ts`; bundles in `.mjs`, the executable's parts in `.cjs`. */
+/** Only sources end in `.ts`: bundles end in `.mjs`, the executable's parts in `.cjs`. */
 const BUNDLED = !import.meta.url.endsWith(".ts");
 
 /** Name under which the executable starts piscina's thread script. */
@@ -34,8 +34,8 @@ export function workerFile(source: `${string}.worker.ts`): string {
 }
 
 /**
- * Returns the file or the text of a worker that starts while the calling thread waits for it. Under
- * tsx a thread loads modules only while its parent runs, so it gets one text without imports.
+ * Returns the file or the text of a worker whose start the calling thread awaits. Under tsx, a
+ * thread loads modules only while its parent runs, so the worker is one text without imports.
  */
 export function waitedWorker(source: `${string}.worker.ts`): {
   readonly code: string;
@@ -62,7 +62,9 @@ export function consoleFolder(): string {
   return fileURLToPath(new URL(BUNDLED ? "../console" : "../dist/console", import.meta.url));
 }
 
-/** Reads a file made by build.mjs; do not change the bytes. Throws like `readFileSync`. */
+/**
+ * Reads a file made by build.mjs; callers must not change the bytes. Throws like `readFileSync`.
+ */
 export function readBuilt(file: string): Uint8Array {
   return IS_EXECUTABLE ? partBytes(file) : readFileSync(file);
 }

@@ -2,7 +2,7 @@
  * Entry point. Input: the arguments of `peneira`.
  * Output: the work of one command, and the exit code: 0 done, 1 failed, 2 wrong usage.
  * Invariant: only the requested command is loaded, so `peneira version` works even if the addon
- * does not load; every failure goes through `report`, as text on standard error.
+ * does not load. Every failure is reported by `report`, as text on standard error.
  */
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
@@ -77,7 +77,7 @@ stdout.onError((error) => {
   process.exit(report(reason === null ? error : new CommandError(reason, 1, error)));
 });
 
-// Unwritable messages are dropped; the work continues, and the exit code reports its result.
+// Messages that cannot be written are dropped; the exit code still reports the result.
 stderr.onError(() => undefined);
 
 // Node would print the raw error message. A server has its own handler.
@@ -87,24 +87,24 @@ process.on("uncaughtException", (error) => {
 
 void run(process.argv.slice(2));
 
-/** Not awaited above: the executable is one CommonJS script, without top-level await. */
+/** Not awaited at the top level: the executable is one CommonJS script. */
 async function run(given: readonly string[]): Promise<void> {
-  // The same output in both spellings, because bug reports start with it.
+  // Both spellings have the same output, because bug reports start with it.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
   const args = requestedHelp(named) ?? named;
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
     const code = report(error);
-    // The help may not be written yet; if that fails, the handler above exits with 1.
+    // The help may still be unwritten; if writing it fails, the handler above exits with 1.
     if (code !== 0) process.exit(code);
   }
 }
 
 /**
  * Rewrites other ways to request a command's help as `--help`; returns null if there are none.
- * Commander takes `--help` for the value of a preceding option, and shows the general help for an
- * unknown command without naming it.
+ * Commander itself takes `--help` for the value of a preceding option. For an unknown command, it
+ * shows the general help without naming the command.
  */
 function requestedHelp(args: readonly string[]): readonly string[] | null {
   const [first, ...words] = args;
@@ -121,7 +121,7 @@ function requestedHelp(args: readonly string[]): readonly string[] | null {
   return [...options.slice(0, from), "--help"];
 }
 
-/** Builds the program with the requested command, or with all to show the help. */
+/** Builds the program with the requested command, or for the help with all commands. */
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
@@ -166,7 +166,7 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** Returns the text of an error, each mistake once: a message has the first of several. */
+/** Returns the text of an error with each mistake once: `message` repeats the first of several. */
 function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
   const withoutDescriptions = errors.filter(

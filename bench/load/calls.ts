@@ -1,6 +1,6 @@
 /**
  * Calls to a running server, and its lists.
- * Invariant: an unsuccessful answer is thrown.
+ * Invariant: an unsuccessful answer is thrown as an error.
  */
 import { request } from "node:http";
 import type { RunningServer } from "./server.ts";

@@ -48,7 +48,7 @@ class Connection {
     this.#open();
   }
 
-  /** A server may close an idle connection; the next request opens another. */
+  /** Opens a connection; the server may have closed an idle one. */
   #open(): Socket {
     const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
     this.#socket = socket;
@@ -168,7 +168,7 @@ async function openLoop(
     const sendDue = () => {
       while (due.length > 0 && free.length > 0) {
         const at = due.shift() as number;
-        // Round-robin: the server closes unused connections, perhaps just now.
+        // Round-robin, because the server closes unused connections, perhaps at this moment.
         const connection = free.shift() as Connection;
         connection.send(request, () => {
           times.push((performance.now() - at) * 1000);
@@ -188,7 +188,7 @@ async function openLoop(
       }
       sendDue();
       if (planned >= total) return;
-      // Timers are late by up to 1 ms, so only shorter waits spin.
+      // Timers are late by up to 1 ms, so the last 2 ms are spent spinning.
       const aheadMs = start + (planned * 1000) / rate - performance.now();
       if (aheadMs > 2) setTimeout(plan, aheadMs - 2);
       else setImmediate(plan);

@@ -1,7 +1,7 @@
 /**
- * Sends files of CNPJs to a server, from a separate process. Input: a line of JSON for each on
- * standard input: URL, key, file, type, and the expected number of entries. Output: a line for
- * each, with the seconds until the answer.
+ * Sends files of CNPJs to a server, from a separate process. Input: for each file a line of JSON on
+ * standard input, with URL, key, file, type, and expected number of entries. Output: for each file
+ * a line with the seconds until the answer.
  * Invariant: a file is read once, before the clock starts. An unexpected answer ends the process
  * with status 1. One process sends all files, because its start costs work and blocks the starter.
  * It has a low priority: like a remote sender, it should take no processor from the server.

@@ -19,7 +19,7 @@ export interface RunningServer {
   readonly port: number;
   readonly key: string;
   readonly pid: number;
-  /** Milliseconds from spawn to the line with its address. */
+  /** Milliseconds from spawn to the output line with the server's address. */
   readonly listeningMs: number;
   /** Milliseconds from spawn to the first answered search. */
   readonly bootMs: number;
@@ -28,16 +28,16 @@ export interface RunningServer {
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0;
 
-/** Cached answers do not show the speed of a search. */
+/** Setting of the response cache; a cached answer does not show the speed of a search. */
 const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 
 /** Options of a server's start. */
 export interface StartOptions {
   readonly transport?: "uws" | "node";
-  /** True to pin the server to processor 0; exports also need the other processor. */
+  /** False for exports, which also need processor 1; otherwise the server is pinned to 0. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another build's main file, to compare with, or an executable. */
+  /** Another build's main file, to compare with, or an executable; default: this build. */
   readonly main?: string;
   /** Bytes of the response cache; 0 unless a benchmark measures the cache. */
   readonly responseMemory?: string;
@@ -168,7 +168,7 @@ function wrk({ url, key, body }: Target): number {
 
 /**
  * Searches with 32 connections for some seconds, cycling through the bodies, or `/healthz` if
- * `bodies` is null. @throws Error on an answer other than 200, and without `wrk`.
+ * `bodies` is null. @throws Error on an answer other than 200, and if `wrk` is not installed.
  */
 export function wrkOver(
   { port, key }: RunningServer,
@@ -179,7 +179,7 @@ export function wrkOver(
   return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
 }
 
-/** Like `wrkOver`, on any processors, and with the p99. @throws Error like `wrkOver` */
+/** Like `wrkOver`, but unpinned, and with the p99. @throws Error like `wrkOver` */
 export function wrkFreely(
   { port, key }: RunningServer,
   bodies: readonly string[] | null,
@@ -206,8 +206,8 @@ function msOf(time: string): number {
 }
 
 /**
- * Like `wrkFreely`, for several servers at the same time: the sums of all, and the largest p99.
- * Each has its own load generator and part of the bodies.
+ * Like `wrkFreely`, for several servers at the same time. Returns the sums and the largest p99.
+ * Each server has its own load generator and part of the bodies.
  */
 export async function wrkWhile(
   servers: readonly RunningServer[],
@@ -254,7 +254,7 @@ export function waitsOver(
   return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
 }
 
-/** Like `waitsOver`, on any processors, while this process continues. */
+/** Like `waitsOver`, but unpinned, and while this process continues. */
 export async function waitsOf(
   { port, key }: RunningServer,
   body: string | null,
@@ -291,10 +291,10 @@ function wrkReport(
   };
 }
 
-/** A busy machine takes longer than the two seconds of wrk. */
+/** A busy machine can exceed the two-second timeout of wrk. */
 const PATIENT = ["--timeout", "30s"];
 
-/** The report of `wrk`; all its answers are 200. */
+/** Runs `wrk` and returns its report; all its answers are 200. */
 function reportOf(
   { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
   load: readonly string[],
@@ -315,7 +315,7 @@ function whole(report: string): string {
   return report;
 }
 
-/** A script for wrk that sends these bodies in turn, and its removal. */
+/** Writes a script for wrk that sends these bodies in turn; also returns its removal. */
 function scriptOf(
   bodies: readonly string[] | null,
   key: string,
@@ -351,7 +351,7 @@ export function mainThreadUs(pid: number): number {
   return Number(ns) / 1000;
 }
 
-/** Length of a check, max load of an idle server, and max wait for it. */
+/** Length of a check, max processor share of an idle server, and max wait for idleness. */
 const LOOK_MS = 1_000;
 const IDLE_SHARE = 0.05;
 const QUIET_WITHIN_MS = 60_000;

@@ -1,7 +1,7 @@
 /**
  * The other clients of slow.bench.ts, in their own process. Input: port, kind, and number as
- * arguments, a key as the first line of standard input. Output: sockets that are only open, or slow
- * ones (test/support/sockets/slow-sockets.ts), until standard input ends; then their results.
+ * arguments, a key as the first line of standard input. Output: it holds sockets, only open or slow
+ * (test/support/sockets/slow-sockets.ts), until standard input ends; then it prints the results.
  * Invariant: they take almost no processor time, so that they do not delay the good clients'
  * process; the used time is reported at the end.
  */

@@ -1,7 +1,7 @@
 /**
  * Runs a command and measures it from outside. Input: parameters of the built product. Output:
- * seconds, processor seconds of all its threads, max anonymous memory, max bytes of its workspace,
- * and of that with the unfinished output; bytes read from and written to the disk.
+ * seconds, processor seconds of all its threads, max anonymous memory, max bytes of its workspace
+ * without and with the unfinished output, and bytes read from and written to the disk.
  * Invariant: samples are a few hundredths of a second apart and miss shorter peaks; processor time
  * is that of the last sample. Linux.
  */
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { peneiraCommand } from "../questions/corpus.ts";
 
 const LOOK_MS = 30;
-/** Files are counted less often: a folder of thousands takes a while. */
+/** Samples per count of files, because counting thousands of files takes a while. */
 const COUNT_EVERY = 10;
 const TICKS_PER_SECOND = 100;
 /** Unit of a file's `blocks` on any file system. */
@@ -73,7 +73,7 @@ function lookAt(pid: number): Look {
       anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0),
     };
   } catch {
-    // The process has ended between two samples.
+    // The process ended between two samples.
     return { processor: 0, anonymousBytes: 0, readBytes: 0, writtenBytes: 0 };
   }
 }
@@ -82,7 +82,7 @@ function workOf(pid: number, out: string): number {
   return bytesOf(`${out}.${pid}.work`) + bytesOf(join(MEMORY_FOLDER, `peneira-import-${pid}`));
 }
 
-/** Disk bytes of a file, or of all files in a folder: some free what was read. */
+/** Disk bytes of a file or of a folder's files; ranges freed after reading do not count. */
 export function bytesOf(place: string): number {
   try {
     if (!existsSync(place)) return 0;
@@ -90,7 +90,7 @@ export function bytesOf(place: string): number {
     if (!found.isDirectory()) return found.blocks * BLOCK_BYTES;
     return readdirSync(place).reduce((sum, name) => sum + bytesOf(join(place, name)), 0);
   } catch {
-    // A running command adds and removes files.
+    // A running command may remove a file meanwhile.
     return 0;
   }
 }

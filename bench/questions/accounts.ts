@@ -1,6 +1,6 @@
 /**
  * Accounts that seed the queries of the traffic. Input: a snapshot. Output: some thousand accounts
- * from all over it, with the values that a query may use.
+ * from all over it, with the values for queries.
  * Invariant: the same snapshot gives the same accounts, each as often as it occurs, so that
  * activities, places, and words have the snapshot's frequencies, and joint frequencies.
  */
@@ -34,7 +34,7 @@ export interface Account {
   readonly district: string | null;
   readonly postal_code: string | null;
   readonly cnae_primary: string;
-  /** First two digits of the activity; null if it is their only one. */
+  /** First two digits of the activity; null if no other activity begins with them. */
   readonly division: string | null;
   readonly cnae_secondary: readonly string[];
   readonly legal_nature: string | null;
@@ -47,7 +47,7 @@ export interface Account {
   readonly started_on: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;
-  /** True if the account's e-mail has a domain of its own. */
+  /** True if the domain of the account's e-mail is its own. */
   readonly ownDomain: boolean;
   /** True if the account's company has several establishments. */
   readonly several: boolean;
@@ -90,13 +90,13 @@ function commonIn(names: readonly (readonly string[])[]): (word: string) => bool
   };
 }
 
-/** A division of a single activity is another spelling of the activity. */
+/** Returns the division of an activity; null if the activity is the only one in it. */
 function divisionOf({ catalog }: Segment, activity: string): string | null {
   const division = activity.slice(0, 2);
   return catalogLookup(catalog).cnae(division).length > 1 ? division : null;
 }
 
-/** Returns a test for filters without a field; always false if the snapshot lacks their data. */
+/** Returns a test for filters that have no field; always false if the snapshot lacks their data. */
 function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
   if (segment.catalog.lacksCounts === true) return () => false;
   const spec = specOfBody(segment, JSON.stringify({ spec: { filters }, limit: PAGE }));
@@ -109,7 +109,7 @@ interface Rendered extends Omit<Account, "words" | "division" | "ownDomain" | "s
   readonly legal_name: string | null;
 }
 
-/** False for accounts abroad and those without an activity. */
+/** False for accounts that are abroad or have no activity. */
 function isPlaced({ uf, municipality_ibge, cnae_primary }: Rendered): boolean {
   return uf !== null && municipality_ibge !== null && cnae_primary !== CNAE_NOT_INFORMED;
 }

@@ -1,6 +1,6 @@
 /**
- * Our answers to the queries of a benchmark, and their comparison before anything is timed: the
- * spec, the uncached answer, codes that make the queries frequent, sparse, or empty in a corpus.
+ * Our answers to the queries of a benchmark, and their comparison before anything is timed. Also
+ * picks codes that make the queries frequent, sparse, or empty in a corpus.
  * Invariant: an answer that differs from a rival's ends the run without figures.
  */
 import { search } from "../../src/search/searcher.ts";

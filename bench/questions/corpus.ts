@@ -1,8 +1,8 @@
 /**
  * Makes the corpus of a benchmark: a snapshot from `sample` and `import` with a fixed seed, cached
  * under `.cache/bench` for the next run.
- * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions, row
- * order by score; the same number of accounts gives the same bytes.
+ * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions, rows
+ * in score order. The same number of accounts gives the same bytes.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";

@@ -2,8 +2,8 @@
  * Cross tables: the exact table of two facets. Input: a corpus, or a snapshot. Output: for each
  * filter and pair the median wall time and processor time of a warm call, and the target.
  * Invariant: the cells of each table add up to the matches before anything is timed. Nothing is
- * cached between calls. Targets: 50 ms warm for 5 million accounts, 300 ms for 72 million, for
- * pairs that no rollup holds; between them in proportion to the accounts.
+ * cached between calls. Targets for pairs that no rollup holds: 50 ms warm for 5 million accounts,
+ * 300 ms for 72 million, and linear between them.
  * Command: npm run bench -- facets --crosses [--accounts 5000000] [--snapshot FILE]
  */
 import assert from "node:assert/strict";

@@ -29,7 +29,7 @@ const THREE_KEYS = ["company_size", "started_on", "legal_name"].map((field) => (
 const SIX_FACETS = ["uf", "municipality", "cnae_division", "company_size", "mei", "contact"];
 const suggest = (q: string) => `accounts/suggest?q=${encodeURIComponent(q)}`;
 
-/** A query; without a body its parameters are in the path. */
+/** A query; if the body is null, its parameters are in the path. */
 type KindRequest = readonly [name: string, path: string, body: object | null];
 
 const ofAccounts = (kinds: Readonly<Record<string, object>>): KindRequest[] =>

@@ -3,7 +3,7 @@
  * slowest median first, and a line with the slowest kinds and query.
  * Invariant: the engine answers in the process as in a server: expensive pages off the main thread.
  * Each query occurs once. Before the clock starts, other queries touch all of the snapshot, because
- * the first touch of a block verifies its checksum; then some of the same kind run.
+ * the first touch of a block verifies its checksum. Then some queries of the same kind run.
  */
 import { ENGINE } from "../../src/search/finding.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -15,7 +15,7 @@ import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
 
 /** Queries that touch the snapshot before any are timed. */
 const TOUCHING = 20_000;
-/** Queries of a kind: warm-up, and timed. */
+/** Queries of a kind: for the warm-up, and timed. */
 const [WARM, TIMED] = [100, 1_000];
 /** Pages after the first. */
 const PAGES = 9;
@@ -39,7 +39,7 @@ export async function kindLines(segment: Segment, seed: number): Promise<string[
   await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
   const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
   for (const [at, kind] of TRAFFIC_KINDS.entries()) {
-    // A separate seed, so that the addon has few of its counts cached.
+    // A seed of its own, so that the addon has cached few of the counts.
     const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
     all.push(await timesOf(segment, kind.name, bodies));
   }
@@ -66,8 +66,8 @@ function slowest(all: readonly KindTimes[]): string[] {
 }
 
 /**
- * Times one page. While other programs have the processor, elapsed time grows but the process's
- * processor time does not, so the smaller time counts.
+ * Times one page. Other programs can only increase the elapsed time, not the process's processor
+ * time, so the smaller of the two counts.
  */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const request = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
@@ -93,7 +93,7 @@ async function timesOf(
   return summary(name, timed);
 }
 
-/** Later pages of queries that have any; a cursor only names the preceding row. */
+/** Times later pages of queries that have any; a cursor only names the preceding row. */
 async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   const timed: Timed[] = [];
   for (const body of trafficOf(segment, seed, WARM + TIMED)) {

@@ -82,7 +82,7 @@ async function post(base: string, key: string, path: string, body: object): Prom
     body: JSON.stringify(body),
   });
   if (answer.status === 503) {
-    // A machine that is busy with other work: the answer says to try again in a second.
+    // The machine is busy with other work, so the server asks for a retry in a second.
     await answer.arrayBuffer();
     refused++;
     await sleep(1_000);
@@ -92,7 +92,7 @@ async function post(base: string, key: string, path: string, body: object): Prom
   return answer.json();
 }
 
-/** Requests that the server was too busy for. The figures of a run with any are not to publish. */
+/** Requests refused because the server was busy. If there are any, do not publish the figures. */
 let refused = 0;
 
 /** Two states, two activities, or a state and an activity, in turn. */
@@ -113,7 +113,7 @@ function pairOf(values: readonly string[], number: number): (string | undefined)
 }
 
 async function save(served: Served, searches: number): Promise<void> {
-  // The command blocks this process, so that the server ends an idle connection meanwhile.
+  // The command blocks this process, and the server closes an idle connection meanwhile.
   const tenants = Math.ceil(searches / PER_TENANT);
   const keys = Array.from({ length: tenants }, (_, at) => keyOf(served, `tenant${at}`));
   for (let n = 0; n < searches; n++) {
@@ -157,7 +157,7 @@ function processorSeconds({ child }: Served): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Measures a month with so many saved searches. */
+/** Measures the arrival of a month with `searches` saved searches. */
 export async function benchNotices(accounts: number, searches: number): Promise<void> {
   const corpus = makeCorpus(accounts);
   const newer = laterMonth(corpus);

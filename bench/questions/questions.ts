@@ -1,8 +1,8 @@
 /**
- * The queries of the search benchmark, each as a spec and as SQL, from codes of the corpus. Their
- * answers must be equal.
+ * The queries of the search benchmark, each as a spec and as SQL with codes of the corpus. Both
+ * must give equal answers.
  * Invariant: the SQL is the best known plan for the rival: narrow columns, rows stored in rank
- * order, a limit without a sort if rank is the order, a key instead of an offset for depth.
+ * order, a limit without a sort if rank is the order, a key instead of an offset for deep pages.
  */
 
 /** Codes from the corpus, which guarantee sparse and empty intersections. */
@@ -11,7 +11,7 @@ export interface Picks {
   readonly cnae: string;
   readonly rareCnae: string;
   readonly twentyCnaes: readonly string[];
-  /** IBGE codes of a small municipality with the rare activity, and of one without. */
+  /** IBGE codes of a small municipality that has the rare activity, and of one that lacks it. */
   readonly sparseMunicipality: string;
   readonly emptyMunicipality: string;
   /** The municipality with the second most accounts. */
@@ -28,7 +28,7 @@ export interface Question {
   readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
   readonly orderBy?: string;
   readonly scoring?: { readonly strategy: string; readonly random_seed: number | null };
-  /** True if the rivals have no counterpart. */
+  /** True if the rivals have no equivalent query. */
   readonly alone?: true;
   /** Replaces `where` for SQLite. */
   readonly sqliteWhere?: string;
@@ -206,7 +206,7 @@ export function commonQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** The broad query whose pages are taken at several depths. */
+/** The broad query for pages at several depths. */
 export function depthQuestion(): Question {
   return question("depth", [states("SP"), ACTIVE]);
 }

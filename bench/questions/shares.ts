@@ -30,7 +30,7 @@ export interface Part {
   readonly scoring?: Partial<AccountQuerySpec["scoring"]>;
 }
 
-/** The values and random numbers for a query. */
+/** The account, other values, and random numbers that a query is made from. */
 export interface Source {
   /** The account that the query is about. */
   readonly about: Account;
@@ -39,7 +39,7 @@ export interface Source {
   readonly chance: Chance;
 }
 
-/** Makes the part for an account; null if the account lacks the value. */
+/** Makes the part of a spec for an account; null if the account lacks the value. */
 type Draw = (source: Source) => Part | null;
 
 /** One row of the table. */
@@ -50,11 +50,11 @@ export interface Share {
   readonly share: number;
   /** How a value is drawn, for the documents; absent if it is constant. */
   readonly how?: string;
-  /** Filters that the row sets; absent from orders. */
+  /** Filters that the row sets; absent if it only sets the order. */
   readonly filters?: readonly FilterName[];
-  /** True if the account must meet the drawn part, as far as its fields show. */
+  /** True if the account meets the drawn part; a part that its fields do not show counts as met. */
   readonly meets?: (part: Part, account: Account) => boolean;
-  /** Draws values independent of the account, and returns the rest. */
+  /** Draws the values that do not depend on the account; returns a function for the rest. */
   readonly draw: (chance: Chance, today: string) => Draw;
 }
 
@@ -80,7 +80,7 @@ const geo = (part: Partial<Filters["geo"]>): Part => ({ filters: { geo: part } }
 const company = (part: Partial<Filters["company"]>): Part => ({ filters: { company: part } });
 const contact = (part: Partial<Filters["contact"]>): Part => ({ filters: { contact: part } });
 
-/** Accounts tried for each further value; few repeat earlier values. */
+/** Accounts tried for each additional value; few tries repeat a value. */
 const LOOKS = 20;
 
 /** Values of several accounts, sorted without repeats, so that no two lists mean the same. */
@@ -95,10 +95,10 @@ function several(source: Source, count: number, value: (account: Account) => str
 /** A row with a constant part. */
 const always = (part: Part) => () => () => part;
 
-/** A row whose part depends only on the account. */
+/** For a row whose part depends only on the account. */
 const of = (draw: Draw) => () => draw;
 
-/** Two to five values from as many accounts. */
+/** Two to five values, each from a different account. */
 const some =
   (value: (account: Account) => string, part: (values: string[]) => Part) => (chance: Chance) => {
     const count = chance.integer(2, 5);

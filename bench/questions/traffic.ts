@@ -13,14 +13,14 @@ import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
 import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
-/** Share of queries with a random place and match. */
+/** Share of queries with the place of another account, which need not match any account. */
 const ELSEWHERE = 0.2;
 /** Accounts tried to find one that meets a query. */
 const TRIES = 200;
-/** Draws per new query before the snapshot counts as too small. */
+/** Max draws for a new query; if all repeat, the snapshot is too small. */
 const DRAWS_EACH = 200;
 
-/** A kind of query: all of the traffic, with a row of the table, without a choice, or plain. */
+/** A kind of query: all of the traffic, only queries with a row, without a choice, or plain. */
 export interface Kind {
   readonly name: string;
   readonly has?: Share;
@@ -29,7 +29,7 @@ export interface Kind {
   readonly only?: readonly string[];
 }
 
-/** The most frequent query, repeated; only its values depend on the seed. */
+/** The most frequent query; only its values depend on the seed. */
 export const PLAIN: Kind = {
   name: "one activity, one state, active",
   only: ["one activity", "a state", "active"],
@@ -115,7 +115,7 @@ function choose(
   return chosen;
 }
 
-/** The row whose share a number from 0 to 1 falls into; undefined beyond all shares. */
+/** The row whose share contains a number from 0 to 1; undefined beyond all shares. */
 function rowAt(rows: readonly Share[], at: number): Share | undefined {
   let end = 0;
   for (const row of rows) {
@@ -127,12 +127,12 @@ function rowAt(rows: readonly Share[], at: number): Share | undefined {
 
 const NARROW = new Set<string>(FILTERS.filter((row) => "narrows" in row).map((row) => row.member));
 
-/** True if the row alone keeps a spec from being too broad. */
+/** True if the row alone makes a spec narrow enough. */
 function narrows({ filters = [] }: Share): boolean {
   return filters.some((name) => NARROW.has(name));
 }
 
-/** A query of chosen rows; null if no tried account has the values. */
+/** Makes a query of the chosen rows; null if no tried account has their values. */
 function bodyOf(
   chosen: readonly Share[],
   accounts: readonly Account[],
@@ -159,13 +159,13 @@ function bodyOf(
   return found === null ? null : joined(found);
 }
 
-/** A chosen row whose account-independent values are drawn. */
+/** A chosen row, with its account-independent values drawn. */
 interface Asking {
   readonly share: Share;
   readonly query: ReturnType<Share["draw"]>;
 }
 
-/** Accounts with the query's dates, which are too rare for random tries; else all. */
+/** Accounts opened on the query's dates, which random tries rarely find; else all. */
 function openedThen(
   requests: readonly Asking[],
   accounts: readonly Account[],

@@ -1,8 +1,8 @@
 /**
  * Sizes of the columns, flags, and lists of the wider filters (counts of contacts and
  * establishments, own domains, kinds of phones, districts) in a snapshot, by name.
- * Invariant: read from the file as laid out in format.h, not derived from its size; a container's
- * entry is included.
+ * Invariant: sizes are read from the file as laid out in format.h, and include each container's
+ * directory entry.
  */
 
 import {

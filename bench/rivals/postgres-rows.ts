@@ -1,8 +1,8 @@
 /**
  * Loads a corpus into a PostgreSQL table with the indexes that a careful user would create for
  * these queries, and measures the load.
- * Invariant: rows are in rank order; only PostgreSQL's own work is timed, not writing its input
- * file.
+ * Invariant: rows are in rank order; only PostgreSQL's own work is timed, not the writing of its
+ * input file.
  */
 import {
   chmodSync,
@@ -68,7 +68,7 @@ const INDEXES = [
   "CREATE INDEX by_word ON accounts USING gin (words)",
 ];
 
-/** Loads the table unless an earlier run did; saves the times next to it. */
+/** Loads the table unless an earlier run did; saves the load times next to the corpus. */
 export async function loadPostgres(client: Client, corpus: Corpus, folder: string): Promise<Load> {
   const retained = join(corpus.folder, "postgres-load.json");
   const { rows } = await client.query("SELECT to_regclass('accounts') AS found");

@@ -22,13 +22,13 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** The user that runs the server; it refuses root. */
+/** The user that runs the server; PostgreSQL refuses root. */
 interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Differences from the package's settings; memory in proportion to the machine. */
+/** Changes to the package's settings; memory in proportion to the machine. */
 export function postgresSettings(): Readonly<Record<string, string>> {
   const megabytes = (share: number) => `${Math.floor((totalmem() * share) / MEBIBYTE)}MB`;
   return {
@@ -94,7 +94,7 @@ function makeCluster(programs: string, folder: string, user: ServerUser): void {
   });
 }
 
-/** The package's own user if this is root. */
+/** Returns the package's user if this process runs as root. */
 function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());

@@ -51,7 +51,7 @@ const SQLITE_INDEXES = `
   CREATE INDEX by_state ON accounts (uf, status, has_email, mei, started_on);
   ANALYZE`;
 
-/** Compared columns, the same in both. */
+/** Compared columns, with the same names in both databases. */
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
 /** Dialect of the SQL. */
@@ -129,9 +129,9 @@ async function copyRows(duck: DuckDBConnection, database: Database.Database): Pr
 }
 
 /**
- * SQL of the page after a rank (-1 is the first) for a rival. `sorted` guarantees the order in
- * DuckDB. Without it DuckDB is faster and nearly always, but not always, keeps the stored order
- * (seen with a list of twenty values). So it is timed without, and compared with it.
+ * SQL of a rival's page after a rank (-1 for the first page). `sorted` guarantees the order in
+ * DuckDB. Without it, DuckDB is faster and nearly always keeps the stored order, but not always
+ * (seen with a list of twenty values). So it is timed unsorted and compared sorted.
  */
 export function pageSql(
   question: Question,

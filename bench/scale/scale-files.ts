@@ -28,7 +28,7 @@ import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 
 /** Max disk bytes per account: a dump, its snapshot, and the import's workspace. */
 const BYTES_PER_ACCOUNT = 870;
-/** The first month's snapshot, retained while the second one is made. */
+/** Bytes per account of the first month's snapshot, which is retained while the second is made. */
 const BYTES_PER_STORED = 380;
 const BYTES_AT_LEAST = 500e6;
 
@@ -92,7 +92,7 @@ export function snapshotBytes(snapshot: string): { readonly all: number; readonl
 const PROBE_BYTES = 2e9;
 const PROBE_PIECE_BYTES = 4 << 20;
 
-/** Bytes a second that a folder's disk takes for one file, including its sync. */
+/** Speed of a folder's disk in bytes a second, for one file and its sync. */
 export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   const path = join(folder, "probe");
   const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);

@@ -2,8 +2,8 @@
  * A server of the scale run: costs of starts, first queries of each kind, loads, and expensive
  * queries, and the memory afterwards.
  * Invariant: answers are not cached, if a setting can prevent it. Rates are shares of `/healthz` of
- * the same server. Three seconds of the same load run before each. "never asked before" repeats no
- * query.
+ * the same server. Three seconds of the same load run before each. The row "never asked before"
+ * repeats no query.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSegment } from "../../src/search/segment.ts";
@@ -55,7 +55,7 @@ export interface Started {
   readonly bytes: number;
 }
 
-/** A load: requests a second, their share of `/healthz`'s, and the main thread's time for each. */
+/** A load: requests a second, their share of `/healthz`'s, and the main thread's time for one. */
 export interface Loaded {
   readonly perSecond: number;
   readonly share: number;
@@ -74,7 +74,7 @@ export interface Starting {
   readonly main?: string | undefined;
 }
 
-/** The median of some starts, by time. */
+/** Returns the start with the median time. */
 export async function timeStarts(snapshot: string, starting: Starting): Promise<Started> {
   const { where, times, main } = starting;
   const found: Started[] = [];
@@ -88,13 +88,13 @@ export async function timeStarts(snapshot: string, starting: Starting): Promise<
   return found[Math.floor(times / 2)] as Started;
 }
 
-/** A kind of query: first with the file evicted, then repeated. */
+/** A kind of query: its first answer with the file evicted, then its repetitions. */
 export interface KindTimes extends FirstAnswer {
   readonly name: string;
   readonly againMs: number;
 }
 
-/** Sends each kind to a server of its own, which has answered one other query. */
+/** Sends each kind to its own server, which has answered one other query. */
 export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   const found: KindTimes[] = [];
   for (const kind of KINDS) {
@@ -157,7 +157,7 @@ export async function measureService(
 export interface ExpensiveTimes {
   readonly postal: number;
   readonly facets: number;
-  /** The longest other wait while facets were counted, and while nothing was. */
+  /** The longest wait of another request while facets were counted, and on an idle server. */
   readonly stall: number;
   readonly idleStall: number;
 }
@@ -200,13 +200,13 @@ function loadOf(
   return { perSecond, share: perSecond / load.healthz, us };
 }
 
-/** Every postal code area in turn: two digits, so that each is a new query. */
+/** A query by a two-digit postal code area, another one each time. */
 const postalCodes = (time: number): object => ({
   spec: { filters: { geo: { postal_code_prefix_any_of: [String(10 + time)] } } },
   limit: 50,
 });
 
-/** Facets by municipality of a broad query; another year each time. */
+/** Facets by municipality of a broad query, with another year each time. */
 const cities = (time: number): object => ({
   spec: {
     filters: {

@@ -1,5 +1,5 @@
 /**
- * The most expensive requests of each kind, from a snapshot: allowed, or refused late.
+ * The most expensive requests of each kind, from a snapshot: allowed ones, and ones refused late.
  * Invariant: the same snapshot gives the same requests; lists have their maximum length.
  */
 import { TABLES } from "../../native-index/format/columns.ts";

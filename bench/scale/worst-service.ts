@@ -1,9 +1,9 @@
 /**
  * The server's handlers without a socket. Input: a snapshot, and requests. Output: for each the
  * status, the charged units, the longest hold of the event loop, and the processor time.
- * Invariant: everything but the transport is as in a server, from the bytes of the body to the last
- * chunk of the answer. Cached counts and sets of matches are dropped between requests, and no two
- * bodies have the same bytes, so nothing is reused.
+ * Invariant: everything but the transport is the server's own code, from the bytes of the body to
+ * the last chunk of the answer. Cached counts and sets of matches are dropped between requests, and
+ * no two bodies have the same bytes, so nothing is reused.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -130,7 +130,7 @@ export class WorstService {
   async send(request: WorstRequest): Promise<Took> {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
-    // The body differs in white space each time, so that it is not cached.
+    // White space makes each body unique, so that no answer comes from the cache.
     const body = Buffer.from(
       (request.body ?? "") + (request.body ? " ".repeat(++this.#asked) : ""),
     );
@@ -151,7 +151,7 @@ export class WorstService {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Remaining units; this call costs one. */
+  /** Returns the remaining units; the call itself costs one. */
   async #left(): Promise<number> {
     const { remaining } = await this.#exchange(
       { method: "GET", path: "/v1/status" },

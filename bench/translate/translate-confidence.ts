@@ -1,6 +1,6 @@
 /**
- * Measures the confidence of translations, and fits its weights. Output: a reliability table of
- * sentences that had no part in the fit, after the weights if they are requested.
+ * Measures the confidence of translations, and fits its weights. Output: the weights if requested,
+ * then a reliability table of sentences outside the fit.
  * Invariant: the held-out half and its half of the generated requests are only measured. An unknown
  * word next to the activity counts as a narrower request, so running such a sentence is wrong.
  */
@@ -35,7 +35,7 @@ export function confidenceTable(segment: Segment, fit: boolean): string[] {
   return [...lines, "not fitted:", ...reliability(apart, UNCERTAIN_BELOW)];
 }
 
-/** Each sentence unchanged, and some with an inserted word that no stage knows. */
+/** Each sentence unchanged, and some sentences again with an inserted word that no stage knows. */
 function examplesOf(sentences: readonly LabelledSentence[], on: Segment): Example[] {
   return sentences.flatMap((sentence, at) => {
     const plain = exampleOf(sentence, sentence.text, on);

@@ -1,7 +1,7 @@
 /**
- * Fits and measures the confidence of translations. Input: examples with their measures and if they
- * are right. Output: the weights of a logistic regression, a reliability table, and texts with a
- * word put in that no stage knows.
+ * Fits and measures the confidence of translations. Input: examples with their measures, and
+ * whether each is right. Output: the weights of a logistic regression, a reliability table, and
+ * texts with an inserted word that no stage knows.
  * Invariant: deterministic; no weight but the bias is above zero.
  */
 import type { Translation } from "../../src/translate/translate.ts";
@@ -16,8 +16,8 @@ export interface Example {
 const ROUNDS = 4_000;
 const RATE = 0.5;
 /**
- * Prior weights by measure, each worth `PRIOR_COUNT` translations. They come from trials with
- * strangers' sentences, which have more unknown words than our own (docs/translate.md).
+ * Prior weights by measure, each worth `PRIOR_COUNT` translations. They come from trials with other
+ * people's sentences, which have more unknown words than ours (docs/translate.md).
  */
 const PRIOR: Readonly<Record<string, number>> = {
   ...{
@@ -32,9 +32,9 @@ const PRIOR: Readonly<Record<string, number>> = {
 };
 const PRIOR_COUNT = 40;
 
-/** Lines with the bias and the weights, by gradient descent. */
+/** Fits the bias and the weights by gradient descent; returns them as lines. */
 export function fitted(all: readonly Example[], names: readonly string[]): string[] {
-  // Translations that are refused for a reason of their own are not fitted.
+  // Translations refused for another reason are not fitted.
   const some = all.filter(({ confidence }) => confidence > 0);
   const weights = names.map(() => -0.1);
   let bias = 3;
@@ -67,7 +67,7 @@ function chance(bias: number, weights: readonly number[], measures: readonly num
 
 const BANDS = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 
-/** Lines of a table: what is said and what is right, by bands, and of all that is run. */
+/** Lines of a table: stated confidence and share of right translations, by band and for all run. */
 export function reliability(all: readonly Example[], threshold: number): string[] {
   const rows = BANDS.slice(0, -1).map((from, i) => {
     const to = BANDS[i + 1] as number;
@@ -96,8 +96,8 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const RARE = ["zorblin", "quaxel", "trumvak", "plendor", "vorsim"];
 
 /**
- * Every eighth text with a word put in next to its activity, which asks for something narrower;
- * null for the others.
+ * Inserts an unknown word next to the activity of every eighth text, as a narrower request; null
+ * for other texts.
  */
 export function noisy(
   text: string,

@@ -1,10 +1,9 @@
 /**
  * Measures the activities of queries with all acceptable codes. Input: the lines of the set and a
  * segment. Output: recall, precision, and coverage next to the published figures of the best rival.
- * Invariant: the set is only measured, never shown query by query. A prefix counts as the
- * subclasses below it, most active accounts first, as users see them. Recall is that of the ranked
- * codes, searched codes before offered ones; precision and coverage are those of the searched
- * codes.
+ * Invariant: the set is only measured, never shown query by query. A prefix counts as its
+ * subclasses, those with most active accounts first, as users see them. Recall is over the ranked
+ * codes (searched codes, then offered ones); precision and coverage are over the searched codes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { facets } from "../../src/search/searcher.ts";
@@ -53,7 +52,7 @@ interface Shown {
   readonly ranked: readonly string[];
 }
 
-/** Subclasses of a query in the order in which a person would be shown them. */
+/** Returns the subclasses of a query in the order in which users see them. */
 function shownFirst(segment: Segment): (query: string) => Shown {
   const lookup = catalogLookup(segment.catalog);
   const active = activeAccounts(segment);

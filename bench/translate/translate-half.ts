@@ -1,8 +1,8 @@
 /**
  * Compares one half of the project's sentences with their labels. Input: the sentences and a
  * segment. Output: for every sentence which fields are right, and table lines with the sums.
- * Invariant: a field counts as requested if an empty spec would be wrong in it, so that defaults do
- * not improve the figures; confidence is compared with "the whole spec is right, and might be run".
+ * Invariant: a field counts as requested if an empty spec would be wrong in it, so defaults do not
+ * improve the figures. Confidence predicts that the complete spec is right and may be run.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
@@ -20,11 +20,11 @@ import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 export interface Judged {
   readonly sentence: LabelledSentence;
   readonly judgement: Judgement;
-  /** Which fields are right if nothing is understood. */
+  /** Fields that are right if nothing is understood. */
   readonly idle: Judgement["fields"];
   readonly confidence: number;
   readonly rows: Rows;
-  /** The spec without what is said about it. */
+  /** The spec as bytes, without remarks about the translation. */
   readonly bytes: string;
 }
 
@@ -110,7 +110,7 @@ function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
   );
 }
 
-/** For each sentence with the same meaning as another: true if the translations are equal. */
+/** For each sentence that means the same as another: true if their translations are equal. */
 function familiesOf(all: readonly Judged[]): boolean[] {
   const byText = new Map(all.map((one) => [one.sentence.text, one.bytes]));
   return all.flatMap(({ sentence, bytes }) =>
@@ -165,7 +165,7 @@ function refusalTable(all: readonly Judged[]): string[] {
   ];
 }
 
-/** Brier (1950), mean squared error; ECE with bins of equal width, weighted by their sizes. */
+/** Brier score (1950, mean squared error), and ECE with bins of equal width, weighted by size. */
 function calibrationTable(all: readonly Judged[]): string[] {
   const points = all.map(({ confidence, judgement, sentence }) => ({
     confidence,

@@ -1,9 +1,9 @@
 /**
  * Compares the accounts of a translation with the accounts that were meant. Input: a labeled
- * sentence, its translated spec, and a segment. Output: how many accounts both find, and each
- * alone.
+ * sentence, its translated spec, and a segment. Output: how many accounts each of the two finds,
+ * and how many both find.
  * Invariant: counts are exact: common accounts meet the clauses of both specs. If a label allows
- * several codes or specs, the closest allowed one is what was meant.
+ * several codes or specs, the closest allowed one counts.
  */
 import { clausesOf } from "../../src/search/clauses.ts";
 import { countMatches } from "../../src/search/searcher.ts";
@@ -64,7 +64,7 @@ function compare(expected: Expected, actual: AccountQuerySpec, segment: Segment)
   }));
 }
 
-/** Returns the allowed codes of a label that were chosen, and those that are required. */
+/** Returns the chosen codes that the label allows, and the required codes. */
 function closest(
   expected: ExpectedCodes | undefined,
   chosen: readonly string[],

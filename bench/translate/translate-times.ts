@@ -38,8 +38,8 @@ export function sentenceTimes(texts: readonly string[], segment: Segment): strin
 }
 
 /**
- * The slowest shapes of 2,000 characters, and how they grow from 1,000: processor time of the
- * quickest of some runs, which is what a shared machine disturbs least.
+ * Times of the slowest shapes of 2,000 characters, and their growth from 1,000. Each is the
+ * processor time of the quickest run, which a shared machine disturbs least.
  */
 export function shapeTimes(segment: Segment): string[] {
   const random = randomFrom(17);

@@ -1,6 +1,6 @@
 /**
  * Runs labeled sentences against a snapshot. Input: a file, or a folder of files, and the snapshot.
- * Output: how many are right, honest, flagged, silent, and right and run, by `group`, and the
+ * Output: by `group`, how many are right, honest, flagged, silent, and both right and run, and the
  * reliability of the confidence; with `misses`, the sentences that are wrong or needlessly refused.
  * Invariant: nothing is fitted or changed. Right: every labeled field is right, and every part
  * labeled as unmapped is named. Other sentences are flagged (refused), honest (run, with something
@@ -54,7 +54,7 @@ export async function unseenTable(
   const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
   const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
   const needless = misses ? judged.filter(({ verdict, run }) => verdict === "right" && !run) : [];
-  // Sentences that must not run are right if they are refused, which no confidence predicts.
+  // Sentences that must not run are right if refused, and confidence says nothing about that.
   const rated = judged.filter(({ sentence }) => sentence.expect.uncertain !== true);
   return [
     rowOf("all", judged),
@@ -95,7 +95,7 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   return { sentence, verdict, run: isRefusal ? !run : run, confidence: explain.confidence, wrong };
 }
 
-/** True if the only places besides the right districts are their cities and states. */
+/** True if the only places besides the right districts are their own cities and states. */
 function isOnlyHome({ expect }: Unseen, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));
@@ -110,7 +110,7 @@ function drop(list: string[], names: readonly string[]): void {
   for (const name of names) if (list.includes(name)) list.splice(list.indexOf(name), 1);
 }
 
-/** True if the districts are others than those of the label. */
+/** True if the districts differ from those of the label. */
 function districtsOf({ expect }: Unseen, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const found = (geo.district_any_of ?? []).map(({ municipality_ibge: ibge, name }) => {

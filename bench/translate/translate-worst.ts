@@ -1,9 +1,9 @@
 /**
  * The slowest long texts that a deterministic search finds.
- * Output: median, p99 and worst processor time of 2,000 characters, how the worst grows from 1,000,
- * and the seed that makes the worst text again; then the worst text of every adversarial kind.
+ * Output: median, p99, and worst processor time of 2,000 characters, the worst one's growth from
+ * 1,000, and the seed that makes its text again; then the worst text of every adversarial kind.
  * Invariant: every figure of a text is the median of its repeats, after the code is warm.
- * The search has a fixed number of steps, and keeps a change only if the text became slower.
+ * The search has a fixed number of steps, and keeps a change only if it makes the text slower.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { TEXT_MAX } from "../../src/spec/schema.ts";
@@ -19,12 +19,12 @@ import { ONCE_STEEP, WORST_KINDS, worstText } from "../../test/support/translate
 import { formatUs } from "../measure.ts";
 
 const TEXTS = 300;
-/** The translator was tuned on texts of lower seeds; a change that looks at these moves on. */
+/** The translator was tuned on texts of lower seeds; a change tuned on these must raise it. */
 const FIRST_SEED = 30_000;
 /** Texts of each adversarial kind. */
 const TEXTS_OF_KIND = 10;
 const REPEATS = 5;
-/** Texts that the search starts from, and changes that it tries of each. */
+/** Texts that the search starts from, and changes tried for each. */
 const CLIMBED = 3;
 const CLIMB_STEPS = 40;
 const SHOWN = 5;
@@ -56,7 +56,7 @@ export function worstTimes(segment: Segment): string[] {
   ];
 }
 
-/** The slowest text of every kind, and of the shapes that once were steep. */
+/** The slowest text of every kind, and of the shapes whose time once grew steeply. */
 function slowestOfKinds(pools: WordPools, segment: Segment): Timed[] {
   const seeds = Array.from({ length: TEXTS_OF_KIND }, (_, i) => FIRST_SEED + i);
   const kinds = Object.keys(WORST_KINDS).map((kind) =>
@@ -84,7 +84,7 @@ function rowOf({ name, text, us }: Timed, segment: Segment): string {
   return `  ${formatUs(us).padEnd(8)} ${growth} times that of half: ${name}, ${shown}`;
 }
 
-/** Changes a text step by step and keeps what is slower. */
+/** Changes a text step by step and keeps the slower variant. */
 function climb(first: Timed, pools: WordPools, segment: Segment): Timed {
   let best = first;
   for (let step = 0; step < CLIMB_STEPS; step++) {

@@ -241,7 +241,7 @@ class Target {
       offset += static_cast<uint64_t>(written);
     }
   }
-  // Some file systems report a full disk only on close.
+  // Some file systems report a full disk only on close().
   void close() {
     if (::close(std::exchange(file_, -1)) != 0) throwSystemError("write", path_);
   }

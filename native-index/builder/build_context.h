@@ -19,7 +19,7 @@
 
 namespace peneira {
 
-// Rounds up to the next offset where a section, or an array of a part, may begin.
+// Rounds up to the next offset at which a section, or an array of a part, may start.
 constexpr uint64_t aligned(uint64_t offset) {
   return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
@@ -151,7 +151,7 @@ class Progress {
     store(from_);
   }
   // Reports that `done` of `total` parts of the current step are finished. Only one thread of a
-  // step may report, because the counter must not fall.
+  // step may report, because the counter must never decrease.
   void part(uint64_t done, uint64_t total) {
     if (total > 0) store(from_ + static_cast<uint32_t>((to_ - from_) * done / total));
   }

@@ -1,6 +1,6 @@
 // The word analyzer over UTF-8, twin of src/spec/analyzer.ts, and the folding of district names,
-// twin of src/spec/districtname.ts; their headers are the contract. Input: any bytes, a name or a
-// hint. Output: its folded words in order, with repeats; or the folded name.
+// twin of src/spec/districtname.ts; their headers are the contract. Input: a name or a search hint,
+// as any bytes. Output: its folded words in order, with repeats; or the folded name.
 // Invariant: the words equal those of the TypeScript twin for every text; a malformed UTF-8 byte
 // separates words. Folding is idempotent; equal names fold to equal bytes in both twins.
 #pragma once

@@ -1,4 +1,4 @@
-// Storage of column values, and the meaning of days and phone numbers among them.
+// Storage of column values, and the meaning of days and phone numbers.
 // Invariant: nothing here depends on a snapshot.
 #pragma once
 #include <cstdint>
@@ -68,7 +68,7 @@ constexpr int64_t firstDayOf(int64_t year) {
   return 365 * before + before / 4 - before / 100 + before / 400 - 719162;
 }
 
-// The year of a day; the year must be after 0.
+// Returns the year of a day; the year must be after 0.
 constexpr int64_t yearOf(int64_t day) {
   // 400 years have 146,097 days; this is at most one year off.
   int64_t year = 1970 + day * 400 / 146097;
@@ -78,8 +78,8 @@ constexpr int64_t yearOf(int64_t day) {
 }
 
 // Kinds of phone numbers, from the E.164 digits of a Brazilian number, as a number.
-// Invariant: no number is both; nine digits after the area code that do not begin with 9 are
-// neither. Must match the ranges in src/search/rowlists.ts.
+// Invariant: no number is both mobile and landline; nine digits after the area code that do not
+// begin with 9 are neither. Must match the ranges in src/search/rowlists.ts.
 
 // True if the digits before the last `digits` are 55 and an area code, 11 to 99.
 constexpr bool hasArea(int64_t phone, int64_t digits) {

@@ -19,8 +19,8 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
-// The columns and tables of a file version: a prefix of the lists; 0 if the version is not
-// readable. Fingerprints of older versions are constants, because such files are no longer
+// The columns and tables of a file version: their numbers, a prefix of the lists; 0 if the version
+// is not readable. Fingerprints of older versions are constants, because such files are no longer
 // written.
 struct VersionParts {
   uint32_t columns, tables;

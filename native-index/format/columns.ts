@@ -75,7 +75,7 @@ export const COLUMNS = [
   { name: "score_contactable", type: "uint16", nullable: false, slot: 6 },
   { name: "score_newest", type: "uint16", nullable: false, slot: 8 },
   { name: "score_established", type: "uint16", nullable: false, slot: 10 },
-  // Since version 2; files of version 1 have only those above (`versions.ts`).
+  // Since version 2; files of version 1 have only the columns above (`versions.ts`).
   { name: "email_shared", type: "dictionary16_uint32", nullable: true, slot: 80 },
   { name: "phone_1_shared", type: "dictionary16_uint32", nullable: true, slot: 84 },
   { name: "phone_2_shared", type: "dictionary16_uint32", nullable: true, slot: 88 },
@@ -104,8 +104,8 @@ export const CHUNK_ROWS = 1 << 16;
 
 /**
  * Posting dimensions in directory order. The code of a posting list is the column's dictionary
- * code, except: `registration_status` the value itself (0-8), `flag` a `FLAG_CODES` value,
- * `area_code` the two digits of either phone, `started_year` the year minus 1800.
+ * code, except for `registration_status` (the value, 0-8), `flag` (a `FLAG_CODES` value),
+ * `area_code` (the two digits of either phone), and `started_year` (the year minus 1800).
  */
 export const DIMENSIONS = [
   "cnae_primary",

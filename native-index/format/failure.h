@@ -13,7 +13,7 @@
 
 namespace peneira {
 
-// Codes have one address in the whole program, so they may be compared as pointers.
+// Each code has one address in the whole program, so codes may be compared as pointers.
 inline constexpr char kDamaged[] = "SNAPSHOT_DAMAGED";
 inline constexpr char kOtherVersion[] = "SNAPSHOT_VERSION";
 inline constexpr char kUnreadable[] = "SNAPSHOT_UNREADABLE";

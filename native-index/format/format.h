@@ -1,5 +1,5 @@
 // The index region of a snapshot, byte by byte: the constants and structs that the builder writes
-// and the opener checks. DIRECTORY names every section and none of the parts.
+// and the opener checks. DIRECTORY lists every section, but no part.
 // Invariant: everything is little endian; every section starts on a multiple of 64; offsets are
 // absolute in the file; readers check every number against the mapping before use.
 //
@@ -52,8 +52,8 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// The cube counts accounts without a code under the last ordinal (n_cnae, n_uf); n_status is 9, and
-// a null status is 0.
+// The cube counts accounts without an activity or a state under the last ordinal (n_cnae, n_uf);
+// n_status is 9, and a null status counts as 0.
 
 struct DirectoryHeader {
   char magic[8];
@@ -95,8 +95,8 @@ struct ColumnEntry {
 static_assert(sizeof(ColumnEntry) == 48);
 
 // A chunk block: ChunkHeader, DimensionEntry x dimension_count, then per dimension its
-// ContainerEntry array sorted by code, then the container payloads (bitsets start on a multiple of
-// 8 in the block, the others of 2). Payloads are the containers of the portable Roaring format:
+// ContainerEntry array sorted by code, then the container payloads (in the block, bitsets start on
+// a multiple of 8, others on one of 2). Payloads are the containers of the portable Roaring format:
 // array = sorted u16, bitset = 1024 u64, run = u16 count, then (u16 start, u16 length - 1) pairs.
 struct ChunkHeader {
   uint32_t chunk;

@@ -16,7 +16,7 @@
 namespace peneira {
 
 // Runs `work(thread)` on `threads` threads (at least one) and waits for all. If the system provides
-// fewer threads, throws only if each has work of its own (`areNeeded`).
+// fewer threads, it throws only if each thread has its own work (`areNeeded`).
 template <typename Work>
 void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   std::mutex mutex;

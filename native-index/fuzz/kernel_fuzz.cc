@@ -1,6 +1,6 @@
-// Fuzz target: random queries. Input: bytes that encode a query, an order, and a page, or the
-// numbers of a written one; a valid snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length
-// crc32c"). Aborts if the kernel, the row test, and the three methods disagree.
+// Fuzz target: random queries. Input: bytes that encode a query, an order, and a page, or a page as
+// JavaScript writes it; a valid snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length crc32c").
+// Aborts if the kernel, the row test, and the three methods disagree.
 // Invariant: rows of the chunk kernel = rows that the row test accepts one by one; walk = gather.
 #include <fuzzer/FuzzedDataProvider.h>
 
@@ -146,7 +146,7 @@ void checkRank(const PageRequest& page) {
   }
   const uint64_t matches = matchingRows(subject(), page.query, work)->size();
   Query fresh = page.query;
-  fresh.key += "!";  // Not cached, so it is counted.
+  fresh.key += "!";  // A different key, so that no cached count is used.
   if (countRows(subject(), fresh, work) != matches) disagree("count and set of matches");
 }
 

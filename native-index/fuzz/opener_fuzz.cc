@@ -59,7 +59,7 @@ void attempt(Step step) {
   }
 }
 
-// Looks up the contacts of a row, and some that no row has.
+// Looks up the contacts of a row, and some contacts that no row has.
 void queryContacts(const Segment& segment, uint32_t number) {
   std::vector<std::string> emails{"caixa1@exemplo.com.br", "nobody@example.com"};
   std::vector<int64_t> phones{551133334444};
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!locate({reinterpret_cast<const char*>(data), size}, location)) return 0;
   attempt([&] {
     const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
-    // With more rows than the seeds have, the same damage would only be read repeatedly.
+    // With more rows than the seeds have, the queries would only reread the same damage.
     if (segment->rowCount() > 1u << 18) return;
     TextBuffer text;
     // The input selects the queries, so that a run covers all of them.

@@ -29,7 +29,7 @@ const FLAGS = [
 ];
 /** The opener gets forged files, so checksums must not stop it; the kernel gets a valid one. */
 FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS", `-I${NATIVE}`);
-/** libFuzzer's counters are needed in every file, its main() only at the link. */
+/** Every file needs libFuzzer's counters; only the link needs its main(). */
 const COMPILED = [...FLAGS, "-fsanitize=fuzzer-no-link"];
 const TARGETS = ["opener", "kernel", "scan", "records"];
 const COMPILER = process.env.CLANGXX ?? "clang++";

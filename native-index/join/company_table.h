@@ -17,7 +17,7 @@ namespace peneira {
 // Invariant: open addressing, at most half full; numbers never change.
 //
 // A table of a partition does not fit the L2 cache. Callers prefetch for a batch of keys, so that
-// their cache misses overlap: first the slots of all keys, then what the slots name.
+// their cache misses overlap: first the slots of all keys, then the keys in these slots.
 
 // Keys whose cache misses overlap.
 constexpr size_t kKeyBatch = 64;
@@ -48,7 +48,7 @@ class KeyTable {
     __builtin_prefetch(&slots_[homeOf({root, rest})]);
   }
 
-  // Prefetches the key in that slot, and returns its number; kNone if the slot is free.
+  // Prefetches the key in the slot of prefetchSlot; returns its number, or kNone for a free slot.
   uint32_t prefetchKey(uint64_t root, uint32_t rest) const {
     const uint32_t slot = slots_[homeOf({root, rest})];
     if (slot == 0) return kNone;
@@ -96,8 +96,8 @@ class KeyTable {
 
 // The companies of one partition, by root. Input: spill records of companies and Simples rows, file
 // by file. A root with only a Simples row is a company with flags and nothing else.
-// Invariant: of several rows of a company the first with a name wins, of several Simples rows the
-// first; natures are dictionary codes. Twin: test/support/ingest/company-table.ts.
+// Invariant: if a company has several rows, the first with a name wins; of several Simples rows,
+// the first wins. Natures are dictionary codes. Twin: test/support/ingest/company-table.ts.
 
 // Dictionary codes by provisional number: u16, unaligned.
 using CodeTable = std::span<const uint8_t>;
@@ -129,7 +129,7 @@ class CompanyTable {
 
   // Companies that have their own row.
   uint32_t rows() const { return rows_; }
-  // Prefetch the slot of a root, and then the company that the slot names.
+  // Prefetch the slot of a root, then the company in that slot.
   void prefetchSlot(uint64_t root) const { keys_.prefetchSlot(root, 0); }
   void prefetchCompany(uint64_t root) const {
     const uint32_t index = keys_.prefetchKey(root, 0);

@@ -39,7 +39,7 @@ struct ScoreFacts {
 
 using Scores = std::array<uint16_t, Strategies::kCount>;
 
-// A grade is 0 to 1000; a part is its weight times its grade, rounded down.
+// A grade is 0 to 1000; a part of the score is its weight times its grade, rounded down.
 
 constexpr uint32_t kFull = 1000;
 
@@ -63,7 +63,7 @@ uint32_t sizeGrade(int64_t size, bool mei) {
   }
 }
 
-// Saturating, so that banks do not fill the first page.
+// The grade saturates, so that banks do not fill the first page.
 uint32_t capitalGrade(int64_t cents) {
   uint32_t grade = 0;
   for (const int64_t reais : kCapitalSteps) {
@@ -387,7 +387,7 @@ void PartitionJoin::spillValues(const Record& record, const CnpjKey& key, const 
   if (two >= 0) values_.addPhone(two, RecordLayout::kPhone2Shared, key.root, place);
 }
 
-// The distinct numbers of establishments so far; deduplicates the collection.
+// Returns the distinct numbers of establishments so far; removes the duplicates collected.
 std::vector<uint32_t> PartitionJoin::establishmentsMet() {
   std::sort(met_.begin(), met_.end());
   met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
@@ -443,7 +443,7 @@ uint8_t RowJoin::sanctionFlags(std::string_view cnpj) const {
   return RecordFlags::kSanctionKnown | (listed ? RecordFlags::kSanctioned : 0);
 }
 
-// Replaces what the row has of an imported list.
+// Replaces the row's data from an imported list.
 void RowJoin::addLists(std::string_view cnpj, const CnpjKey& key) {
   uint8_t flags = value<uint8_t>(RecordLayout::kListFlags);
   const auto put = [&](const CnpjList& list, uint8_t known, uint8_t listed) {

@@ -1,7 +1,7 @@
 // Pass 2 of the import in native code: joins one partition of establishments with its companies,
 // and scores them.
 // Input: the spill records of pass 1, and tables from provisional numbers to dictionary codes.
-// Output: row records in buckets by range of the rank order, or the keys of some.
+// Output: row records in buckets by range of the rank order, or only the sort keys of some rows.
 // Invariant: files are read in order, so the first of equal CNPJs wins. Bytes, extents, counts,
 // examples, and keys equal those of its twin, test/support/ingest/join.ts.
 #pragma once
@@ -39,7 +39,7 @@ struct CnpjList {
   bool contains(std::string_view cnpj) const;
 };
 
-// The last keys before each range except the first: parallel lists.
+// For each range except the first, the last key before it; as three parallel lists.
 struct RangeSplits {
   std::span<const uint8_t> scores;  // u16, unaligned
   std::span<const double> roots;

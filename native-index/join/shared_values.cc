@@ -71,7 +71,7 @@ Entry entryAt(std::span<const uint8_t> entries, size_t at) {
   return entry;
 }
 
-// Hash of a value among those of one bucket, whose `hashOf` are equal modulo the bucket count.
+// Hash of a value within a bucket, where all `hashOf` are equal modulo the bucket count.
 uint32_t mixOf(const Entry& entry) {
   constexpr uint64_t odd = 0x9e3779b97f4a7c15u;
   const auto value = entry.value();

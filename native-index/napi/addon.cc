@@ -1,6 +1,6 @@
 // The addon entry point, called by Node once per thread; defines the functions of `Addon` in
-// engine.ts. Invariant: no per-thread state is kept here; all threads share segments; bytes that
-// are compressed off the main thread are copied first.
+// engine.ts. Invariant: there is no per-thread state here, because all threads share segments.
+// Bytes that are compressed off the main thread are copied first.
 #include <memory>
 #include <vector>
 

@@ -61,7 +61,7 @@ export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 }
 /** The row of a CNPJ that no account has, in `LookupResult`. */
 export const NO_ROW = 0xffff_ffff;
 
-/** The methods of a segment that take a query, as the addon has them. */
+/** The methods of a segment that take a query, with the addon's signatures. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
   selectAsync(...given: NativeQuery): Promise<Selection>;
@@ -163,12 +163,12 @@ export function openSegment(path: string, directory: DirectoryLocation): NativeS
   return withQueries(addon().openSegment(path, directory));
 }
 
-/** Replaces the methods that take queries; must keep the object, which the addon has tagged. */
+/** Replaces the methods that take queries, in the same object, because the addon has tagged it. */
 function withQueries(opened: AddonSegment): NativeSegment {
   return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }));
 }
 
-/** Wraps the methods that take a query: each writes it and calls the addon's method. */
+/** Wraps the methods that take a query: each encodes it and calls the addon's method. */
 function writingQueries(own: AddonSegment): NativeSegment {
   return {
     ...own,
@@ -313,8 +313,8 @@ export function sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Scans records of a CSV file: four numbers per record, the CNPJs that are plain (14 bytes per
- * record), and three numbers per cell that the caller reads. See native-index/render/records.h.
+ * Scans records of a CSV file: returns four numbers per record, the plain CNPJs (14 bytes per
+ * record), and three numbers per cell that the caller must read. See native-index/render/records.h.
  */
 export function scanRecords(
   ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
@@ -417,7 +417,7 @@ export function openPort(host: string, port: number): OpenPort | null {
 }
 
 /**
- * Accepts connections of an open port on this thread, alternating with other takers. `taker`
+ * Accepts connections of an open port on this thread, in turn with its other takers. `taker`
  * receives and owns each descriptor, and gets -1 after the last one. Returns false if the port is
  * closed.
  */
@@ -445,7 +445,7 @@ export function queuedConnections(port: number): number {
 }
 
 /**
- * Limits the kernel's receive buffer to less than twice these bytes, for future connections of the
+ * Limits the kernel's receive buffer to less than twice `bytes`, for future connections of the
  * port. Returns false if unsupported (Linux supports it, up to the system-wide limit
  * `net.core.rmem_max`).
  */
@@ -471,7 +471,7 @@ export function removeIfUnused(path: string): Removal {
 
 /**
  * Opens a file that another thread hashes and writes. The descriptor is duplicated. `path` selects
- * the code of the hash, for tests.
+ * the implementation of the hash, for tests.
  * @throws Error of the system, with its `code`.
  */
 export function openHashedFile(descriptor: number, path: HashPath = "fastest"): NativeHashedFile {

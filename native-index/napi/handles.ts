@@ -42,7 +42,7 @@ export interface Work {
 export interface Selection {
   readonly rows: Uint32Array;
   readonly more: boolean;
-  /** True if a walk would have read more than `meetMax` rows; `rows` is then empty. */
+  /** True if `walk` stopped, because it would have read over `meetMax` rows; `rows` is empty. */
   readonly gaveUp: boolean;
   readonly work: Work;
 }
@@ -52,20 +52,20 @@ export type HashPath = "fastest" | "openssl" | "portable";
 
 /** Result of a hashed file. */
 export interface HashedFileEnd {
-  /** 0, or the errno of the failed write. */
+  /** 0, or the errno of the write that failed. */
   readonly failure: number;
   readonly sha256: Uint8Array;
   /** Bytes for which writeback was started. */
   readonly startedBytes: number;
 }
 
-/** A file that another thread hashes and writes. Once it is closed, calls throw. */
+/** A file that another thread hashes and writes. Calls throw after it is closed. */
 export interface NativeHashedFile {
-  /** Copies the bytes. Returns 0, or the errno of a failed write of these or earlier bytes. */
+  /** Copies the bytes. Returns 0, or the errno if a write of these or earlier bytes has failed. */
   write(bytes: Uint8Array): number;
   /** Waits until all bytes are written, then closes the file. */
   finish(): HashedFileEnd;
-  /** Waits for the write in progress, and drops the rest. May be called again. */
+  /** Waits for the write in progress, and discards the rest. May be called repeatedly. */
   close(): void;
 }
 
@@ -82,7 +82,7 @@ export interface DirectoryLocation {
   readonly offset: number;
   readonly length: number;
   readonly crc32c: number;
-  /** Missing in files older than digests. */
+  /** Missing in files written before digests existed. */
   readonly digests?: DigestsLocation;
 }
 
@@ -114,7 +114,7 @@ export interface IndexRequest {
   readonly progress?: Uint32Array;
 }
 
-/** Anything with a byte length, which is all that a layout needs. */
+/** Anything with a byte length; a layout needs nothing else. */
 export interface Sized {
   readonly byteLength: number;
 }
@@ -151,7 +151,7 @@ export interface RowsRequest {
   readonly labels?: "pt" | "en" | undefined;
   /** csv only: the delimiter between cells. */
   readonly delimiter: "," | ";" | "\t" | "|";
-  /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
+  /** xlsx only: row number of the first row in its sheet (the header is row 1). */
   readonly firstNumber: number;
 }
 
@@ -195,20 +195,20 @@ interface EntryRows {
 
 /** The rows of looked-up CNPJs, and their rendered fields. */
 export interface LookupResult {
-  /** The row of each, or `NO_ROW`. */
+  /** The row of each CNPJ, or `NO_ROW`. */
   readonly rows: Uint32Array;
-  /** The rows that are there, rendered in this order. */
+  /** The found rows, rendered in this order. */
   readonly text: Uint8Array;
 }
 
 /** Suffixes of the records of a CSV file; see native-index/render/enrichment.h. */
 export interface EnrichRequest {
   readonly suffixes: Uint8Array;
-  /** Twice the end of each suffix, and one more if the cells of an account follow. */
+  /** Per suffix: twice its end, plus one if the cells of an account follow. */
   readonly suffixEnds: Uint32Array;
   /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
   readonly windows: Uint8Array;
-  /** Suffixes of CNPJs that no account has, with right and wrong check digits. */
+  /** Suffixes for CNPJs without an account: with right check digits, and with wrong ones. */
   readonly absent: number;
   readonly wrongDigits: number;
 }
@@ -221,15 +221,15 @@ export interface NativeEnrichment {
 /** Consecutive records of a CSV file. */
 export interface SentRecords {
   readonly bytes: Uint8Array;
-  /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
+  /** Per record: start, end, start of the next record, and suffix with the empty cells to add. */
   readonly records: Uint32Array;
-  /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
+  /** 14 bytes per record, as for `lookUp`; read only if its suffix has an account. */
   readonly cnpjs: Uint8Array;
-  /** Rows of the records if they are known: `NO_ROW` without an account, one less if unknown. */
+  /** Row of each record if known: `NO_ROW` if no account has the CNPJ, `NO_ROW` - 1 if unknown. */
   readonly known: Uint32Array;
 }
 
-/** Where records of a CSV file begin; see native-index/render/records.h. */
+/** The part of a CSV file to scan for records; see native-index/render/records.h. */
 export interface RecordScan {
   readonly bytes: Uint8Array;
   readonly from: number;
@@ -240,7 +240,7 @@ export interface RecordScan {
   readonly column: number;
   /** Cells of the widest record. */
   readonly width: number;
-  /** Number of the header, from the first record of this scan on; it may be negative. */
+  /** Number of the header, counted from the first record of this scan; it may be negative. */
   readonly header: number;
   readonly heading: number;
   readonly blank: number;
@@ -248,12 +248,12 @@ export interface RecordScan {
   readonly odd: number;
 }
 
-/** Scanned records; the numbers of them are in the arrays given. */
+/** Counts of a scan; the numbers of each record are in the given arrays. */
 export interface ScannedRecords {
   readonly count: number;
   /** Cells that the caller reads. */
   readonly odd: number;
-  /** Start of the first record that is not returned. */
+  /** Start of the first record that was not scanned. */
   readonly next: number;
   readonly lines: number;
   readonly width: number;
@@ -282,11 +282,11 @@ export interface NativeSegment {
   readonly blockCount: number;
   /** State of the file when opened. */
   readonly opened: FileState;
-  /** True if the snapshot has DISTRICTS; older ones lack it. */
+  /** True if the snapshot has DISTRICTS; older snapshots lack it. */
   readonly hasDistricts: boolean;
-  /** True if the snapshot has CONTACTS; older ones lack it. */
+  /** True if the snapshot has CONTACTS; older snapshots lack it. */
   readonly hasContacts: boolean;
-  /** Returns a number by which other threads can open this segment while it is open anywhere. */
+  /** Returns a number by which other threads can open this segment while any thread has it open. */
   share(): number;
   /** Bytes of the META section. */
   meta(): Uint8Array;
@@ -294,11 +294,10 @@ export interface NativeSegment {
   table(table: number): string[];
   select(request: SelectRequest): Selection;
   /**
-   * Exact number of matching rows; -1 if it cannot be summed and more than `most` rows may have to
-   * be scanned.
+   * Exact number of matching rows; -1 if no sum has it and counting may scan more than `most` rows.
    */
   count(clauses: readonly Clause[], most?: number): number;
-  /** Number of matches by code, for every facet; the last element counts those without a code. */
+  /** Number of matches by code, for every facet; the last element counts matches without a code. */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**
    * Upper bound of the work for facets and total, in cells of sums and in rows read from one
@@ -317,15 +316,15 @@ export interface NativeSegment {
     threads?: number,
   ): Promise<Uint32Array[]>;
   /**
-   * Number of matches by pair of codes: that of the first facet times the number of codes of the
-   * second one, "none" included, plus that of the second one. Off the main thread.
+   * Number of matches by pair of codes, off the main thread. The index of a pair is the first
+   * facet's code, times the number of the second's codes ("none" included), plus the second's code.
    */
   pairsAsync(
     clauses: readonly Clause[],
     pair: readonly NativeFacet[],
     threads: number,
   ): Promise<Uint32Array>;
-  /** Rows in one of the districts, each a code of municipality_ibge and a folded name. */
+  /** Rows in one of the districts, each given by municipality_ibge code and folded name. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
   /** Rows of ascending list entries (`entryRowsAsync`). */
   entryRows(entries: Uint8Array): NativeRowList;
@@ -337,7 +336,7 @@ export interface NativeSegment {
   phoneRows(phones: Float64Array): NativeRowList;
   /** Districts of a municipality (code) that match typed text; see query/parts/districts.h. */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
-  /** Rows of districts by municipality (code), then by folded name; 0 if unknown. */
+  /** Number of rows of each district, given by municipality code and folded name; 0 if unknown. */
   districtSizes(municipalities: Uint32Array, names: readonly string[]): Uint32Array;
   /** Like `firstsPerCompany`, off the main thread. */
   firstsPerCompanyAsync(rows: Uint32Array, request: FirstsPerCompanyRequest): Promise<Uint32Array>;
@@ -346,10 +345,10 @@ export interface NativeSegment {
   /** Number of rows that hold each word; 0 if unknown. */
   documentFrequency(words: readonly string[]): Uint32Array;
   /**
-   * `count`, `select`, and `renderJson` of a page in one call. Writes to `facts` (at least five
-   * numbers) the values of PAGE_FACTS: matches, rows, the last row or -1, and 1 if another row
-   * follows. If the text fits in `room` from offset `facts[place]` on, it is written there, and its
-   * length is returned.
+   * Does `count`, `select`, and `renderJson` of a page in one call. Writes to `facts` (at least
+   * five numbers) the values of PAGE_FACTS: matches, rows, the last row or -1, and 1 if another row
+   * follows. If the text fits into `room` from offset `facts[place]` on, writes it there and
+   * returns its length.
    */
   renderedPage(request: RenderedPageRequest, facts: Float64Array): Uint8Array;
   renderedPage(
@@ -387,20 +386,20 @@ export interface NativeSegment {
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
-   * Rows of many CNPJs, 14 bytes each, and these rows rendered unless `request` is null; much
+   * Rows of many CNPJs, 14 bytes each; also renders these rows unless `request` is null. Much
    * faster than `findCnpj`. A root, padded with NUL bytes, finds the head office, or the first
    * establishment if there is no head office.
    */
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookupResult;
   /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
   lookUpAsync(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookupResult>;
-  /** Records of a CSV file with the cells of their accounts appended, as rows of CSV have them. */
+  /** Records of a CSV file, each with the cells of its account appended as in a CSV row. */
   enrich(enrichment: NativeEnrichment, records: SentRecords): EnrichedBatch;
   /** The same off the main thread; the records may be changed meanwhile. */
   enrichAsync(enrichment: NativeEnrichment, records: SentRecords): Promise<EnrichedBatch>;
   /**
-   * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
-   * the order; see native-index/query/find/cnpj.h.
+   * Those of `rows` that are the first match of their company (the first 8 characters of the cnpj)
+   * in the order; see native-index/query/find/cnpj.h.
    */
   firstsPerCompany(rows: Uint32Array, request: FirstsPerCompanyRequest): Uint32Array;
   /** Accounts whose names match typed words; see query/find/suggest.h. Off the main thread. */
@@ -413,13 +412,13 @@ export interface NativeSegment {
    */
   entryRowsAsync(entries: Uint8Array): Promise<EntryRows>;
   /**
-   * The rows of consecutive packed blocks of a list (src/lists/blocks.ts), and of rows known
-   * already; off the main thread.
+   * The rows of consecutive packed blocks of a list (src/lists/blocks.ts), together with already
+   * known rows; off the main thread.
    */
   blockRowsAsync(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
   /**
    * At most `most` ascending entries of the rows whose bits are set (row r is bit r % 8 of byte r /
-   * 8), from position `from` of the order by CNPJ on; and the next position.
+   * 8), from position `from` in the order by CNPJ on. Also returns the next position.
    */
   entriesOfBits(bits: Uint8Array, from: number, most: number): EntrySlice;
   /** Entries of all matches, or of their companies; ascending, off the main thread. */
@@ -429,8 +428,8 @@ export interface NativeSegment {
   /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
   /**
-   * Checks `count` blocks from `from` on, even if checked before; with the last block also the
-   * identity.
+   * Checks `count` blocks from `from` on, even if checked before. If they include the last block,
+   * it also checks the identity.
    */
   verifyBlocks(from: number, count: number): Promise<void>;
   /** Makes all threads check every block again before its next use; drops cached totals. */
@@ -442,14 +441,14 @@ export interface NativeSegment {
   /** Drops cached totals and row sets, so that benchmarks and tests measure the work itself. */
   dropCaches(): void;
   /**
-   * True once a page of the file could not be read (for example, it was truncated), or a block was
-   * damaged; from then on every method that reads throws.
+   * True once a page of the file could not be read (for example, after a truncation) or a block was
+   * damaged. From then on, every method that reads throws.
    */
   poisoned(): boolean;
   close(): void;
 }
 
-/** The first matching districts, as their best rows spell them, and the total number. */
+/** The first matching districts, as spelled in their best rows, and the total number. */
 export interface NativeDistricts {
   readonly names: readonly string[];
   /** Number of rows of each. */
@@ -468,7 +467,7 @@ export interface NamedRequest {
 /** The first matching accounts, best first. */
 export interface NativeSuggestions {
   readonly rows: Uint32Array;
-  /** Match class of each: 0 begins, 1 whole words, 2 prefixes, 3 one edit, 4 two edits. */
+  /** Match class of each account: 0 begins, 1 whole words, 2 prefixes, 3 one edit, 4 two edits. */
   readonly fits: Uint32Array;
   /** Words of the vocabulary that were checked, and accounts whose names were read. */
   readonly terms: number;
@@ -477,7 +476,7 @@ export interface NativeSuggestions {
 
 /** Selects establishments of a company. */
 export interface EstablishmentsRequest {
-  /** The first 8 characters of their cnpj. */
+  /** The first 8 characters of the establishments' cnpj. */
   readonly root: string;
   /** Row before the page; -1 for the first page. */
   readonly afterRow: number;
@@ -522,16 +521,16 @@ export interface WalkRequest {
   readonly newer: NativeSegment;
   readonly olderClauses: readonly Clause[];
   readonly newerClauses: readonly Clause[];
-  /** Bits of the columns whose difference makes an account in both a change. */
+  /** Bits of watched columns: a difference in one makes an account in both a change. */
   readonly watch: number;
-  /** Numbers of columns of days that do so and share a bit: they are compared again. */
+  /** Numbers of watched day columns that share a bit: their values are compared again. */
   readonly watchDays: Uint32Array;
   /** Bits of the kinds to collect: 1 entered, 2 left, 4 changed. */
   readonly kinds: number;
   /** Positions in the list, [from, to). */
   readonly from: number;
   readonly to: number;
-  /** Maximum entries to collect; the walk ends after the last. 0 counts to the end. */
+  /** Maximum entries to collect; the walk ends after the last one. 0 only counts, to the end. */
   readonly limit: number;
 }
 
@@ -539,7 +538,7 @@ export interface WalkRequest {
 export interface WalkResult {
   /**
    * Six numbers per entry: position, older row, newer row, differing columns, differing days (a bit
-   * each, in the order of the request), kind (0 to 2).
+   * for each of `watchDays`), kind (0 to 2).
    */
   readonly found: Uint32Array;
   /** Number of entered, left, and changed entries of all kinds. */

@@ -56,7 +56,7 @@ export interface ScanFindings<Kind extends string> {
   readonly encoding: EncodingFound;
   /** By rule number. */
   readonly counts: Float64Array;
-  /** The first rows that broke each rule, in order, with the bytes of those fields. */
+  /** The first rows that broke each rule, in order, with the bytes of the fields concerned. */
   readonly examples: readonly {
     readonly rule: number;
     readonly line: number;
@@ -77,7 +77,7 @@ export interface NativeScan<Kind extends string> {
   close(): void;
 }
 
-/** Spilled establishment records, and per kind of code the dictionary codes of its numbers. */
+/** Spilled establishment records; per kind of code, dictionary codes by provisional number. */
 type EstablishmentSpill<Kind extends string> = Readonly<Record<Kind, Uint8Array>> & {
   readonly records: Uint8Array;
 };
@@ -111,7 +111,7 @@ export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
   /** Output bucket file. */
   readonly path: string;
   readonly slotBytes: number;
-  /** The last keys before each range except the first; scores are u16. */
+  /** The last key before each range except the first; scores are u16. */
   readonly splits: {
     readonly scores: Uint8Array;
     readonly roots: Float64Array;
@@ -155,7 +155,7 @@ export interface CountFindings {
   readonly counts: Uint32Array;
 }
 
-/** Collects ordered row records into the buffers of one record batch. */
+/** Collects row records, in the given order, into the buffers of one record batch. */
 export interface NativeBatch {
   readonly rowCount: number;
   /** Appends the records that start at `starts` (bytes into `records`), in that order. */
@@ -185,8 +185,8 @@ export interface FileExtents {
 /** A range of the rank order: row records that another thread reads, corrects, and sorts. */
 export interface NativeRange {
   /**
-   * Reads the records from the files, in order, and releases their disk space; `corrections` are
-   * those of `src/ingest/shared-values.ts`. Resolves to the number of rows.
+   * Reads the records from the files, in order, and releases their disk space; `corrections` come
+   * from `src/ingest/shared-values.ts`. Resolves to the number of rows.
    */
   load(rows: readonly FileExtents[], corrections: readonly FileExtents[]): Promise<number>;
   /** Releases the memory, after loading if that is in progress. */

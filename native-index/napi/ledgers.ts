@@ -5,7 +5,7 @@
  * process may use. Calls on a closed ledger throw an `Error` with `code` "LEDGER_CLOSED".
  */
 
-/** Indexes of the numbers of `takeRate`, which writes those from `remaining` on. */
+/** Indexes of the numbers of `takeRate`, which writes `remaining` and the numbers after it. */
 export const RATE = {
   ...{ perSecond: 0, burst: 1, cost: 2, paid: 3 },
   /** Milliseconds of a monotonic clock; NaN to use the ledger's clock, which all threads share. */
@@ -15,29 +15,29 @@ export const RATE = {
   ...{ remaining: 6, resetSeconds: 7, retrySeconds: 8 },
   /** Number of names in the table. */
   names: 9,
-  /** 1 if a lease of the fleet, requested with the attempt, may allow it in a moment. */
+  /** 1 if the attempt should wait, because a lease requested with it may soon allow it. */
   waits: 10,
 } as const;
 
 /** Indexes of the numbers of one requested lease; amounts are units. */
 export const LEASE = {
   ...{ perSecond: 0, burst: 1 },
-  /** Kept, wanted in addition, and given back. */
+  /** Units to keep, units wanted in addition, and units given back. */
   ...{ held: 2, wanted: 3, back: 4 },
-  /** Spent without a lease, while the database was away. */
+  /** Units spent without a lease while the database was unreachable. */
   debt: 5,
 } as const;
 
 /** Indexes of the numbers of one granted lease. */
 export const GRANT = {
   granted: 0,
-  /** Left in the bucket, and in the leases of other members. */
+  /** Units left in the bucket, and units in the leases of other members. */
   ...{ level: 1, others: 2 },
 } as const;
 
 /** Indexes of the counts of a fleet's ledger. */
 export const FLEET_COUNTS = {
-  /** Refusals: the limit, units that others had, and the share without the database. */
+  /** Refusals: by the limit, by units that others had, by the share without the database. */
   ...{ limit: 0, early: 1, share: 2 },
   ...{ waits: 3, names: 4, away: 5 },
 } as const;
@@ -65,7 +65,7 @@ export const HOLD = {
 } as const;
 
 /**
- * Results of a hold, in the addon's order: success, above the owner's limit, above the total limit.
+ * Results of a hold, in the addon's order: success, over the owner's limit, over the total limit.
  */
 export const SHORTAGES = [null, "share", "all"] as const;
 

@@ -1,6 +1,6 @@
-// System calls that Node lacks. They disable core files, drain a port (no new connections, but
-// those in its queue are accepted), limit and measure socket buffers, and remove a file that no
-// process has mapped.
+// System calls that Node lacks. They disable core files, drain a port (its queued connections are
+// accepted, new ones refused), limit and measure socket buffers, and remove a file that no process
+// has mapped.
 // Invariant: only this process's sockets that listen at the port are touched.
 #include "napi/values/values.h"
 
@@ -26,8 +26,8 @@
 namespace peneira {
 namespace {
 
-// A limit of one byte disables cores: no core is that small, and Linux then does not pipe them to a
-// collecting program either, which it does at limit 0 (core(5), do_coredump in fs/coredump.c).
+// A limit of one byte disables cores, because no core is that small. At limit 0, Linux would still
+// pipe cores to a collecting program (core(5), do_coredump in fs/coredump.c).
 constexpr rlim_t CORE_BYTES = 1;
 
 // limitCores(): the new size limit of a core file.
@@ -106,7 +106,7 @@ uint32_t queuedConnections(uint16_t port) {
 
 // Connections inherit the limit of their listening socket (tcp_create_openreq_child in
 // net/ipv4/tcp_minisocks.c). The kernel doubles the number, for its own overhead, so unread data
-// stays below that (socket(7)).
+// stays below the double (socket(7)).
 bool limitReceiveBuffer(uint16_t port, int bytes) {
   const std::vector<int> listeners = listenersAt(port);
   return !listeners.empty() && std::ranges::all_of(listeners, [bytes](int descriptor) {

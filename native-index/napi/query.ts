@@ -15,7 +15,7 @@
  * Invariant: only this file writes queries, and only QueryReader (query/clauses/query.h) reads
  * them. Kinds, methods, and columns are numbered by the tables here, from which `headers.mjs`
  * generates query_list.h. The mark is a hash of these tables, so an addon with other tables rejects
- * it. Why numbers: reading a property by name costs more than the rest of reading a clause.
+ * it. Queries are numbers: reading a property by name costs more than the rest of a clause.
  */
 import { DIMENSIONS, type DimensionName, ORDERS, type OrderName } from "../format/columns.ts";
 
@@ -58,9 +58,9 @@ type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
  * Rows whose value is in one of the inclusive ranges; rows without a value never match.
- * Dates in days since 1970-01-01, amounts in cents, `postal_code` as number, phones
- * as the number of their digits, flags as 0 or 1, others as codes, which ascend with the values.
- * With `or`, a value of that column matches, too.
+ * Dates are days since 1970-01-01, amounts are cents, postal codes and phones are numbers of their
+ * digits, flags are 0 or 1, others are codes, which ascend with the values.
+ * A value in the column `or` matches, too.
  */
 export interface RangeClause {
   readonly kind: "range";
@@ -120,7 +120,7 @@ export interface SelectRequest {
 
 /** The query and order that decide which row of a company comes first; see `SelectRequest`. */
 export interface FirstsPerCompanyRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /** True if the rows are a complete prefix of the answer; cheaper. */
+  /** True if the rows are the first rows of the answer, without gaps; this is cheaper. */
   readonly beginning: boolean;
 }
 
@@ -143,7 +143,7 @@ export function queryLayout(): number {
   return hash >>> 0;
 }
 
-/** Maps names to their indexes in a table. */
+/** Maps each name to its index in the table. */
 function numbersOf<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
   return Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 }
@@ -154,7 +154,7 @@ const KINDS = numbersOf(CLAUSE_KINDS);
 const METHOD_NUMBERS = numbersOf(METHODS);
 const COLUMNS = numbersOf(RANGE_COLUMNS);
 const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
-/** `random` has the number after the stored orders. */
+/** Numbers of order keys; `random` comes after the stored orders. */
 const KEYS = numbersOf([...ORDERS, "random"]);
 
 /** Maximum row and limit. */
@@ -258,7 +258,7 @@ function makeRoom(count: number): void {
 }
 
 function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void {
-  // Most have no seed, and bigint arithmetic is slow.
+  // Most requests have no seed, and bigint arithmetic is slow.
   put(seed === 0n ? 0 : Number(seed >> 32n));
   put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
   putLength("order", order);

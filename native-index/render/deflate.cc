@@ -1,6 +1,6 @@
 // Compresses with DEFLATE (see deflate.h).
-// Invariant: no byte outside of the input is read: words of four or eight bytes are read only where
-// that many are left. Each block has its own codes, or is stored unless that is longer.
+// Invariant: no byte outside of the input is read: words of four or eight bytes are read only
+// where that many are left. Each block has its own codes, or is stored if that is shorter.
 #include "render/deflate.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace peneira {
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
-// Positions are hashed by this many bytes, which skips most matches of four: at a distance they
-// save nothing.
+// Positions are hashed by this many bytes. This skips most matches of four bytes, which save
+// nothing at a distance.
 constexpr uint32_t kRememberedBytes = 5;
 // Matches are searched up to this many bytes before the end, so that whole words can be read.
 constexpr size_t kMargin = 8;
@@ -42,7 +42,7 @@ constexpr uint32_t lastBit(uint32_t number) {
   return 31 - static_cast<uint32_t>(std::countl_zero(number));
 }
 
-// Symbols by length, because each is needed twice per match.
+// Symbol of each match length, because it is needed twice per match.
 constexpr std::array<Coded, kLongest + 1> kLengths = [] {
   std::array<Coded, kLongest + 1> lengths{};
   for (uint32_t length = 3; length < kLongest; length++) {
@@ -77,7 +77,7 @@ class BitWriter {
   void put(const PrefixCode& code) { put(code.bits, code.length); }
   void align() { put(0, (8 - count_) % 8); }
 
-  // Continues after bytes that exist already; pending bits go first.
+  // Continues after bytes written elsewhere; pending bits go first.
   void moveTo(uint8_t* to) { to_ = to; }
   uint8_t* to() const { return to_; }
 
@@ -125,7 +125,7 @@ class CodeLengths {
   }
 
  private:
-  // Number of codes to store: up to the last used one.
+  // Number of codes to store: up to the last code in use.
   static size_t countOf(std::span<const PrefixCode> codes, size_t least) {
     size_t count = codes.size();
     while (count > least && codes[count - 1].length == 0) count--;
@@ -206,7 +206,7 @@ class Packer {
     Bucket& bucket = bucketOf(at);
     const Bucket before = bucket;
     bucket = {static_cast<uint32_t>(at), before.newest};
-    // Both are compared before the first branch: one misprediction here instead of four.
+    // Both are compared before the first branch, so that one branch can be mispredicted, not four.
     const bool isNewest = isRepeated(before.newest, at, word);
     const bool isOlder = isRepeated(before.older, at, word);
     if (!(isNewest | isOlder)) {
@@ -449,7 +449,7 @@ class Tree {
     });
   }
 
-  // Repeatedly joins the two rarest: leaves and joined nodes both ascend by count.
+  // Repeatedly joins the two rarest nodes: leaves and joined nodes both ascend by count.
   void join() {
     std::array<uint32_t, kAlphabetMax> sums;
     size_t leaf = 0, joined = 0;

@@ -27,7 +27,7 @@ struct FieldValue {
   using Kind = FieldKind;
   Kind kind = Kind::kNull;
   std::string_view text;           // kText: UTF-8, to be escaped
-  int64_t number = 0;              // kFlag 0 or 1, kDate days, and the other kinds of number
+  int64_t number = 0;              // kFlag: 0 or 1; kDate: days; also the other kinds of number
   const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, unaligned
   uint32_t codeCount = 0;
 };

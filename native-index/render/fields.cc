@@ -345,7 +345,7 @@ constexpr auto kPairs = [] {
 
 inline void putPair(uint32_t number, char* to) { std::memcpy(to, kPairs.data() + 2 * number, 2); }
 
-// Days of the years 1 to 9999 as YYYY-MM-DD: the calendar below in 32 bits, and without signs.
+// Days of the years 1 to 9999 as YYYY-MM-DD: like appendDate below, but in unsigned 32 bits.
 void appendUsualDate(uint32_t shifted, TextBuffer& out) {
   const uint32_t era = shifted / 146097, dayOfEra = shifted % 146097;
   const uint32_t yearOfEra =
@@ -408,7 +408,7 @@ void appendCents(int64_t cents, TextBuffer& out) {
   appendDigits(rest % 10 == 0 ? rest / 10 : rest, rest % 10 == 0 ? 1 : 2, out);
 }
 
-// True if one of 8 bytes, or for each of 16, is below 0x20, a quote, or a backslash.
+// True for a word of 8 bytes, or for each of 16 bytes, below 0x20, a quote, or a backslash.
 struct NeedsEscape {
   bool operator()(uint64_t bytes) const {
     return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;

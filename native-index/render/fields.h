@@ -24,9 +24,9 @@
 namespace peneira {
 
 // A growing text buffer, and word-wise copying of text until a byte needs special treatment.
-// Invariant: `room` reserves space first, so short pieces need no call; memory is never zeroed
-// first, as std::string would do. No byte outside of a text is read, and none outside of its copy
-// written: the last word overlaps the one before.
+// Invariant: `room` reserves space first, so short texts need no call; memory is not zeroed first,
+// unlike in std::string. No byte outside of a text is read, and no byte outside of its copy is
+// written: the last word overlaps the previous one.
 
 class TextBuffer {
  public:
@@ -71,7 +71,7 @@ class TextBuffer {
 
 constexpr uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
 
-// Nonzero if one of 8 bytes is `byte`; the result does not tell which.
+// Nonzero if one of 8 bytes is `byte`; the result does not show which byte.
 constexpr uint64_t hasByte(uint64_t word, uint8_t byte) {
   const uint64_t zeros = word ^ (kOnes * byte);
   return (zeros - kOnes) & ~zeros & kHighs;
@@ -93,12 +93,12 @@ inline void storeWord(char* to, Word word) {
 }
 
 #if defined(__SSE2__)
-// True for each of 16 bytes that is `byte`; the bits of a mask at the top of each.
+// For each of 16 bytes: the highest bit is set if it equals `byte`.
 inline __m128i equalBytes(__m128i bytes, char byte) {
   return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte));
 }
 
-// True for each of 16 bytes below 0x20.
+// For each of 16 bytes: the highest bit is set if it is below 0x20.
 inline __m128i controlBytes(__m128i bytes) {
   const __m128i last = _mm_set1_epi8(0x1f);
   return _mm_cmpeq_epi8(_mm_max_epu8(bytes, last), last);
@@ -133,8 +133,8 @@ inline bool copyPlainVectors(const char* from, size_t length, char* to, Special 
 }
 #endif
 
-// Copies `text` to `to` until `special` is true for eight bytes, or for 16 if it takes a vector;
-// returns true if all was copied. Bytes after the end of a text are replaced by spaces.
+// Copies `text` to `to` until `special` is true for eight bytes (or for 16, if it takes a vector).
+// Returns true if all was copied. Bytes after the end of a text are read as spaces.
 template <class Special>
 inline bool copyPlain(std::string_view text, char* to, Special special) {
   const char* from = text.data();

@@ -81,7 +81,7 @@ int HashedFile::handOver() {
   return failure_;
 }
 
-// Without a further thread, the caller writes its bytes itself.
+// If no thread can be started, the caller writes its bytes itself.
 bool HashedFile::startThread() {
   try {
     thread_ = std::thread([this] { run(); });

@@ -2,7 +2,7 @@
 // descriptor, and bytes in order. Output: the bytes in the file, and their SHA-256.
 // Invariant: bytes are written once and in order; at most kBuffers buffers are in memory, so a
 // faster caller waits. After a failed write nothing more is written, and every later call returns
-// its error. Files of less than a buffer start no thread.
+// its error. Files smaller than a buffer start no thread.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -52,7 +52,7 @@ class HashedFile {
 
   const int descriptor_;
   std::array<Buffer, kBuffers> buffers_;
-  size_t filling_ = 0;  // the caller's buffer; the full ones precede it
+  size_t filling_ = 0;  // the caller's buffer; the full buffers precede it
   StreamHash hash_;
   uint64_t writtenBytes_ = 0, startedBytes_ = 0;
 

@@ -1,10 +1,10 @@
 // Rows as a Parquet file of one row group. Input: columns of equal length, as Arrow buffers.
-// Output: a whole file; src/export/formats/parquet/parquet.ts joins several into one.
+// Output: a whole file; src/export/formats/parquet/parquet.ts joins several files into one.
 // Invariant: equal columns give equal bytes on every machine. A file without rows has the schema
 // and no row group. Only the CNPJ is required. A page begins with a row; all columns have the same
 // number of rows per page, except fewer for long texts.
-// Why not a library: parquet-wasm, which reads plain Parquet files here, took three times as long,
-// on one thread.
+// Not a library, because parquet-wasm, which reads plain Parquet files here, took three times as
+// long, on one thread.
 // Format: README.md ("Data Pages", nested encoding) and parquet.thrift of the Apache Parquet
 // specification, data pages of version 1, which every reader supports.
 #pragma once

@@ -5,7 +5,7 @@
 // Invariant: null slots are never read. Texts are ordered by bytes, numbers by value, as in
 // TypeDefinedOrder. Equal numbers are one run, others are packed; the last group of eight is padded
 // with zeros. The use of a dictionary depends on the values alone: it is abandoned once values
-// hardly repeat or exceed 2^15 distinct ones, or if it saves nothing.
+// hardly repeat or more than 2^15 are distinct, or if it saves nothing.
 // Format: Encodings.md (PLAIN = 0, "RLE / Bit-Packing Hybrid" = 3) and parquet.thrift of the Apache
 // Parquet specification.
 #pragma once
@@ -349,7 +349,7 @@ class Dictionary {
 
  private:
   static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
-  // Maximum new values per window; of opening days, more than half are new at first.
+  // Max new values per window; at first, more than half of the opening days are new.
   static constexpr size_t kSampledValues = 1 << 11, kFreshMost = kSampledValues / 8 * 7;
 
   size_t slotOf(Value value) const {

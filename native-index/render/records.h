@@ -1,34 +1,34 @@
 // Records of a client's CSV file that is enriched.
-// Input: bytes of the file, a delimiter, and the column of CNPJs. Output: where the records lie,
-// what is appended to each, and the CNPJs that can be read without doubt; other cells are left to
-// the caller.
+// Input: bytes of the file, a delimiter, and the column of CNPJs. Output: the bounds of the
+// records, the suffix of each, and the CNPJs that can be read without doubt; other cells are left
+// to the caller.
 // Invariant: quotation marks, line ends, and delimiters count as in
 // src/export/enrichment/csvbytes.ts; only whole records are returned. A cell is read only if it has
-// 14 digits, as they are or with the usual signs, with or without quotation marks, and a branch.
+// 14 digits with a branch number, plain or masked, with or without quotation marks.
 #pragma once
 #include <cstdint>
 #include <span>
 
 namespace peneira {
 
-// Numbers per record: start, end, start of the next one, suffix with the cells to add above it.
+// Numbers per record: start, end, start of the next record, suffix with the empty cells to add.
 constexpr uint32_t kRecordNumbers = 4;
-// Numbers per cell that the caller reads: its record, start, end.
+// Numbers per cell that the caller must read: its record, start, end.
 constexpr uint32_t kOddNumbers = 3;
 
 struct RecordScan {
   std::span<const uint8_t> bytes;
   uint32_t from = 0;
-  bool isLast = false;  // the last record needs no end of line
+  bool isLast = false;  // the last record may lack an end of line
   uint8_t delimiter = 0;
   uint32_t column = 0;  // of the CNPJs, from 0
   uint32_t width = 0;   // cells of the widest record
-  int64_t header = 0;   // number of the header, from the first record of this scan on
-  // Suffixes of the header, of a blank record, of a CNPJ, and of a cell that the caller reads.
+  int64_t header = 0;   // number of the header, counted from the first record of this scan
+  // Suffixes of the header, a blank record, a found CNPJ, and a cell that the caller reads.
   uint32_t heading = 0, blank = 0, found = 0, odd = 0;
 };
 
-// Where the results are written; the number of records is bounded by the first one.
+// Arrays for the results; the size of `records` bounds the number of records.
 struct RecordRoom {
   std::span<uint32_t> records;
   std::span<uint8_t> cnpjs;  // kCnpjLength bytes per record
@@ -37,14 +37,14 @@ struct RecordRoom {
 
 struct ScannedRecords {
   uint32_t count = 0, odd = 0;
-  uint32_t next = 0;      // start of the first record that is not returned
+  uint32_t next = 0;      // start of the first record that was not scanned
   uint32_t lines = 0;     // lines of the returned records
   uint32_t width = 0;     // cells of the widest record from the header on
   uint32_t longest = 0;   // bytes of the longest returned record
   bool isQuoted = false;  // the record at `next` has an open quotation mark
 };
 
-// Scans up to as many records as there is room for. Throws INVALID_ARGUMENT if the rooms differ.
+// Scans as many records as fit. Throws INVALID_ARGUMENT if the arrays differ in size.
 ScannedRecords scanRecords(const RecordScan& scan, const RecordRoom& room);
 
 }  // namespace peneira

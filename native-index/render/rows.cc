@@ -47,7 +47,7 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
 }
 
 // Rows as lines of JSON. Invariant: without labels, members equal those of renderJson byte for
-// byte; with labels, values that people write differently are texts.
+// byte; with labels, values with a display format are texts.
 
 namespace {
 
@@ -118,7 +118,7 @@ namespace {
 
 using Kind = FieldKind;
 
-// Above this many cents two amounts can be the same double, which programs read.
+// Above this many cents, two amounts can be the same double, and programs read doubles.
 constexpr uint64_t kExactCentsMax = 1'000'000'000'000'000;
 
 void appendWord(Words::Number word, Labels labels, TextBuffer& out) {
@@ -188,7 +188,7 @@ void appendCode(Words::Number word, std::string_view code, Labels labels, TextBu
   out += code;
 }
 
-// Reasons that the registry's own table does not explain show their code.
+// A reason that the registry's own table does not explain is shown as its code.
 void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   const auto isDigit = [](char one) { return one >= '0' && one <= '9'; };
   if (code.size() == 2 && isDigit(code[0]) && isDigit(code[1])) {
@@ -295,7 +295,7 @@ void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out) {
   const auto amount = static_cast<uint64_t>(cents < 0 ? -cents : cents);
   uint64_t whole = amount / 100, rest = amount % 100;
   if (amount > kExactCentsMax) {
-    // The nearest double, as programs read the number; it may have lost its cents.
+    // The nearest double, because programs read the number as one; it may have lost its cents.
     const double nearest = static_cast<double>(amount) / 100.0;
     whole = static_cast<uint64_t>(nearest);
     rest = static_cast<uint64_t>(std::lround((nearest - static_cast<double>(whole)) * 100.0));

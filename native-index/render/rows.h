@@ -1,5 +1,5 @@
-// Rows of an export file: row ids, fields, additional columns, and a format in; their bytes out.
-// The caller makes header, frame, and end of the file.
+// Renders rows of an export file. Input: row ids, fields, additional columns, and a format. Output:
+// bytes. The caller makes header, frame, and end of the file.
 // Invariant: the bytes of a row depend only on the row, the request, and (xlsx) its number; texts
 // are written whole or rejected, never truncated.
 //
@@ -15,9 +15,9 @@
 //          numbers with style 1, no cell for a null. Characters forbidden in XML are `_xHHHH_`
 //          (22.9.2.19), and so is text that looks like that.
 //
-// With labels values are as people write them (below); in jsonl those are texts. A list of
-// activities then has a blank behind its commas, numbers of html have their thousands apart, its
-// phones and addresses are links, and amounts of xlsx are numbers with style 4.
+// With labels, values are display values (below), in jsonl as texts. A list of activities then has
+// a blank after its commas. In html, numbers have thousands separators, and phones and addresses
+// are links; in xlsx, amounts are numbers with style 4.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,10 +31,10 @@
 namespace peneira {
 
 // Display values: masked CNPJ, activity, nature, postal code, and phone, dates as DD/MM/YYYY,
-// amounts with two decimals, words for codes and flags, and a word before codes without one, so
-// that spreadsheets keep their zeros.
+// amounts with two decimals, words for codes and flags, and a prefix for codes without a word,
+// so that spreadsheets keep their zeros.
 // Invariant: a value that does not fit its mask is left to the caller, never truncated. The output
-// contains nothing that HTML or XML escapes, and of what CSV quotes only the comma (see hasComma).
+// needs no escape in HTML or XML, and in CSV no quotes except for a comma (see hasComma).
 
 // Display language of a file; kNone is a machine-readable file.
 enum class Labels : uint8_t { kNone, kPortuguese, kEnglish };
@@ -100,7 +100,7 @@ struct RowRequest {
   RowFormat format = RowFormat::kCsv;
   std::vector<Field> fields;
   std::vector<ExtraColumn> extra;
-  size_t leading = 0;  // so many of `extra` come before the fields, the rest after them
+  size_t leading = 0;  // number of `extra` columns before the fields; the others follow them
   Labels labels = Labels::kNone;
   char delimiter = ',';      // csv: , ; TAB or |
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet

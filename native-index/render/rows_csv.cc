@@ -76,8 +76,8 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for 8 bytes, or those of 16, that may need quotes: controls other than TAB, CR and LF are
-// false alarms. A bar needs them only where it is the delimiter.
+// True for a word of 8 bytes, or for each of 16 bytes, that may need quotes. Controls other than
+// TAB, CR, and LF are false alarms. A bar needs quotes only if it is the delimiter.
 struct Special {
   bool bars;
 
@@ -95,12 +95,12 @@ struct Special {
 #endif
 };
 
-// True if a text's cell has a space at an edge; a guarded one begins with an apostrophe.
+// True if a text's cell has a space at an edge; a guarded text begins with an apostrophe.
 bool hasSpaceAtEdge(std::string_view text, bool guarded) {
   return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
 
-// Appends a text that `isSpecial` or a space at an edge made suspicious.
+// Appends a text that may need quotes: `isSpecial` is true, or it has a space at an edge.
 void appendCarefully(std::string_view text, bool guarded, bool bars, TextBuffer& out) {
   const std::string_view quoting = bars ? "\",;\t\r\n|" : "\",;\t\r\n";
   const bool quoted =

@@ -1,7 +1,7 @@
 // Rows of a sheet (see rows.h).
 // Invariant: the XML is well-formed for any text, a text is never a formula or a number, and data
-// exceeding a sheet's limits is rejected. The only formulas are links of files for people, whose
-// characters cannot end the text in them. A sheet holds 65,530 hyperlinks, but any number of these.
+// exceeding a sheet's limits is rejected. The only formulas are links in files with labels, whose
+// characters cannot end the text. A sheet holds 65,530 hyperlinks, but any number of formulas.
 #include <charconv>
 
 #include "format/failure.h"
@@ -42,7 +42,7 @@ bool startsForbidden(std::string_view text) {
          text.starts_with("\xef\xbf\xbf");
 }
 
-// True if a text begins with what readers would parse as an escaped character. Its last underscore
+// True if a text begins with characters that readers would parse as an escape. Its last underscore
 // may come from the escape of the next character.
 bool startsEscape(std::string_view text) {
   return text.size() >= 7 && text[0] == '_' && text[1] == 'x' && isHexDigit(text[2]) &&
@@ -84,8 +84,8 @@ void appendText(std::string_view text, TextBuffer& out) {
   while (!text.empty()) text.remove_prefix(appendEscaped(text, out));
 }
 
-// True if a program may drop white space of a text without xml:space. Adding that to every text
-// would be a quarter of the XML.
+// True if a program may drop white space of a text without xml:space, which would be a quarter of
+// the XML if every text had it.
 bool hasLooseSpace(std::string_view text) {
   if (text.empty()) return false;
   return text.front() == ' ' || text.back() == ' ' || text.find('\n') != text.npos ||
@@ -201,7 +201,7 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes an e-mail address or a chat as a link; returns false, and writes nothing, for others.
+  // Writes an e-mail address or a chat as a link; returns false, and writes nothing, for the rest.
   bool writeLinked(size_t column, const FieldValue& value) {
     if (value.kind == Kind::kWhatsapp) {
       scratch_.clear();

@@ -73,8 +73,8 @@ class Fragment {
     return false;
   }
 
-  // Writes the match at a position and those that directly follow; returns the position after them,
-  // where none begins.
+  // Writes the match at a position and matches that directly follow; returns the next position,
+  // where no match begins.
   size_t copies(size_t at) {
     for (;;) {
       const size_t length = 4 + sameBytes(match_ + 4, at + 4);
@@ -124,7 +124,7 @@ class Fragment {
     to_ += length;
   }
 
-  // Copies have at most 64 bytes; the rest never has fewer than four.
+  // Copies have at most 64 bytes; the last part never has fewer than four.
   void copy(size_t offset, size_t length) {
     for (; length >= 68; length -= 64) farCopy(offset, 64);
     if (length > 64) {

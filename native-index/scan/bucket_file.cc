@@ -1,7 +1,7 @@
 // The writer of buckets (see bucket_file.h).
 // Invariant: a slot enlarged for one long record shrinks again when it is flushed.
-// When space is released, the blocks at both ends of an extent, which are shared with neighbors,
-// stay: clearing them would read them back from disk.
+// Releasing space excludes the blocks at both ends of an extent, which neighbors share, because
+// clearing parts of them would read them back from disk.
 #include "scan/bucket_file.h"
 
 #include <fcntl.h>

@@ -65,7 +65,7 @@ struct VectorSearch {
     }
   }
 
-  // Writes up to fifteen bytes more than `length`.
+  // Like PortableSearch::copyPlain; also writes up to fifteen bytes after `length`.
   static bool copyPlain(const uint8_t* from, size_t length, uint8_t* to) {
     uint32_t gap = 1;
     for (size_t i = 0; i < length; i += 16) {
@@ -84,7 +84,7 @@ struct VectorSearch {
   // The highest bit of every byte.
   static uint32_t mask(__m128i bytes) { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 
-  // Bytes below the blank, and from 7f on, which are negative numbers.
+  // Bytes below the blank; these include bytes from 80 on, which are negative. Also byte 7f.
   static uint32_t unprintable(__m128i bytes) {
     const __m128i below = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
     return mask(_mm_or_si128(below, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));

@@ -79,7 +79,7 @@ void RecordScanner::makeRoom(size_t more) {
   limit_ = rest;
 }
 
-// Copies the chunk without its NUL bytes, which occur in real lines.
+// Copies the chunk without NUL bytes, which occur in real files.
 void RecordScanner::append(std::span<const uint8_t> piece) {
   const uint8_t* from = piece.data();
   const uint8_t* const end = from + piece.size();
@@ -240,7 +240,7 @@ void RecordScanner::refuseColumns() const {
                         std::to_string(columns_) + " belong");
 }
 
-// After a lost quote a field continues into the following lines: the fault is where the row begins.
+// A lost quote makes a field run into the next lines; the error names the row's first line.
 void RecordScanner::refuseStray(uint64_t newlines) const {
   std::string reason = kStrayQuote;
   if (newlines > 0) reason += kStrayTrailing + std::to_string(line_ + newlines) + ")";

@@ -106,8 +106,8 @@ bool SimplesRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing; opting in
-// after the exclusion renews it.
+// Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing. An entry
+// date after the exclusion renews the flag.
 Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
                              uint32_t untilColumn) {
   const Answer flag = cleanFlag(record[column]);
@@ -128,7 +128,7 @@ Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t
 
 namespace {
 
-// TOM codes have four digits; a place is counted under its state's ordinal times this.
+// TOM codes have four digits; a place's index is its state's ordinal times this, plus the code.
 constexpr size_t kTomCodes = 10'000;
 
 constexpr bool isStatus(Answer status) {
@@ -175,7 +175,7 @@ bool EstablishmentRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Fills the sink and the lengths in the order of RecordStrings; the join adds the legal name.
+// Fills the sink and the lengths in RecordStrings order; the join adds the legal name.
 void EstablishmentRows::readTexts(const DumpRecord& record) {
   texts_.clear();
   const auto add = [&](RecordStrings::Number number, uint32_t column) {
@@ -196,7 +196,7 @@ void EstablishmentRows::readTexts(const DumpRecord& record) {
   output_.odd.addTexts(record, texts_.windows(), texts_.controls());
 }
 
-// Appends the trade name to the sink, without a CPF that it is or ends with; returns its length.
+// Appends the trade name without a trailing CPF (nothing if it is a CPF); returns its length.
 size_t EstablishmentRows::readTradeName(const DumpRecord& record) {
   const size_t name = texts_.addText(record[EstabColumns::kTradeName]);
   if (options_.keepCpf) return name;

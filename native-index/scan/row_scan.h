@@ -84,8 +84,8 @@ class CodeCounter {
   };
 
   // Most kinds of code do not occur in a file, and most codes of seven digits never occur. mmap(2)
-  // provides pages on first touch; calloc(3) would clear 20 MB byte by byte when reusing memory of
-  // the file before.
+  // provides pages on first touch; calloc(3) would clear 20 MB when it reuses memory of the
+  // previous file.
   void makeRoom() {
     size_t codes = 1;
     for (uint32_t i = 0; i < width_; i++) codes *= 10;
@@ -193,8 +193,8 @@ class CompanyRows : public RowScan {
 // Converts records of the Simples file to spill records of 24 bytes, documented in
 // test/support/ingest/simples.ts.
 // Invariant: `S` is yes; `N`, blank, and irregular values are no. Dates that contradict a flag are
-// only counted. An invalid day of exclusion is null. Apart because each file of the dump has its
-// own rows and its own twin.
+// only counted. An invalid day of exclusion is null. A separate class, because each file of the
+// dump has its own rows and its own twin.
 
 class SimplesRows : public RowScan {
  public:
@@ -212,8 +212,8 @@ class SimplesRows : public RowScan {
 };
 
 // Converts records of an Estabelecimentos file to row records (builder/record.ts); codes are
-// provisional numbers, and fields of company and scores are zero. Invariant: every irregular value
-// is null and counted; only a row without a CNPJ is skipped. Twin:
+// provisional numbers, and the fields for company and scores are zero. Invariant: every irregular
+// value is null and counted; only a row without a CNPJ is skipped. Twin:
 // test/support/ingest/establishments.ts.
 
 class EstablishmentRows : public RowScan {

@@ -120,7 +120,7 @@ const uint8_t* endOfControl(const uint8_t* p, size_t length, const uint8_t* end)
 
 }  // namespace
 
-// Reserves `more` bytes, plus those that the copy writes past the end.
+// Reserves `more` bytes, plus the bytes that the copy writes past the end.
 uint8_t* TextSink::reserve(size_t more) {
   const size_t needed = length_ + more + kSearchMargin;
   if (needed > bytes_.size()) bytes_.resize(std::max(needed, bytes_.size() * 2));
@@ -133,7 +133,7 @@ size_t TextSink::addText(DumpField field) {
   uint8_t* const to = reserve(kGrowth * length);
   const bool plain = portable_ ? PortableSearch::copyPlain(field.start, length, to)
                                : VectorSearch::copyPlain(field.start, length, to);
-  // A single blank at the end is the only irregularity that the copy accepts.
+  // The fast copy may end with one blank, which is the only irregularity that it accepts.
   const size_t written = plain ? length - (to[length - 1] == ' ' ? 1 : 0) : addCarefully(field, to);
   length_ += written;
   return written;
@@ -146,8 +146,8 @@ size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space, controls, and the CSI sequences they begin become single blanks;
-// Windows-1252 becomes UTF-8.
+// The careful copy: white space, controls, and CSI sequences become single blanks; Windows-1252
+// becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
   bool gap = false, windows = false, control = false;

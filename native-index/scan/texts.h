@@ -13,8 +13,8 @@
 
 namespace peneira {
 
-// Encoding of a dump file's texts: counts non-ASCII sequences that are valid UTF-8, and those that
-// cannot be.
+// Encoding of a dump file's texts: counts non-ASCII sequences that are valid UTF-8, and invalid
+// ones.
 // Invariant: a sequence ends where the WHATWG decoder ends it, so each malformed one becomes one
 // U+FFFD. Twin: src/dump/registrytext.ts.
 
@@ -74,8 +74,8 @@ class TextSink {
   size_t addTexts(DumpField first, DumpField second);
   // Appends an e-mail address in lower case; returns its length, or a broken rule.
   Answer addEmail(DumpField field);
-  // Removes the CPFs that the last `length` bytes are or end with; returns the rest's length
-  // (withoutCpf).
+  // Removes CPFs from the text of the last `length` bytes, as withoutCpf does; returns the length
+  // of the remaining text.
   size_t removeCpf(size_t length, bool checked);
 
  private:
@@ -91,10 +91,10 @@ class TextSink {
   uint32_t windows_ = 0, controls_ = 0;
 };
 
-// Removes from a name, in place, the CPFs that it is or ends with; returns the new length. A number
-// inside a name stays. The last one may be followed by punctuation, a bracket, and the company form
-// (ME, MEI), which stays. Twin: src/dump/cpf.ts. With `checked`, only numbers with valid CPF check
-// digits are removed; without it, also any eleven digits at the very end.
+// Removes the CPFs at the end of a name, or a name that is only CPFs, in place; returns the new
+// length. A number inside a name stays. The last CPF may be followed by punctuation, a bracket, and
+// the company form (ME, MEI), which stays. With `checked`, only numbers with valid CPF check digits
+// are removed; otherwise also any eleven digits at the very end. Twin: src/dump/cpf.ts.
 size_t withoutCpf(uint8_t* name, size_t length, bool checked);
 
 }  // namespace peneira

@@ -16,9 +16,9 @@ namespace {
 
 // Earliest valid date, 1800-01-01, in days since 1970-01-01.
 constexpr int32_t kDateEarliest = -62091;
-// Larger numbers get no more digits.
+// No more digits are added to larger numbers.
 constexpr int64_t kDigitsMost = 100'000'000'000'000'000;
-// The largest integer that JavaScript numbers hold exactly, including all smaller ones.
+// The largest safe integer of JavaScript.
 constexpr int64_t kCentsMost = (int64_t{1} << 53) - 1;
 
 constexpr int32_t kDaysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -208,7 +208,7 @@ int32_t readBase36(const uint8_t* bytes) {
     odd |= digit;
     value = value * 36 + digit;
   }
-  // Digits are below 64, so only kNoDigit sets the highest bit.
+  // Digits are below 64, so the highest bit is set only by kNoDigit.
   return (odd & 0x80) != 0 ? -1 : static_cast<int32_t>(value);
 }
 

@@ -1,6 +1,6 @@
 // Meaning of a dump's numbers: values, CNPJs, and activities, and their irregularities. Input:
 // fields. Output: answers (dump_record.h), numbers, counts of irregular values. Invariant: nothing
-// here throws on data; the twins are src/dump/values.ts, src/dump/cnpj.ts, and src/ingest/roots.ts.
+// here throws on invalid data. Twins: src/dump/values.ts, src/dump/cnpj.ts, src/ingest/roots.ts.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,13 +15,13 @@
 namespace peneira {
 
 // Cleaners of numbers: fields to answers (dump_record.h).
-// Invariant: a cleaner never throws on data, and returns the same as its namesake and twin in
-// src/dump/values.ts.
+// Invariant: a cleaner never throws on invalid data, and returns the same as its twin of the same
+// name in src/dump/values.ts.
 
 // Minimum digits of an activity: divisions begin with 01, so at most one zero can be lost.
 constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
 
-// The field without surrounding bytes up to the blank.
+// The field without surrounding blanks and control bytes.
 inline DumpField trimmed(DumpField field) {
   while (field.start < field.end && *field.start <= ' ') field.start++;
   while (field.start < field.end && field.end[-1] <= ' ') field.end--;
@@ -83,7 +83,7 @@ class PaddedCnpj {
   ~PaddedCnpj() = default;
 
  private:
-  // A part with letters is text and has lost no zeros.
+  // A part with letters is text, so it has lost no zeros.
   static DumpField pad(DumpField part, size_t width, uint8_t* to);
 
   uint8_t digits_[kRootLength + kBranchLength + kCheckLength];
@@ -130,8 +130,8 @@ OddActivities readActivities(DumpField field, std::vector<uint32_t>& codes);
 
 // Irregularities of a file: counts by rule, and the first rows that broke each, with the bytes of
 // the fields.
-// Invariant: src/ingest/tally.ts decides if a report may show those bytes; at most as many examples
-// are retained per rule as are shown.
+// Invariant: src/ingest/tally.ts decides whether a report may show these bytes; per rule, no more
+// examples are retained than a report shows.
 
 class OddValues {
  public:

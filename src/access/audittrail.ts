@@ -1,8 +1,8 @@
 /**
  * The server's audit trail. Input: requests to read a tenant's lines, and elapsed time. Output:
  * lines, and refusals for tenants that change too much.
- * Invariant: a line is retained at least for the retention, even if the clock jumps ahead: it must
- * also be that much older than the newest line. The authors of changes write the lines.
+ * Invariant: a line is retained for at least the retention, even if the clock jumps ahead: it must
+ * also be that much older than the newest line. The code that makes a change writes its line.
  */
 
 import { AppError } from "../errors.ts";

@@ -1,5 +1,5 @@
 /**
- * API keys: their format, and those of a data directory. Input: an Authorization header, or a
+ * API keys: their format, and the keys of a data directory. Input: an Authorization header, or a
  * request to create, disable, or replace a key. Output: the sender, or a contract `AppError`.
  * Invariant: a key is `pnr_<id>_<secret><check>`, all hexadecimal: 12 digits of id, 48 of secret
  * (192 random bits) and 8 of CRC-32 over everything before them, so that a mistyped key is refused
@@ -112,7 +112,7 @@ function bearerToken(authorization: string | undefined): string {
 
 /**
  * Time for which cached rows are used before the database is checked for changes, in milliseconds.
- * Every thread refuses a disabled key within 100 ms; a request takes the rest.
+ * Every thread must refuse a disabled key within 100 ms, including the time of a request.
  */
 const CACHE_MS = 50;
 /** Maximum cached rows; a database may hold more. */
@@ -147,11 +147,11 @@ interface TenantState {
 /** State of a key, with its reason. */
 export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 
-/** Parts shared by the keyrings of a process; missing ones are created. */
+/** Parts shared by the keyrings of a process; a missing part is created. */
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
   readonly ledger?: Ledger;
-  /** Time for which known keys are accepted while the state is away, in milliseconds. */
+  /** Time for which known keys are accepted while the state is unreachable, in milliseconds. */
   readonly graceMs?: number;
 }
 
@@ -231,7 +231,7 @@ export class Keyring {
 
   /** Creates a key, and its tenant if missing. Throws `CommandError` on mistakes. */
   create(wanted: NewKey): CreatedKey {
-    // Existing tenants keep names that today's rule may refuse.
+    // Existing tenants keep their names, even if the current rule would refuse them.
     const known = this.#store.tenants().some((tenant) => tenant.name === wanted.tenant);
     checkNewKey(wanted, known ? null : tenantNameProblem(wanted.tenant));
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
@@ -254,7 +254,7 @@ export class Keyring {
     return { ...wanted, key, keyId: id };
   }
 
-  /** Creates a key if none exists, atomically: of several starting processes, one creates it. */
+  /** Creates a key if none exists, atomically: if several processes start, only one creates it. */
   createFirst(wanted: NewKey): CreatedKey | null {
     return this.#store.atomically(() =>
       this.#store.list().length > 0 ? null : this.create(wanted),
@@ -293,7 +293,7 @@ export class Keyring {
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /** Disables a key until it is enabled again. A key that is already disabled keeps its time. */
+  /** Disables a key until it is enabled again. If it is already disabled, its time stays. */
   disable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.disabledAt !== null) return;
@@ -360,7 +360,7 @@ export class Keyring {
     });
   }
 
-  /** Creates a similar key with its own expiry; the old one ends after `overlapMs`. */
+  /** Creates a similar key with its own expiry; the old key ends after `overlapMs`. */
   rotate(
     { id }: KeyRow,
     overlapMs: number,
@@ -460,7 +460,7 @@ export class Keyring {
     }
   }
 
-  /** After a change, rows are read again; those of before serve only while the state is away. */
+  /** Makes rows be read again; old rows serve only while the state is unreachable. */
   #outdate(): void {
     if (this.#rows.size > 0) this.#before = new Map(this.#rows);
     this.#rows.clear();
@@ -494,7 +494,7 @@ export class Keyring {
     return row;
   }
 
-  /** Clears the cache: the database's version does not count changes of this process. */
+  /** Clears the cache, because the database's version does not count this process's changes. */
   #forget(): void {
     this.#rows.clear();
   }

@@ -4,7 +4,7 @@
  * refusal with the time to wait; header fields with the remaining quota; counts by UTC day.
  * Invariant: a request is charged once, by the generic cell rate algorithm: in any period a name
  * spends at most its burst plus what its rate has restored since. A request is in flight once, from
- * its beginning to its end. A right key is never refused for wrong ones from its address, so
+ * its beginning to its end. A valid key is never refused for wrong keys from its address, so
  * clients of one proxy cannot lock each other out. Counting is a few additions in memory. Counts
  * are written in one commit every few seconds and at the end: a crash loses seconds, a busy
  * database nothing. The quota of export rows is exact, because only export transactions change it.
@@ -22,7 +22,7 @@ import { networkOf } from "./signins.ts";
 /** Max wrong keys of one address: a burst of ten, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
-/** Limits of a sender: those of a plan, or of the console. */
+/** Limits of a sender: limits of a plan, or of the console. */
 export interface Limited extends ConcurrencyLimited {
   readonly limits: ConcurrencyLimited["limits"] & {
     readonly requests_per_second: number;
@@ -46,8 +46,8 @@ export const PASSWORD_UNITS = 10;
 type RateFields = Readonly<Record<string, string>>;
 
 /**
- * Refusal of a request that a lease of the fleet may allow in a moment. `paid` units were refunded
- * with it.
+ * Refusal of a request that a lease of the fleet may allow in a moment. The `paid` units were
+ * refunded.
  */
 export class LeaseAwaited extends AppError {
   readonly paid: number;
@@ -88,8 +88,8 @@ export class RateLimits {
 
   /**
    * Charges a key; throws `rate_limited` if its plan does not allow that now. A request is charged
-   * 1 once its key is known, and later its whole cost, of which 1 is `paid`. A refusal then refunds
-   * the 1, so a client that waits the stated time can pay.
+   * 1 unit once its key is known, and later its whole cost, of which 1 is already `paid`. A refusal
+   * then refunds that unit, so a client that waits the stated time can pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds, waits } = this.#keys.take(keyId, policyOf(plan), cost, paid);
@@ -166,9 +166,9 @@ interface RateDecision {
   remaining: number;
   /** Seconds until the burst is full again. */
   resetSeconds: number;
-  /** Seconds until the same attempt would be allowed; 0 if it was. */
+  /** Seconds until the same attempt would be allowed; 0 if it was allowed. */
   retrySeconds: number;
-  /** True if a lease of the fleet may allow it in a moment. */
+  /** True if a lease of the fleet may allow the attempt in a moment. */
   waits: boolean;
 }
 
@@ -200,8 +200,8 @@ export class RateLimiter {
 
   /**
    * Spends `cost` units if available. A cost above the burst counts as the burst, because it could
-   * otherwise never be paid. `paid` units of the cost were spent before; they are part of it, and
-   * are refunded if the whole is refused. The result is valid until the next call.
+   * otherwise never be paid. `paid` units of the cost were spent before; they are refunded if the
+   * cost is refused. The result is valid until the next call.
    */
   take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
     const numbers = this.#numbers;

@@ -1,8 +1,8 @@
 /**
  * Console passwords. Input: passwords as typed. Output: salted hashes, verdicts, problems of new
  * passwords, and generated ones.
- * Invariant: a check takes equally long without a user; at most two hashes of 64 MB each run in
- * parallel, and few wait; the cost is stored with each hash, so it can grow.
+ * Invariant: a check takes equally long if there is no user. At most two hashes of 64 MB each run
+ * in parallel, and few callers wait. The cost is stored with each hash, so it can be raised.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -21,7 +21,7 @@ export interface Cost {
 /** Derives 32 bytes from a password. */
 export type Derive = (password: Buffer, salt: Buffer, cost: Cost) => Promise<Buffer>;
 
-/** Result of a check; `outdated`: right, but the hash should be renewed. */
+/** Result of a check; `outdated` means right, but the hash should be renewed. */
 type Verdict = "right" | "outdated" | "wrong";
 
 /** Cost of new hashes: about 0.2 s and 64 MB. */
@@ -36,10 +36,10 @@ const WAITING_MAX = 16;
 
 /** Characters of a password: code points after normalization. */
 const LENGTH = { min: 12, max: 256 };
-/** Maximum UTF-16 units to check: 256 characters never have more, in any spelling. */
+/** Max UTF-16 units to check: a password of 256 characters never has more, in any Unicode form. */
 const UNITS_MAX = 2_048;
 
-/** Long enough for the rule, but the first that attackers try. */
+/** Passwords that are long enough, but among the first that attackers try. */
 const COMMON = new Set([
   ...["123456789012", "1234567890123", "12345678901234", "123456789012345", "1234567890123456"],
   ...["012345678901", "0123456789012", "098765432109", "121212121212", "123123123123"],
@@ -63,7 +63,7 @@ export class Passwords {
   readonly #cost: Cost;
   readonly #derive: Derive;
   readonly #atOnce: number;
-  /** Stands in for the password of a missing user. */
+  /** Used in place of the password of a missing user. */
   readonly #nobody: StoredPassword;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -85,7 +85,7 @@ export class Passwords {
 
   /** Checks a password; does the same work if there is no user. Throws `rate_limited`. */
   async verify(password: string, stored: StoredPassword | undefined): Promise<Verdict> {
-    // Impossible passwords are hashed as empty, so they take equally long.
+    // Passwords that are too long are hashed as empty, so that the check takes equally long.
     const possible = password.length <= UNITS_MAX && lengthOf(password) <= LENGTH.max;
     // Invited users have no password yet: the check takes the same time and always fails.
     const known = stored !== undefined && !isInvitation(stored);
@@ -107,7 +107,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // Pass the slot to the next waiter, so no other caller can take it.
+      // Passes the slot to the next waiting caller, so that no other caller can take it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

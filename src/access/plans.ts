@@ -13,7 +13,7 @@ import { PLAN_NAMES } from "./plannames.ts";
 /** Name of a plan. */
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** Plan for an operator's additions to a tenant without a known plan. */
+/** Plan of a tenant that has none, if an operator adds a key or user to it. */
 export const PLAN_DEFAULT: PlanName = "enterprise";
 
 /** Numeric limits of a plan, with the minimum and maximum of each. */
@@ -132,8 +132,8 @@ export function includesExports({ limits }: Plan): boolean {
 }
 
 /**
- * Returns the maximum limit of a spec that is counted or normalized as if for an export. Plans
- * without export rows use the search limit, because no spec can have a limit of 0.
+ * Returns the max limit of a spec that is counted, or normalized as if for an export. For plans
+ * without export rows it is the search limit, because no spec can have a limit of 0.
  */
 export function specRowsMax({ limits }: Plan): number {
   return limits.export_rows > 0 ? limits.export_rows : limits.search_limit;
@@ -161,7 +161,7 @@ export function loadPlans(table: PlanValues = builtIn): Plans {
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
-/** Returns plans with the retention that is in force: that of the server, if it is shorter. */
+/** Returns plans with the retention in force: the server's retention if it is shorter. */
 export function withRetention(plans: Plans, secondsMax: number): Plans {
   const capped = Object.values(plans).map((plan) => {
     const { export_retention: own } = plan.limits;

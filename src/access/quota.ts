@@ -20,7 +20,7 @@ export function refuseBeyondQuota(
   rows: {
     readonly used: number;
     readonly wanted: number;
-    /** Name of the request with the wanted rows; an export by default. */
+    /** Name of the request in the refusal; an export by default. */
     readonly of?: "request" | "file";
   },
   nowMs: number,
@@ -50,13 +50,13 @@ export function refuseBeyondQuota(
 /** Retry-After for a tenant that stores too much; files expire all the time. */
 const BYTES_RETRY_S = 3_600;
 
-/** Stored bytes that are counted, and how to free some. */
+/** Kinds of stored bytes, and how to free some. */
 const STORED = {
   export_bytes: ["files of exports", "Delete exports, or wait until some expire."],
   saved_bytes: ["specs of exports and saved searches", "Delete some of them, or send less."],
 } as const;
 
-/** Throws `quota_exceeded` if `wanted` more bytes exceed a tenant's plan. */
+/** Throws `quota_exceeded` if `wanted` additional bytes exceed the quota of a tenant's plan. */
 export function refuseBeyondBytes(
   plan: Plan,
   limit: keyof typeof STORED,

@@ -1,5 +1,5 @@
 /**
- * Console sessions. Input: e-mail and password, the token of a cookie, or of a one-time sign-in
+ * Console sessions. Input: e-mail and password, or the token of a cookie or a one-time sign-in
  * link. Output: open sessions, or an AppError that does not reveal whether the user exists.
  * Invariant: a token is 256 random bits and only its hash is stored. A session ends by idleness, by
  * age, and with its user or tenant. A change by another process takes effect within `CACHE_MS`. The
@@ -21,7 +21,7 @@ import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.t
 const CACHE_MS = 200;
 /** Maximum cached sessions; a database may hold more. */
 const CACHE_ROWS_MAX = 10_000;
-/** Sessions per user; another sign-in ends the least recently used one. */
+/** Sessions per user; one more sign-in ends the least recently used session. */
 const SESSIONS_MAX = 50;
 
 const TOKEN_BYTES = 32;
@@ -251,7 +251,7 @@ export class Sessions {
     store.sweep(clock.nowMs(), idleSeconds * 1000);
   }
 
-  /** Writes an audit line for a user's change of itself, in its transaction. */
+  /** Writes an audit line for a user's change of their own account, in its transaction. */
   #note(action: "user.password" | "user.sessions" | "user.join", subject: string): void {
     const { store, clock } = this.#parts;
     const tenantId = store.find(subject)?.tenantId ?? null;
@@ -306,7 +306,7 @@ export class Sessions {
     return read;
   }
 
-  /** Clears the cache: own changes count immediately, others at the next check. */
+  /** Drops the cache after changes: own ones immediately, others at the next check. */
   #forgetChanged(): void {
     const { store, clock } = this.#parts;
     if (store.changes !== this.#changes) this.#known.clear();
@@ -343,7 +343,7 @@ export class Sessions {
     return nowMs >= row.expiresAt || nowMs - this.#seenAt(row) >= idleMs;
   }
 
-  /** If staying signed in is not allowed any more, the normal idle time applies. */
+  /** If staying signed in is no longer allowed, the normal idle time applies. */
   #idleSeconds({ kept, createdAt, expiresAt }: SessionRow): number {
     const { idleSeconds, keptSeconds } = this.#parts;
     return kept === 1 && keptSeconds > 0 ? (expiresAt - createdAt) / 1000 : idleSeconds;
@@ -354,7 +354,7 @@ export class Sessions {
   }
 }
 
-/** The account of a link is unknown before its lookup. */
+/** Before its look-up, a link's account is unknown. */
 const NO_ACCOUNT = "";
 
 const UNCHANGED_WORDS = "The password was not changed";

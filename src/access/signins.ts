@@ -1,9 +1,9 @@
 /**
  * Throttling of password attempts. Input: an account, the client's address, and the result. Output:
  * nothing, or a refusal with the time to wait.
- * Invariant: the wait grows with the failures of an address, and with those of an address on one
- * account. Failures of others lengthen the wait after one's own first mistake, but never block a
- * first attempt, so no attacker can lock out an owner at another address. Waits are bounded;
+ * Invariant: the wait grows with the failures of an address, in total and on one account. Failures
+ * from other addresses lengthen the wait after an address's own first mistake, but never block its
+ * first attempt. So no attacker can lock out an owner at another address. Waits are bounded;
  * failures expire with time, or are evicted if memory is full. All this holds for unknown accounts
  * too.
  */
@@ -24,22 +24,22 @@ interface Growth {
 const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
 /** Failures of an address on any account: several people may share it. */
 const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
-/** Failures on an account from anywhere; they lengthen the waits of all who fail on it. */
+/** Failures on an account from any address; they lengthen the waits of all who fail on it. */
 const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
 
-/** Wait after the first failure that is not free; doubles with each further one. */
+/** Wait after the first failure that is not free; doubles with each additional failure. */
 const FIRST_MS = 1_000;
 /** Maximum names stored per kind. */
 const NAMES_MAX = 10_000;
 /** Names evicted together if there is no room. */
 const ROOM = 500;
 /**
- * Max length of a name with a counter of its own. Longer names belong to no account, and share one
+ * Max length of a name with its own counter. Longer names belong to no account, and share one
  * counter.
  */
 const ACCOUNT_MAX = 254;
 
-/** A started attempt; counts as a failure unless one of these is called. */
+/** A started attempt; it counts as a failure unless a method is called. */
 export interface Attempt {
   /** The password was right: clears the address's failures on this account. */
   succeeded(): void;
@@ -122,7 +122,7 @@ class Failures {
     return failed === undefined ? 0 : this.#left(failed, nowMs);
   }
 
-  /** Returns the wait in ms; adds `more` failures if the name has one of its own. */
+  /** Returns the wait in ms; counts `more` additional failures if the name has any. */
   waitMs(name: string, nowMs: number, more = 0): number {
     const failed = this.#names.get(name);
     if (failed === undefined) return 0;
@@ -168,7 +168,7 @@ class Failures {
   }
 }
 
-/** Returns a sender's network: an IPv4 address, or the /64 of an IPv6 one, as one holder has it. */
+/** Returns a sender's network: an IPv4 address, or the /64 of an IPv6 one, which has one holder. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isIPv4(address)) return address;
   const [plain = ""] = address.split("%");

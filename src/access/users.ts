@@ -1,5 +1,5 @@
 /**
- * Console users. Input: a request to create, disable, or change one. Output: users with their
+ * Console users. Input: a request to create, disable, or change a user. Output: users with their
  * states, or an AppError that names every mistake.
  * Invariant: e-mails are unique and in lower case. A tenant with users always has a working owner.
  * Disabling a user, or changing role or password, ends its sessions. Every change writes its audit
@@ -21,7 +21,7 @@ import { isPlanName, type PlanName } from "./plans.ts";
 /** All roles, the most powerful first. */
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
 
-/** State of a user, with the reason if it cannot sign in. */
+/** State of a user; a user who cannot sign in has the reason as state. */
 type UserState = "active" | "disabled" | "invited" | "tenant_disabled";
 
 /** A user with its state. */
@@ -93,7 +93,7 @@ export class Users {
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
-  /** Creates a user; a throw of `show` undoes it. Throws `invalid_request` with all mistakes. */
+  /** Creates a user; undone if `show` throws. Throws `invalid_request` with all mistakes. */
   async create(
     wanted: NewUser,
     show: (created: CreatedUser) => void = () => undefined,
@@ -105,7 +105,7 @@ export class Users {
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // Meanwhile another process may have created the same user, or the first one.
+      // Meanwhile another process may have created the same user, or the tenant's first user.
       refuse("User not created", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
@@ -161,7 +161,7 @@ export class Users {
     return this.#store.list(tenantId).map(withState);
   }
 
-  /** Returns a user of a tenant. Throws `not_found`, also for another tenant's. */
+  /** Returns a user of a tenant. Throws `not_found`, even if another tenant has the user. */
   member(tenantId: string, id: string): User {
     const found = this.#store.find(id);
     if (found?.tenantId === tenantId) return withState(found);
@@ -209,8 +209,8 @@ export class Users {
   }
 
   /**
-   * Sets a user's password, a generated one by default, and ends its sessions. Returns the
-   * generated one, which is shown once. Calls `show` in the transaction; if that throws, nothing
+   * Sets a user's password (by default a generated one) and ends its sessions. Returns a generated
+   * password, which is shown once. Calls `show` in the transaction; if that throws, nothing
    * changes. Throws `invalid_request` for an unfit password.
    */
   async setPassword(
@@ -230,7 +230,7 @@ export class Users {
     return made;
   }
 
-  /** Returns the plan of a tenant's console: the set one, else its keys' highest, else free. */
+  /** Returns the plan of a tenant's console: the set plan, else its keys' highest, else free. */
   consolePlan(tenantId: string): PlanName {
     const facts = this.#store.planFacts(tenantId);
     if (facts === undefined) return "free";

@@ -98,7 +98,7 @@ const WIDTHS: Readonly<Partial<Record<FieldColumn["type"], number>>> = {
   float64: 8,
 };
 
-/** A row of the result: its source, and its position there. */
+/** A row of the result: its source, and its position in the source. */
 interface Place {
   readonly source: 0 | 1;
   readonly row: number;
@@ -142,7 +142,7 @@ function merged(columns: Both<FieldColumn>, places: readonly Place[]): FieldColu
   return mergedLists(columns, places, valid);
 }
 
-/** Returns which rows have a value; null if all do. */
+/** Returns a bitmap of the rows that have a value; null if all do. */
 function validityOf(buffers: Both<ColumnBuffers>, places: readonly Place[]) {
   const validity = new Uint8Array(Math.ceil(places.length / 8));
   let nullCount = 0;
@@ -213,7 +213,7 @@ function mergedLists(
 /** Returns the offsets of a column. The addon omits them if there are no rows. */
 function offsetsOf({ offsets }: ColumnBuffers): Int32Array {
   if (offsets === null) return new Int32Array(1);
-  // The bytes may be unaligned, which an integer view does not allow.
+  // The bytes may be unaligned, and an Int32Array needs alignment.
   return new Int32Array(Uint8Array.from(offsets).buffer);
 }
 

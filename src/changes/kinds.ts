@@ -1,6 +1,6 @@
 /**
  * The kinds of account changes, and the fields that can be watched.
- * Invariant: names only. Apart because the browser console loads it too, without Node or the addon.
+ * Invariant: names only, because the browser console loads it too, without Node or the addon.
  */
 import { fieldRow, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 
@@ -10,7 +10,7 @@ export const CHANGE_KINDS = ["entered", "left", "changed"] as const;
 /** A kind of change. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** Watchable fields if both snapshots know the sanctions, in field order. */
+/** Watchable fields if both snapshots have the sanctions, in field order. */
 export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter(
   (name) => fieldRow(name).unwatched === undefined,
 );

@@ -1,13 +1,13 @@
 /**
  * The change list of two snapshots: one entry for every account that is in only one of them, or
- * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
- * that file opened again.
+ * differs in a compared column. Input: an older and a newer segment. Output: a file of entries,
+ * or that file opened again.
  * Invariant: entries ascend by CNPJ; the same pair gives the same bytes. A list opens only for its
  * own pair, and only if every byte is unchanged.
  *
  * The compared columns are those that filters or `watch` can use: all but the CNPJ (the identity)
- * and the scores, which drift with age and would list nearly every account. `sanctioned` is
- * compared only if both snapshots had the CEIS list. Values are compared, never codes.
+ * and the scores, which drift with age, so that nearly every account would be listed. `sanctioned`
+ * is compared only if both snapshots had the CEIS list. Values are compared, never codes.
  *
  * File format, little endian. Header: magic "PNRCHANG", u32 version, u32 compared columns (a bit
  * each), u64 entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters
@@ -71,7 +71,7 @@ export class ChangeListError extends Error {
   }
 }
 
-/** Thrown for segments in the wrong order: the first is of a later month than the second. */
+/** Thrown for segments in the wrong order: the first segment is of a later month. */
 export class ChangeOrderError extends Error {}
 
 const MAGIC = "PNRCHANG";
@@ -92,7 +92,7 @@ const NOT_COMPARED: readonly ColumnName[] = [
   "score_established",
 ];
 
-/** Bits of import counts and later columns, shared as in changelist.h: enough for filters. */
+/** Bits shared by import counts and later columns, as in changelist.h: enough for filters. */
 const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,
@@ -116,7 +116,7 @@ export function columnBit(name: ColumnName): number {
   return (1 << bit) >>> 0;
 }
 
-/** True if a column shares its bit, so that an entry does not say whether it differs. */
+/** True if a column shares its bit, so that an entry does not show whether this column differs. */
 export function sharesBit(name: ColumnName): boolean {
   return SHARED_BITS[name] !== undefined;
 }
@@ -127,7 +127,7 @@ export function bothHave(name: ColumnName, older: Segment, newer: Segment): bool
   return mark === undefined || (!older.catalog[mark] && !newer.catalog[mark]);
 }
 
-/** Columns of data that a snapshot may lack; comparing them with nothing would list everyone. */
+/** Columns of data that a snapshot may lack; a comparison would then list all accounts. */
 const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
   sanctioned: "lacksCeis",
   simples_excluded_on: "lacksExclusions",
@@ -168,7 +168,7 @@ export function refuseWrongOrder(older: Segment, newer: Segment): void {
 
 /**
  * Makes the list of a pair. The file appears complete or not at all; memory does not grow with the
- * number of accounts. Blocks its thread, but yields to the event loop after each slice.
+ * number of accounts. Blocks its thread during a slice, and yields to the event loop after each.
  * @throws ChangeOrderError, the abort's reason, the system's error, or `AppError`
  * `snapshot_unavailable` if a snapshot is damaged.
  */

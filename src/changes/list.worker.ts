@@ -33,7 +33,7 @@ export type ListOutcome =
   | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
   | { readonly kind: "cancelled" }
   | {
-      /** `snapshot`: one of them is gone or damaged; `disk`: no space. */
+      /** `snapshot`: a snapshot is missing or damaged; `disk`: no space. */
       readonly kind: "failed";
       readonly why: "snapshot" | "disk" | "other";
       readonly error: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The folder of change list files, and its cleanup: lists of missing snapshots, and the least
- * recently used of too many.
+ * The folder of change list files. Its cleanup removes lists of missing snapshots, and the least
+ * recently used lists if there are too many.
  * Invariant: files with other names and lists in use are left alone. Every list can be rebuilt.
  */
 import { readdirSync, type Stats, statSync, unlinkSync, utimesSync } from "node:fs";
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 /** Name of the folder in the data directory. */
 export const CHANGES_FOLDER = "changes";
 
-/** Max lists, and max bytes; the most recently used one always stays. */
+/** Max lists, and max bytes; the most recently used list is never removed. */
 const LISTS_MAX = 24;
 const BYTES_MAX = 4 * 2 ** 30;
 
@@ -27,17 +27,17 @@ export function removePartial(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) remove(join(folder, name));
 }
 
-/** Marks a list as used. A failure only changes which list is removed first. */
+/** Marks a list as used. A failure only changes which list is evicted first. */
 export function markUsed(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The list itself is open and intact.
+    // Ignored: the list itself is open and intact.
   }
 }
 
-/** Removes lists as the file header says; returns their names. */
+/** Removes lists by the rules in the file header; returns their names. */
 export function evictOldLists(
   folder: string,
   isThere: (snapshotId: string) => boolean,

@@ -1,8 +1,8 @@
 /**
- * The change lists of a server: made once per pair of snapshots, in the data directory, and opened.
- * Invariant: one list is made at a time, in its own thread; concurrent callers share it. A list
- * that does not open is rebuilt. Failures are reported with their reason and retried later. The
- * folder holds a bounded number of lists and bytes.
+ * Makes a server's change lists, once per pair of snapshots, in the data directory, and opens them.
+ * Invariant: one list is made at a time, in its own thread; concurrent callers share it. A
+ * list that does not open is rebuilt. Failures are reported with their reason and retried later.
+ * The folder holds a bounded number of lists and bytes.
  */
 import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
@@ -46,18 +46,18 @@ interface ChangeListsParts {
   readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Keeps a segment open; returns the function that releases it. */
+  /** Keeps a segment open; returns a function that releases it. */
   readonly retain: (segment: Segment) => () => void;
 }
 
 /** Wait of a caller for a list. */
 interface ListPatience {
   readonly waitMs: number;
-  /** Polled meanwhile; true ends the wait. */
+  /** Polled during the wait; true ends it. */
   readonly ended: () => boolean;
 }
 
-/** A list in use until released; `release` may be called again. */
+/** A list in use until it is released; `release` may be called again. */
 export interface RetainedList {
   readonly list: ChangeList;
   release(): void;
@@ -92,7 +92,7 @@ export class ChangeLists {
     this.#thread = new ListThread(parts.log);
   }
 
-  /** Removes partial files of a crash. Call it once, before any list is used. */
+  /** Removes partial files of a crashed process. Call it once, before any list is used. */
   start(): void {
     removePartial(this.#folder);
   }
@@ -103,8 +103,8 @@ export class ChangeLists {
   }
 
   /**
-   * Returns the list of a pair; makes it if missing. Throws `AppError` `changes_preparing` if that
-   * exceeds the wait, `snapshot_unavailable` or `overloaded` if it fails.
+   * Returns the list of a pair; makes it if missing. Throws `AppError`: `changes_preparing` if
+   * making it takes longer than the wait, `snapshot_unavailable` or `overloaded` if it fails.
    */
   async open(pair: ChangePair, patience: ListPatience): Promise<RetainedList> {
     const entry = this.#entryOf(pair);
@@ -148,7 +148,7 @@ export class ChangeLists {
     }
   }
 
-  /** Removes lists whose snapshots are both gone, and the least recently used of too many. */
+  /** Removes lists whose snapshots are both missing, then the least recently used of too many. */
   clean(isThere: (snapshotId: string) => boolean): void {
     const busy = new Set([...this.#entries.values()].map(({ name }) => name));
     try {
@@ -179,7 +179,7 @@ export class ChangeLists {
     const name = changeListName(older, newer);
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      // Segments may have been reopened since; a list belongs to its own ones.
+      // Segments may have been reopened since; a list belongs to the segments it was opened with.
       const { list } = known;
       if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
       const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
@@ -267,7 +267,7 @@ export class ChangeLists {
     throw unmade(outcome.why);
   }
 
-  /** The error after a wait: progress, and when to retry. */
+  /** Returns the error after a wait, with the progress and the time to retry. */
   #preparing({ making, beganMs }: Entry, { older, newer }: ChangePair): AppError {
     const share = making?.progress() ?? 0;
     const detail =
@@ -302,7 +302,7 @@ function isOf(list: ChangeList, { older, newer }: ChangePair): boolean {
   return list.older === older && list.newer === newer;
 }
 
-/** Resolves when the work has settled, or after a time. */
+/** Resolves when the work has settled, or after `waitMs`. */
 async function settledWithin(work: Promise<void>, waitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((done) => {

@@ -1,6 +1,6 @@
 /**
- * Server side of the thread that makes change lists: pairs of snapshots in, progress and outcomes
- * out.
+ * Server side of the thread that makes change lists. Input: pairs of snapshots. Output: progress
+ * and outcomes.
  * Invariant: one list at a time. The thread exists only while lists are made; if it dies, only its
  * current list fails. An outcome never rejects.
  */
@@ -92,7 +92,7 @@ export class ListThread {
     }
   }
 
-  /** Lists are made once a month, so an idle thread would only take memory. */
+  /** Ends the thread: lists are made once a month, so an idle thread would only take memory. */
   async #end(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;

@@ -1,8 +1,8 @@
 /**
  * Finds and opens the older snapshots in the served folder.
- * Invariant: a file is inspected once per state, and stays open only while in use and for a while
- * after. If two files have one label, the file with the later date counts. New, removed, or
- * replaced files change what is reported, never what is being read.
+ * Invariant: a file is inspected again only if it changed, and stays open only while in use and for
+ * a while after. If two files have one label, the file with the later date counts. New, removed, or
+ * replaced files change the reported months, never a segment that is being read.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ interface MonthsParts {
   readonly log: Log;
 }
 
-/** An inspected file; `month` is null if it is no snapshot. */
+/** An inspected file; `month` is null if it is not a snapshot. */
 interface Seen {
   readonly mark: string;
   readonly month: Month | null;
@@ -111,7 +111,7 @@ export class Months {
     }
   }
 
-  /** An open month by its id, even if its file is gone; the call keeps it open. */
+  /** Returns an open month by its id, even if its file is missing, and counts as a use of it. */
   opened(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const [id, opened] of this.#opened) {
       if (opened.segment.native.poisoned() || !belongs(id)) continue;
@@ -187,7 +187,7 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A network share may be unavailable for a while; the last scan is reported meanwhile.
+      // A network share may be unavailable for a while; meanwhile the last scan is reported.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;
@@ -208,7 +208,7 @@ export class Months {
       segment.close();
       return { mark, month: { path: segment.path, label, snapshotDate, snapshotId, accounts } };
     } catch (error) {
-      // A shortage of files or memory may pass, so the file is inspected again.
+      // A shortage of files or memory may pass, so the file will be inspected again.
       return isShortage(error) ? null : { mark, month: null };
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Answers which accounts of a spec changed between two snapshots. Input: an opened change list, a
+ * Finds the accounts of a spec that changed between two snapshots. Input: an opened change list, a
  * normalized spec, the kinds, and the watched fields. Output: exact totals, pages of entries from
- * any position of the list, all entries in batches.
+ * any position of the list, and all entries in batches.
  * Invariant: an account that matches the spec only in the newer snapshot has entered; only in the
  * older one, has left; in both, has changed if a watched field differs. Each is one entry,
  * ascending by CNPJ. The work is proportional to the list, never to the registry.
@@ -76,8 +76,8 @@ const NO_ROW = 0xffff_ffff;
 const TOTALS_MAX = 64;
 
 /**
- * Fields that can be watched between two snapshots, in field order: allowed ones that are facts of
- * an account, and of which both snapshots have the data.
+ * Fields that can be watched between two snapshots, in field order: allowed fields that are facts
+ * of an account, if both snapshots have their data.
  */
 export function watchableFields(
   older: Segment,
@@ -90,7 +90,7 @@ export function watchableFields(
   });
 }
 
-/** Returns why names cannot be watched between two snapshots, in words, for each such name. */
+/** Returns, for each name that cannot be watched between two snapshots, the reason in words. */
 export function unwatchable(
   older: Segment,
   newer: Segment,
@@ -102,7 +102,7 @@ export function unwatchable(
     .map((name) => ({ name, why: whyUnwatchable(name) }));
 }
 
-/** Returns why a name cannot be watched, in words after a colon. */
+/** Returns the reason why a name cannot be watched, as words after a colon. */
 export function whyUnwatchable(name: string): string {
   const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
   if (unwatched !== undefined) {
@@ -119,7 +119,7 @@ const WHY_UNWATCHED = {
   listed: "it is of a list that is published apart from the registry",
 } as const;
 
-/** Returns the union of both snapshots' codes, to normalize specs about a pair. */
+/** Returns a catalog with the codes of both snapshots, to normalize specs about the pair. */
 export function changeCatalog(older: Segment, newer: Segment): Catalog {
   const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
   const places = new Map<string, CatalogMunicipality>();
@@ -136,7 +136,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/** Marks of data that one of the snapshots lacks, so that filters about both cannot use it. */
+/** Marks of data that either snapshot lacks, so that filters cannot use it. */
 function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
   const marks = LACKED.map(lackMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
@@ -218,7 +218,7 @@ export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
 
 /** Totals with the details that a notice shows. */
 export interface ChangeTally extends ChangeTotals {
-  /** Accounts by field that differs, in field order; an account with several counts in each. */
+  /** Accounts by changed field, in field order; an account counts in each changed field. */
   readonly fields: Readonly<Partial<Record<OutputField, number>>>;
   /** The first entries: those that entered, then changed, then left. */
   readonly first: readonly ChangeEntry[];
@@ -267,15 +267,15 @@ function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
   return totals;
 }
 
-/** Where the numbers of an entry say whether a watched field differs. */
+/** The bit of an entry's numbers that shows whether a watched field differs. */
 interface WatchedBit {
   readonly name: OutputField;
-  /** Number of the entry: differing columns, or differing days. */
+  /** Index of the number in the entry: 3 for differing columns, 4 for differing days. */
   readonly at: 3 | 4;
   readonly bit: number;
 }
 
-/** The bits of watched fields, in field order. Days share a bit of the list and have others. */
+/** The bits of watched fields, in field order. Days share a list bit, so they have their own. */
 function watchedBits(watch: readonly OutputField[]): WatchedBit[] {
   const days = watchedDays(watch);
   return OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name)).map((name) => {
@@ -291,7 +291,7 @@ function watchedDays(watch: readonly OutputField[]): OutputField[] {
   });
 }
 
-/** The watched fields that differ, of the entry whose numbers begin at a place. */
+/** The watched fields that differ in the entry whose numbers start at `place`. */
 function differing(
   bits: readonly WatchedBit[],
   found: Uint32Array,
@@ -311,7 +311,7 @@ interface Slice {
 /** Walks a list; `most` 0 only counts. */
 interface Walk {
   slice(from: number, most: number): Slice;
-  /** Like `slice`, as the numbers of the entries. */
+  /** Like `slice`, but returns the entries as numbers. */
   found(from: number, most: number): Pick<Slice, "counts" | "next"> & { found: Uint32Array };
   /** Returns the entry whose numbers begin at a place. */
   entry(found: Uint32Array, place: number): ChangeEntry;

@@ -1,8 +1,8 @@
 /**
  * Renders entries of a change list: items of the JSON contract, or rows of a file.
  * Invariant: `peneira diff` and exports share this code, so their bytes are equal. A row of a file
- * holds the values of the newer snapshot if it has the account, else of the older one. Rows of csv,
- * html, xlsx, and jsonl are made here; src/export adds header, frame, and Parquet.
+ * has the values of the newer snapshot if it has the account, else of the older snapshot. Rows of
+ * csv, html, xlsx, and jsonl are made here; src/export adds header, frame, and Parquet.
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
@@ -39,7 +39,7 @@ export interface ChangeRowsOptions {
   readonly delimiter?: RowsRequest["delimiter"];
   /** xlsx only: number of the first row in its sheet; default 2 (after the header). */
   readonly firstNumber?: number;
-  /** Returns the columns after the fields, with their values of rows; not for jsonl. */
+  /** Returns columns to append after the fields, with their values of rows; not for jsonl. */
   readonly added?: (
     segment: Segment,
     rows: Uint32Array,
@@ -51,7 +51,7 @@ export interface ChangeRowsOptions {
 interface ChangeRun {
   readonly segment: Segment;
   readonly entries: readonly ChangeEntry[];
-  /** A row of the segment for each entry. */
+  /** A row of the segment per entry. */
   readonly rows: Uint32Array;
 }
 

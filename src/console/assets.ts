@@ -1,11 +1,10 @@
 /**
- * The console's files: serves requests below /app from the folder that build.mjs fills. Sends the
- * page, scripts, styles, and fonts in the smallest encoding that the client's Accept-Encoding
- * allows (RFC 9110, section 12.5.3).
+ * The console's files: answers requests below /app from the folder that build.mjs fills. Each file
+ * is sent in the smallest encoding that Accept-Encoding allows (RFC 9110, section 12.5.3).
  * Invariant: only files in the manifest are served. All are read once at the start, so requests
  * never touch the disk and answers never mix two builds. Files with a hash in their name are cached
- * for a year; the page is revalidated each time. A refused encoding is never chosen. The plain form
- * is the last resort: an unreadable answer for one client is better than none for all.
+ * for a year; the page is revalidated each time. A refused encoding is never chosen. If no encoding
+ * is acceptable, the plain form is sent.
  */
 import { createHash } from "node:crypto";
 import path from "node:path";
@@ -67,7 +66,7 @@ function pagePolicy(page: Uint8Array): string {
   ].join("; ");
 }
 
-/** Page headers in addition to the policy; copying needs the clipboard. */
+/** Page headers in addition to the policy; copy buttons need the clipboard. */
 const PAGE_HEADERS = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy":
@@ -75,7 +74,7 @@ const PAGE_HEADERS = {
     "geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
 };
 
-/** A year: browsers that came by HTTPS once stay with it (RFC 6797). */
+/** One year: browsers that have used HTTPS once continue to use it (RFC 6797). */
 const HTTPS_FROM_NOW_ON = "max-age=31536000";
 
 /** In all encodings. */
@@ -158,7 +157,7 @@ interface Manifest {
   readonly files: Readonly<Record<string, { readonly encodings: readonly ("br" | "gzip")[] }>>;
 }
 
-/** Reads the manifest's files; none if there is no manifest. */
+/** Reads the files in the manifest; none if there is no manifest. */
 function readFolder(folder: string): Map<string, Asset> {
   const manifest = readManifest(path.join(folder, "manifest.json"));
   const files = new Map<string, Asset>();
@@ -203,7 +202,7 @@ function incomplete(file: string, cause: unknown): CommandError {
   return new CommandError(detail, 1, cause);
 }
 
-/** A strong tag: each form of a file has its own bytes. */
+/** Returns a strong ETag, because each encoding of a file has its own bytes. */
 function tagOf(bytes: Uint8Array): string {
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 24)}"`;
 }
@@ -232,7 +231,7 @@ export function acceptedEncoding(
   return best;
 }
 
-/** Returns weights by coding; unreadable means refused. */
+/** Returns weights by coding; an invalid weight counts as 0 (refused). */
 function weightsOf(accepted: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of accepted.toLowerCase().split(",")) {

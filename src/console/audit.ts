@@ -53,8 +53,8 @@ export function listAudit(
 }
 
 /**
- * Returns the tenant's keys and users, for changes by the signed-in user. Throws `rate_limited` if
- * the tenant's users have recently made too many.
+ * Returns the tenant's keyring and users, for changes by the signed-in user. Throws `rate_limited`
+ * if the tenant's users recently made too many changes.
  */
 export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   readonly keyring: Keyring;
@@ -66,7 +66,7 @@ export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   return { keyring: keyring.by(actor), users: users.by(actor) };
 }
 
-/** Without a limit, a page is as long as the previous one. */
+/** If the request has no limit, a page is as long as the previous one. */
 function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
   readonly limit: number;
 } {

@@ -49,7 +49,7 @@ export function readWhole(
   return null;
 }
 
-/** Reads a non-empty text. Mistakes never repeat it, because it may be a secret. */
+/** Reads a non-empty text. Messages about mistakes never repeat it, because it may be a secret. */
 export function readText(body: BodyObject, member: string, lengthMax: number): string {
   const value = body.members[member];
   if (typeof value === "string" && value !== "" && value.length <= lengthMax) return value;

@@ -1,9 +1,9 @@
 /**
  * Bundles the browser's part of the console.
- * Output: files with their hashes in their names, the page that names them, compressed forms of
+ * Output: files with hashes in their names, the page that references them, compressed forms of
  * each, and manifest.json, which lists all.
  * Invariant: the same sources give the same bytes; nothing of an older build is left. The folder is
- * complete or absent, so a server that starts meanwhile reads one build.
+ * complete or absent, so a starting server never mixes builds.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -42,7 +42,7 @@ function writeBundle(root, folder) {
     splitting: true,
     minify: true,
     mangleProps: new RegExp(`^(?:${wordKeys(root).join("|")})$`),
-    // Every module imports the entry point, so that all that several chunks share is in one file.
+    // Every module imports the entry point, so that code shared by several chunks is in one file.
     inject: [`${WEB}/main.tsx`],
     // Unescaped Portuguese is shorter.
     charset: "utf8",
@@ -64,13 +64,13 @@ function writeBundle(root, folder) {
 /** Packages are loaded on use, because this file is read before they are installed. */
 const packageNamed = createRequire(import.meta.url);
 
-/** A call whose arguments are texts and calls. */
+/** Matches a call whose arguments are strings and calls. */
 const CALL = /\w+\.\w+\((?:"(?:[^"\\]|\\.)*"|[^()"]|\((?:"[^"]*"|[^()"])*\))*\)/.source;
 
 /**
- * Members of the tables of fields and filters that only the server reads: descriptions, columns of
- * the snapshot, headings and widths in files, reasons, and schemas. The console has its own words
- * in both languages. esbuild keeps every member of a table if one is read, so they go here.
+ * Members of the field and filter tables that only the server reads: descriptions, columns,
+ * headings, widths, reasons, and schemas. The console has its own words in both languages. esbuild
+ * retains all members of a used table, so these patterns remove them.
  */
 const UNREAD = [
   /,description:"(?:[^"\\]|\\.)*"/g,
@@ -92,24 +92,23 @@ function writeOutput({ path: file, contents, text }) {
   fs.writeFileSync(file, file.endsWith(".js") ? smaller(withoutUnread(text)) : contents);
 }
 
-/** Scripts of esbuild are 4 % smaller, compressed, after a second program has read them. */
+/** Terser makes esbuild's scripts another 4 % smaller, measured compressed. */
 function smaller(text) {
   const format = { comments: /@license|@preserve|^!/ };
   return packageNamed("terser").minify_sync(text, { ...MINIFIED, format }).code;
 }
 
 function withoutUnread(text) {
-  // Other files have members of these names that are read.
+  // In other files, members of these names are used.
   if (!text.includes("stored:{type:")) return text;
   return UNREAD.reduce((left, unread) => left.replace(unread, ""), text);
 }
 
 /**
- * Writes the page, which names the files of this build, so that browsers never mix two. Static
- * imports of the script are preloaded, to save a round trip. Styles of the header are inline. The
- * others are named after the header, because browsers paint nothing after a style sheet until it
- * has loaded. The font is not named: Chromium would wait for it, though the text can use another
- * until then.
+ * Writes the page, which names the files of this build, so that browsers never mix builds. Static
+ * imports are preloaded, to save a round trip. Styles of the header are inline. Other style sheets
+ * follow the header, because browsers paint nothing after a style sheet until it has loaded. The
+ * font is not preloaded, because Chromium would delay the text for it.
  */
 function writePage({ root, folder }, outputs) {
   const files = Object.keys(outputs);
@@ -136,7 +135,7 @@ function takeStart(file) {
   return text.replaceAll("url(./", "url(/app/assets/").replaceAll('url("./', 'url("/app/assets/');
 }
 
-/** Fonts are already compressed; the server sends the smallest accepted form of other files. */
+/** Fonts are already compressed; for other files, the server sends the smallest accepted form. */
 function writeManifest(folder, packages) {
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
   const files = {};

@@ -1,10 +1,10 @@
 /**
- * The catalog of a snapshot: activities with the words people use, their prefixes, municipalities,
- * states, and legal natures, each with its accounts, names of status reasons, and the data that the
- * snapshot lacks. Short names of the most frequent activities come from data/shortnames: code,
- * Portuguese, English.
+ * The catalog of a snapshot: activities with everyday words, their prefixes, municipalities,
+ * states, and legal natures, each with its number of accounts. Also names of status reasons, and
+ * the data that the snapshot lacks. Short names of the most frequent activities come from
+ * data/shortnames: code, Portuguese, English.
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
- * lexicon; a prefix that neither names has no description.
+ * lexicon; a prefix without a name in either has no description.
  */
 import shortCommerce from "../../data/shortnames/commerce.json" with { type: "json" };
 import shortIndustry from "../../data/shortnames/industry.json" with { type: "json" };
@@ -50,7 +50,7 @@ interface Activity {
   readonly accounts: number;
 }
 
-/** Builds the whole catalog; see `CatalogAnswer` in web/answers.ts. */
+/** Builds the whole catalog; see `CatalogAnswer` in web/app/answers.ts. */
 async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer>> {
   // Loaded on demand: translating does not need the original spelling of names.
   const { namesByCode } = await import("../translate/activities/lexicon.ts");
@@ -84,7 +84,7 @@ function table(segment: Segment, name: TableName): readonly string[] {
   return guarded(() => segment.native.table(TABLES.indexOf(name)));
 }
 
-/** Counts accounts by value; the facet's codes index the table. */
+/** Counts accounts by value; a facet's codes are indexes of the table. */
 function countsOf(
   segment: Segment,
   facet: NativeFacet,
@@ -128,14 +128,14 @@ function termsOf(called: CalledBy | undefined, description: string): string[] {
   return terms;
 }
 
-/** Sections whose lexicon word is missing or too vague. */
+/** Names of sections whose word in the lexicon is missing or too vague. */
 const OTHER_SECTIONS: Readonly<Record<string, string>> = {
   S: "outros serviços",
   T: "serviços domésticos",
   U: "organismos internacionais",
 };
 
-/** A prefix is named as in the lexicon, or after the only activity below it. */
+/** Names each prefix as in the lexicon, or after the only activity below it. */
 function prefixesOf(
   activities: readonly Activity[],
   lexicon: ReadonlyMap<string, CalledBy>,
@@ -157,7 +157,7 @@ function prefixesOf(
   });
 }
 
-/** Orders sections first, then divisions, groups, and classes, each by code. */
+/** Orders prefixes by length (sections, divisions, groups, classes), then by code. */
 function byPrefix([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
@@ -180,7 +180,7 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
   return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
 }
 
-/** Adds accents to the snapshot's unaccented names if both spell the same name. */
+/** Adds accents to a snapshot's name if the accented name is otherwise the same. */
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 /**
  * Cached counts: the exact number of matches and their facets, by snapshot and filters.
- * Invariant: the cache key is all that a count depends on: the snapshot and the normalized filters.
- * The number of cached filters is bounded; the most recently used stay.
+ * Invariant: the cache key has all that a count depends on: the snapshot and the normalized
+ * filters. The cache is bounded and evicts the least recently used filters.
  */
 
 import { strict as assert } from "node:assert";
@@ -19,8 +19,8 @@ type Filters = AccountQuerySpec["filters"];
 const CACHED_MAX = 256;
 
 /**
- * From this many matches on, facets are counted one by one. Five million matches cost up to 20 ms
- * each, and others must be served in between.
+ * From this many matches on, facets are counted one by one: five million matches cost up to 20 ms
+ * each, and other requests must be served in between.
  */
 export const MANY_MATCHES = 200_000;
 
@@ -38,7 +38,7 @@ export class Counts {
   readonly #asker: string;
   readonly #cache: Map<string, CachedCounts>;
 
-  /** `asker` is the tenant charged for counts off the main thread. */
+  /** `tenantId` is the tenant charged for counts off the main thread. */
   constructor(engine: Engine, segment: Segment, tenantId: string) {
     this.#engine = engine;
     this.#segment = segment;
@@ -47,7 +47,7 @@ export class Counts {
     caches.set(segment, this.#cache);
   }
 
-  /** Returns the exact number of matches with these filters, not the spec's. */
+  /** Returns the exact number of matches with `filters` in place of the spec's. */
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
     const cached = this.#cached(filters);
     if (cached.total !== null) return cached.total;
@@ -57,7 +57,7 @@ export class Counts {
     });
   }
 
-  /** For a spec with these filters, counts the facets that are not yet cached. */
+  /** Counts the facets that are not yet cached for these filters. */
   async count(
     spec: AccountQuerySpec,
     names: readonly FacetName[],
@@ -70,7 +70,7 @@ export class Counts {
     for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
   }
 
-  /** Returns facets of a spec with these filters, after `count`. */
+  /** Returns the facets for these filters; call `count` first. */
   facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
     const { facets } = this.#cached(filters);
     assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");

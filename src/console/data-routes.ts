@@ -1,11 +1,11 @@
 /**
  * The console's data routes, and the answers only the console needs: the catalog, districts of
- * several municipalities, and the lists that contain given accounts.
- * Invariant: every row needs a session. Routes with the public interface's answer shape use its
+ * several municipalities, and which lists contain given accounts.
+ * Invariant: every route needs a session. Routes with the public answer format use the public
  * handlers, under the plan of the tenant's console. The catalog holds all that filters can name. It
- * is built once per snapshot, is cached compressed, and is the same for every tenant and plan.
- * Districts are those of GET /v1/districts; `total` counts all that match. Another tenant's lists
- * are never read, and nothing changes.
+ * is built once per snapshot, cached compressed, and the same for every tenant and plan. Districts
+ * are those of GET /v1/districts; `total` counts all matches. No other tenant's lists are read, and
+ * nothing is changed.
  */
 
 import { promisify } from "node:util";
@@ -155,7 +155,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   owned(ask("/emails/{id}/test", testEmail, "first")),
 ];
 
-/** A route for owners: webhooks and e-mails send data to other servers. */
+/** Limits a route to owners, because webhooks and e-mails send data to other servers. */
 function owned(row: Route): Route {
   return { ...(row as Extract<Route, { readonly access: "session" }>), role: "owner" };
 }
@@ -168,12 +168,12 @@ function post(path: string, handle: Handle): Route {
   return { method: "POST", path: at(path), access: "session", handle };
 }
 
-/** A query to the engine, shed under overload. */
+/** Defines a query of the engine, which is shed under overload. */
 function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
 }
 
-/** A route that reads list entries, as JSON or as a file. */
+/** Defines a route that reads list entries, as JSON or as a file. */
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
   return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
@@ -198,7 +198,7 @@ const gzipped = promisify(gzip);
 /** Measured: level 9 takes a fifth of level 11's time and is 6 % larger. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Part of the tag: other program versions may serialize a snapshot otherwise. */
+/** Part of the ETag; increase it when the catalog's format changes. */
 const SHAPE = "4";
 
 /** The encoded catalog. */
@@ -229,7 +229,7 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
   return { ...answer, headers: { ...headers, "Content-Encoding": coding } };
 }
 
-/** Builds it if it is not cached; never caches failures. */
+/** Returns the cached catalog, or builds it. Failures are not cached. */
 function packedOf(call: KeyCall<"compute" | "retain">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
@@ -289,7 +289,7 @@ function suggestDistricts(
   });
 }
 
-/** Max accounts per request; a screen shows fewer. */
+/** Max CNPJs per request; a screen shows fewer. */
 const CNPJS_MAX = 200;
 
 /** `POST /accounts/lists` with `{cnpjs}`: lists that contain them. */

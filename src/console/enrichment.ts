@@ -1,10 +1,10 @@
 /**
- * `POST /v1/console/enrich/preview`: takes a spreadsheet and returns how it was read, the outcomes
+ * `POST /v1/console/enrich/preview`: reads a spreadsheet. Returns how it was parsed, the outcomes
  * of its CNPJs, and its first rows filled in with all fields of the plan. `POST
- * /v1/console/accounts/look-up`: the accounts of entries on screen.
- * Invariant: nothing is stored or charged as rows. The file is removed when the answer is made.
- * Mistakes that the enrichment refuses are refused here too. Tenants take turns.
- * Apart because the routes are a table, and these handlers hold a snapshot and a file.
+ * /v1/console/accounts/look-up`: returns the accounts of entries on screen.
+ * Invariant: nothing is stored, and no rows are charged. The file is removed when the answer is
+ * ready. The preview refuses the same mistakes as the enrichment. Tenants are scheduled in turn.
+ * Separate from the route table because these handlers retain a snapshot and a file.
  */
 import { previewEnrichment } from "../export/enrichment/preview.ts";
 import { resultsOf } from "../http/api/enrichment/enrich.ts";
@@ -44,7 +44,7 @@ export function previewFile(
   });
 }
 
-/** Looks up the entries of a page, as POST /v1/enrich does. */
+/** Looks up a page's entries, as POST /v1/enrich does. */
 export function lookUpAccounts(call: SessionCall<"segment" | ReadPart>): Reply {
   return whenReady(resultsOf(call), ({ results }) =>
     typedAnswer<LookUpAnswer>({

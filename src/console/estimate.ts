@@ -1,8 +1,8 @@
 /**
  * `POST /v1/console/exports/estimate`: takes the body of `POST /exports` and returns the exact
  * number of rows and the size of the file, estimated from rendered sample rows.
- * Invariant: mistakes that an export refuses are refused here too. Only too many rows for the
- * format are reported instead. A small export is rendered whole, so its size is exact.
+ * Invariant: the estimate refuses the same mistakes as an export, except too many rows for the
+ * format, which it reports. A small export is rendered whole, so its size is exact.
  */
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
@@ -20,16 +20,16 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { ExportEstimate } from "./web/app/answers.ts";
 
-/** Exports up to this size render whole. */
+/** Exports up to this many rows are rendered whole. */
 const WHOLE_ROWS_MAX = 2_048;
-/** Up to this many rows, the sample of a limited export is taken from its own rows. */
+/** Limited exports of up to this many rows are sampled from their own rows. */
 const FIRST_ROWS_MAX = 16_384;
 /** Cached sizes. */
 const CACHED_MAX = 128;
 
-/** How samples give the size of a long file. */
+/** How to estimate the size of a long file from sample rows. */
 interface Sampling {
-  /** Rows of the sample; the last three quarters give the size of each further row. */
+  /** Number of sample rows; the last three quarters give the size of each further row. */
   readonly rows: number;
   /** Size of a row in a long file, relative to further rows of the sample. */
   readonly long: number;
@@ -37,10 +37,10 @@ interface Sampling {
 
 /**
  * Measured over 1,000,000 accounts of bench/questions/corpus.ts, exporting 10,000 to 285,000 rows
- * with default fields, all fields, codes alone, and names with contacts. xlsx is 0.96 to 1.08 of
- * the real size, text with gzip 0.98 to 1.11. Parquet was 1.00 to 1.30, because its dictionaries
- * serve more rows in long row groups; hence 0.9 and the larger sample. Text with zstd is 1.00 to
- * 1.12 (500,000 accounts, 11,000 to 142,000 rows).
+ * with default fields, all fields, codes alone, and names with contacts. Estimates of xlsx are 0.96
+ * to 1.08 of the real size, of text with gzip 0.98 to 1.11. Parquet was 1.00 to 1.30, because
+ * dictionaries serve more rows in long row groups; hence 0.9 and the larger sample. Text with zstd:
+ * 1.00 to 1.12 (500,000 accounts, 11,000 to 142,000 rows).
  */
 const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
   csv: { rows: 1_024, long: 1 },
@@ -78,13 +78,13 @@ export async function estimateExport(
   }
 }
 
-/** Rows of an export, and the matches they are from. */
+/** Number of rows of an export, and of matches. */
 interface Extent {
   readonly rows: number;
   readonly matches: number;
 }
 
-/** Caches sizes: dialogs request them often. */
+/** Returns the size from the cache or computes it; dialogs request it often. */
 async function knownBytes(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -117,8 +117,8 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
 }
 
 /**
- * Returns rows that represent an export, drawn from all matches in seeded order. If a limit cuts
- * the answer, they are spread over its rows, unless these are too many.
+ * Returns sample rows, drawn from all matches in seeded order. If a limit cuts the export, they are
+ * spread over its own rows, unless these are too many.
  */
 function sampleOf(
   segment: Segment,
@@ -135,7 +135,7 @@ function sampleOf(
   const mode = industry.secondary_cnae_mode === "off" ? "off" : "full";
   const drawn: AccountQuerySpec = {
     ...spec,
-    // `full` covers both phases of a fallback in one.
+    // For a fallback, `full` includes both phases in one query.
     filters: { ...spec.filters, industry: { ...industry, secondary_cnae_mode: mode } },
     sort: [{ field: "score", direction: "desc" }],
     scoring: { strategy: "random", random_seed: 1 },

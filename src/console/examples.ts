@@ -1,7 +1,7 @@
 /**
  * Example sentences: three per language that match something in the snapshot.
- * Invariant: a sentence is an example only after its matches were counted. Its cities and states
- * are those with the most accounts of the snapshot.
+ * Invariant: a sentence is shown only after its matches were counted. Its cities and states are
+ * those with the most accounts.
  */
 import { countMatches } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -14,7 +14,7 @@ import type { CatalogAnswer } from "./web/app/answers.ts";
 /** Sentences per language. */
 const EXAMPLES = 3;
 
-/** Where most accounts are: cities of three states as `Name/UF`, and a state. */
+/** The places with the most accounts: cities of three states as `Name/UF`, and a state. */
 interface Largest {
   readonly cities: readonly [string, string, string];
   readonly state: string;
@@ -77,7 +77,7 @@ export function exampleSentences(segment: Segment, catalog: Places): CatalogAnsw
   };
 }
 
-/** Keeps the first three that match. */
+/** Returns the first three sentences with matches. */
 function thatFind(segment: Segment, sentences: readonly string[]): string[] {
   const found: string[] = [];
   for (const sentence of sentences) {

@@ -1,8 +1,7 @@
 /**
  * `POST /v1/console/accounts/explain`: takes a spec and a CNPJ. Returns the whole account, whether
  * the spec lists it, its score with its parts, and the filters it meets.
- * Invariant: values outside the plan are never shown. A filter the account does not meet is never
- * reported as met.
+ * Invariant: values outside the plan are never shown. No unmet filter is reported as met.
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
@@ -85,7 +84,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
     const { spec } = readEither(task, segment, body);
-    // Only reached with a cnpj, because a missing one is a mistake.
+    // Without a cnpj, a mistake was thrown before this line.
     return { spec, cnpj: cnpj as Cnpj };
   },
 };
@@ -123,14 +122,14 @@ function explanationOf(
   return { listed, explain: { ...explain, unmet } };
 }
 
-/** Output fields of a filter, if they have other names. */
+/** Output fields of filters whose fields have other names. */
 const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
   cnae: ["cnae_primary", "cnae_secondary"],
   phone_number: ["phone_1", "phone_2"],
   email_address: ["email"],
 };
 
-/** True if the plan may show the matching value; otherwise only `true` is returned. */
+/** True if the plan may show the matching value; otherwise the answer is only `true`. */
 function isOffered(name: string, allowed: readonly string[]): boolean {
   const fields = FIELDS_OF[name] ?? [name];
   const known: readonly string[] = OUTPUT_FIELD_NAMES;

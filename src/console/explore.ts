@@ -1,8 +1,8 @@
 /**
- * `POST /v1/console/explore`: takes a spec of any breadth and facet names, and returns exact
- * counts. It counts matches, facets, and facets without the filters on the same dimension. If
- * nothing matches, it lists the filters to drop.
- * Invariant: every number is exact and of a single snapshot. Many matches are counted facet by
+ * `POST /v1/console/explore`: takes a spec of any breadth and facet names. Returns exact counts of
+ * matches, of facets, and of facets without the filters on the same dimension. If nothing matches,
+ * it lists the filters to drop.
+ * Invariant: every number is exact, and all are of one snapshot. Many matches are counted facet by
  * facet, so that other requests are served in between. Counting stops when the client leaves.
  */
 
@@ -34,7 +34,7 @@ import { pointersOf, setParts, without } from "./filters.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
-/** Facets counted without the filters of the same dimension, and those filters. */
+/** Facets counted without the filters on the same dimension, with those filters. */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
   Record<FacetName, readonly PartName[]>
 >;
@@ -46,7 +46,7 @@ const DROPS_MAX = 12;
 
 /** A parsed request. */
 interface ReadQuestion {
-  /** The spec as sent, in normal form. */
+  /** The spec of the request, in normal form. */
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];
   readonly facets: readonly FacetName[];
@@ -89,7 +89,7 @@ export function explore(
   });
 }
 
-/** Slow counts run off the main thread; counting stops if the client leaves. */
+/** Counts, off the main thread if slow; stops if the client leaves. */
 async function counted(
   call: KeyCall<"clock" | "engine" | "telemetry">,
   question: Question,
@@ -129,7 +129,7 @@ function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
   return [...found];
 }
 
-/** Returns the filters without those of the same dimension; null if none is set. */
+/** Returns the filters without those on the facet's dimension; null if none is set. */
 function filtersNextTo({ filters }: AccountQuerySpec, name: BesideName) {
   const same: readonly PartName[] = BESIDE[name];
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
@@ -165,7 +165,7 @@ async function facetWork(
   return work;
 }
 
-/** Groups facets that are counted together: all activity facets are one count. */
+/** Groups facets that are counted together: all activity facets need one count. */
 function apart(names: readonly FacetName[]): FacetName[][] {
   const activities = names.filter((name) => name.startsWith("cnae_"));
   const others = names.filter((name) => !activities.includes(name));
@@ -204,14 +204,14 @@ function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): 
   return filters === null ? null : (counts.facets([name], filters)[name] as Facet);
 }
 
-/** A filter, and how many would match without it. */
+/** A filter, and the number of matches without it. */
 interface Drop {
   readonly filter: PartName;
   readonly pointers: readonly string[];
   readonly total: number;
 }
 
-/** Counts matches without each filter, most first; filters that do not help are left out. */
+/** Counts matches without each filter, most first; omits filters that do not help. */
 async function dropsOf(spec: AccountQuerySpec, counts: Counts): Promise<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {

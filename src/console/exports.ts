@@ -1,9 +1,9 @@
 /**
- * Exports as the console shows them: the public records with creation time, creator, and spec, and
+ * Exports as the console shows them: the public records with creation time, creator, and spec. Also
  * a route that repeats an export.
- * Invariant: an expired export is still shown, but its file is not. Links lead below /v1/console.
- * Repeating uses the same spec, output, and sent file on the current snapshot, and is checked like
- * any other request.
+ * Invariant: an expired export is still shown, but its file is not. Links lead below /v1/console. A
+ * repeated export has the same spec, output, and uploaded file, on the current snapshot, and is
+ * checked like any new request.
  */
 
 import { createHash } from "node:crypto";
@@ -34,7 +34,7 @@ export function listConsoleExports(
   return typedAnswer<ExportList>({ exports, next_cursor: next, has_more: next !== null });
 }
 
-/** `GET /exports/{id}`: one export, expired or not; with `wait`, once it has finished. */
+/** `GET /exports/{id}`: one export, even if expired; with `wait`, answers once it has finished. */
 export function readConsoleExport(
   call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
 ): Reply {
@@ -64,7 +64,7 @@ export function createConsoleExport(call: MakingCall): Reply {
   return whenAnyAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
-/** `POST /exports/{id}/again`: the same spec, output, and sent file on the current snapshot. */
+/** `POST /exports/{id}/again`: the same spec, output, and uploaded file on the current snapshot. */
 export function exportAgain(call: MakingCall): Reply {
   const { exporter } = call.service;
   if (exporter.read(call.identity.tenantId, idOf(call)).isEnrichment) return enrichAgain(call);

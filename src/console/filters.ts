@@ -1,8 +1,8 @@
 /**
- * The filters of a normalized spec, one by one, as people see them: which are set, their members,
- * and the filters without one or with only one.
- * Invariant: results are in normal form again. A filter keeps its meaning, and partly removed lists
- * keep their rows.
+ * The filters of a normalized spec, one by one, as users see them: which are set, their members,
+ * and the spec's filters without one of them or with only one.
+ * Invariant: results are in normal form. A filter retains its meaning, and partly removed lists
+ * retain their rows.
  */
 import { shareListRows } from "../search/rowlists.ts";
 import {
@@ -18,7 +18,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Returns the filters that are set, in display order. */
+/** Returns the set filters, in display order. */
 export function setParts(filters: Filters): readonly PartName[] {
   return PART_NAMES.filter((name) => isPartSet(filters, name));
 }
@@ -47,7 +47,7 @@ export function without(filters: Filters, names: readonly PartName[]): Filters {
   return left;
 }
 
-/** Returns one filter only; its meaning (the mode of activities) does not change. */
+/** Returns only one filter, with unchanged meaning (the mode of activities). */
 export function alone(filters: Filters, wanted: PartName): Filters {
   return without(
     filters,

@@ -1,7 +1,7 @@
 /**
  * The API keys of a tenant in the console. A new key is shown in full once, when it is created.
- * Invariant: another tenant's key does not exist here. A new key gets the plan of the console, so
- * that users cannot give themselves a better one.
+ * Invariant: another tenant's keys are treated as nonexistent. A new key gets the plan of the
+ * console, so that users cannot give themselves a better one.
  */
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { AppError } from "../errors.ts";
@@ -88,7 +88,7 @@ export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   return typedAnswer<CreatedKeyAnswer>({ ...answerOf(call, keyId), key, ...replaced }, 201);
 }
 
-/** Returns the key in the path; throws `not_found` for others' too. */
+/** Returns the key in the path. Throws `not_found` also for keys of other tenants. */
 function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
   const row = service.keyring.list(identity.tenantId).find(({ id }) => id === params.id);
   if (row !== undefined) return row;

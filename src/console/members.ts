@@ -1,8 +1,8 @@
 /**
  * The members of a tenant in the console, for owners. Generated passwords and invitation tokens are
  * returned once.
- * Invariant: another tenant's user does not exist here. A change ends the sessions of the user it
- * concerns. Users cannot reset their own password without the current one.
+ * Invariant: another tenant's users are treated as nonexistent. A change ends the sessions of the
+ * changed user. Users cannot reset their own password without the current one.
  */
 import { PASSWORD_UNITS } from "../access/limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
@@ -75,7 +75,7 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   refuseMistakes(body);
   const { users } = onBehalfOf(call);
   const self = user.id === call.session.user.id;
-  // The last owner can neither be disabled nor become a member: one refusal precedes both.
+  // The last owner can be neither disabled nor made a member, so any refusal precedes both changes.
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
   if (state === "disabled") users.disable(user);
   if (state === "active") users.enable(user);
@@ -102,12 +102,12 @@ function refuseNothing(body: BodyObject): void {
   refuse(body, "role", "Say role or state, or both: nothing is to be changed.");
 }
 
-/** Returns the user in the path; throws `not_found` for others' too. */
+/** Returns the user in the path. Throws `not_found` also for users of other tenants. */
 function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
-/** Adds the generated password; there is one, because none was given. */
+/** Adds the generated password, which exists because the request set none. */
 function withPassword(call: SessionCall<"users">, { id }: User, password: string | null) {
   return { ...answerOf(call, id), password: password as string };
 }
@@ -124,7 +124,7 @@ function shown({ session }: SessionCall, user: User) {
     id,
     email,
     role,
-    // No user of a disabled tenant is signed in.
+    // Users of a disabled tenant cannot see this, because they cannot sign in.
     state: state === "tenant_disabled" ? ("disabled" as const) : state,
     created_at: new Date(createdAt).toISOString(),
     last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),

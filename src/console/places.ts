@@ -1,9 +1,9 @@
 /**
- * `GET /v1/console/places?uf=SP`: the municipalities of a state with the position of their seat and
- * their population, for maps.
- * Invariant: names and populations are those of the served snapshot; a municipality without a known
- * seat has no position, and one without a population has null, never 0. Positions are in hundredths
- * of a degree, from GeoNames (data/seats.json).
+ * `GET /v1/console/places?uf=SP`: the municipalities of a state with population and the position of
+ * their seat, for maps.
+ * Invariant: names and populations are those of the served snapshot. A municipality without a known
+ * seat has no position; an unknown population is null, never 0. Positions are in hundredths of a
+ * degree, from GeoNames (data/seats.json).
  */
 import seats from "../../data/seats.json" with { type: "json" };
 import { TABLES } from "../../native-index/format/columns.ts";
@@ -14,7 +14,7 @@ import { currentSegment, guarded, type Segment } from "../search/segment.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { PlacesAnswer } from "./web/app/answers.ts";
 
-/** Seats by state and code without the state. */
+/** Seats by state, then by code without its state digits. */
 const SEATS: Readonly<Record<string, string>> = seats.seats;
 
 /** Answers with the municipalities of a state. */
@@ -38,7 +38,7 @@ export function readPlaces(call: SessionCall<"segment">): HttpAnswer {
   });
 }
 
-/** Reads the seats of a state, by code: latitude and longitude. */
+/** Parses the seats of a state: latitude and longitude by code. */
 function seatsOf(state: string): Map<string, [number, number]> {
   const lines = (SEATS[state] ?? "").split(",").filter((line) => line !== "");
   return new Map(
@@ -49,7 +49,7 @@ function seatsOf(state: string): Map<string, [number, number]> {
   );
 }
 
-/** Returns populations by IBGE code, null where the snapshot has none. */
+/** Returns a function from IBGE code to population; null if the snapshot has none. */
 function populationsOf(segment: Segment): (ibge: string) => number | null {
   const table = (name: (typeof TABLES)[number]) =>
     guarded(() => segment.native.table(TABLES.indexOf(name)));

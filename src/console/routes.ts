@@ -50,7 +50,7 @@ function pages(assets: Assets): Route[] {
   ];
 }
 
-/** Leads browsers to the console, and programs to the reference. */
+/** Redirects browsers to the console, and programs to the reference. */
 function startFor(call: Call, isBuilt: boolean): HttpAnswer {
   const to = isBuilt && prefersPages(call.header("accept")) ? "/app" : "/docs";
   return bare({ status: 302, headers: { Location: to, Vary: "Accept" } });

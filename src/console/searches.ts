@@ -1,8 +1,8 @@
 /**
  * Saved searches: named specs, each listed with its count when saved and its exact count now. Specs
  * may be large, so they are returned one at a time.
- * Invariant: a saved spec is normalized and was counted. A spec that the current snapshot cannot
- * read stays and has no count. Another tenant's search does not exist.
+ * Invariant: a saved spec is normalized and was counted. A spec that is invalid for the current
+ * snapshot is retained without a count. Another tenant's searches are treated as nonexistent.
  */
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
@@ -55,11 +55,11 @@ const TEXT_MAX = 2_000;
 type CountPart = "clock" | "engine" | "notices" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
-/** Largest saved spec parsed inline, in UTF-16 units; as for bodies. */
+/** Max length of a saved spec parsed inline, in UTF-16 units, as for bodies. */
 const QUICK_LENGTH_MAX = 8 * 1024;
 const NO_BODY = new Uint8Array(0);
 
-/** Line ends and tabs are allowed: users type them into multi-line boxes. */
+/** Control characters except line ends and tabs, which users type into multi-line boxes. */
 const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 
 /** `GET /searches`: a page of the tenant's searches, newest first; yields between counts. */
@@ -149,7 +149,7 @@ async function save(
   return typedAnswer<{ search: OpenedSearch }>({ search }, 201);
 }
 
-/** `POST /searches/{id}`: recounts it with `refresh`, renames it with `name`. */
+/** `POST /searches/{id}`: with `refresh`, recounts it; with `name`, renames it. */
 export function changeSearch(call: SearchCall<"retain" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
@@ -189,7 +189,10 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   return noContent();
 }
 
-/** `GET /status`: the public status, new searches of this month, and if e-mails can be sent. */
+/**
+ * `GET /status`: the public status, the number of searches with news, and whether e-mails can be
+ * sent.
+ */
 export function readStatus(
   call: KeyCall<
     | "months"
@@ -229,19 +232,19 @@ interface SavedTask extends Omit<ReadTask, "body"> {
   readonly saved: string | null;
 }
 
-/** Reads a saved spec against a snapshot. Throws if the snapshot cannot read it. */
+/** Parses a saved spec against a snapshot. Throws if it is invalid for the snapshot. */
 export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);
-    // `explain` does not affect a count, and old versions stored more than is read.
+    // `explain` does not affect a count, and old versions stored unknown members.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
     return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
   },
 };
 
-/** Returns the exact count of a saved spec, with its lists as they are now. */
+/** Returns the exact count of a saved spec, with the current entries of its lists. */
 async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): Promise<number> {
   const { body: _, ...task } = readTask(call, NO_BODY);
   const saved = rolledText(call, segment, id) ?? null;
@@ -258,7 +261,7 @@ async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): 
   return total;
 }
 
-/** Returns a saved spec as JSON. Days that move with the month are those of the snapshot. */
+/** Returns a saved spec as JSON, with relative days resolved for the snapshot. */
 function rolledText(
   { service: { searches }, identity: { tenantId } }: KeyCall<"searches">,
   segment: Segment | null,
@@ -301,7 +304,7 @@ async function searchOf(
   };
 }
 
-/** Returns null if the snapshot cannot read the spec: a code or a list may be gone. */
+/** Returns null if the spec is invalid for the snapshot: a code or a list may be gone. */
 async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,

@@ -1,7 +1,7 @@
 /**
  * Sessions in the console: signing in and out, passwords, invitations.
  * Invariant: every sign-in and every new password opens a new session and ends the previous one. A
- * session's token is only in its cookie. Passwords are never repeated.
+ * session's token is only in its cookie. Answers never repeat passwords.
  */
 import { PASSWORD_UNITS } from "../access/limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
@@ -52,7 +52,7 @@ export class SessionRoutes {
     const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
-    // Before the link is used up.
+    // Checked before the link is used up.
     const kind = this.#sessionAuth.cookieFor(call);
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
@@ -69,7 +69,7 @@ export class SessionRoutes {
     return typedAnswer<InvitationAnswer>(answer);
   };
 
-  /** `POST /invitation/accept` with `{token, password, keep?}`: sets it and signs in. */
+  /** `POST /invitation/accept` with `{token, password, keep?}`: sets the password and signs in. */
   acceptInvitation = async (call: Call<"sessions">): Promise<HttpAnswer> => {
     const body = membersOf(call, ["token", "password", "keep"]);
     const token = readText(body, "token", TEXT_MAX);
@@ -158,7 +158,7 @@ function begun(call: Call, { token, session }: NewSession, kind: CookieKind): Ht
   return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}${age}` } };
 }
 
-/** Without an age, browsers drop the cookie when they close; the server ends the session. */
+/** Without a max age, browsers drop the cookie when they close; the server ends the session. */
 function partsOf({ name, secure }: CookieKind): { readonly name: string; readonly flags: string } {
   return { name, flags: `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}` };
 }

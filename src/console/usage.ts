@@ -1,9 +1,9 @@
 /**
- * `GET /v1/console/usage`: what each key and user of the tenant used on each of the last days, up
- * to now, and what the plan allows.
- * Invariant: days are whole UTC days without gaps, the last is today. Numbers are sums of counted
- * use, never estimates. Owners see each colleague's use; members see their own, and that of all
- * others as one.
+ * `GET /v1/console/usage`: the use of each of the tenant's keys and users per day, including today,
+ * and what the plan allows.
+ * Invariant: days are UTC days without gaps; the last is today. Numbers are sums of counted use,
+ * never estimates. Owners see the use of each user; members see their own, and the sum of all
+ * others.
  */
 
 import { PLAN_NAMES } from "../access/plannames.ts";
@@ -21,7 +21,7 @@ const USER = "user:";
 const DAYS = 30;
 const DAYS_MAX = 400;
 
-/** Counts of a sender, one number per day. */
+/** Counts of a key or user, one number per day. */
 interface Series {
   readonly requests: number[];
   readonly accounts: number[];
@@ -49,7 +49,7 @@ export function readUsage(
   });
 }
 
-/** `GET /plans`: what each plan of the server allows; for owners. */
+/** `GET /plans`, for owners: the limits of each plan. */
 export function readPlans({
   service,
   requestId,
@@ -70,10 +70,10 @@ export function readPlans({
   });
 }
 
-/** Returns the built-in values of limits that differ from them. */
+/** Returns the built-in values of changed limits. */
 function changedOf(limits: Plan["limits"], known: Plan["limits"]): Record<string, number> {
   const names = Object.keys(known) as (keyof Plan["limits"])[];
-  // The retention in force may be that of the server, which is no limit of a plan.
+  // The effective retention may be the server's, which is not a limit of the plan.
   const changed = names.filter((name) => {
     return name !== "export_retention" && limits[name] !== known[name];
   });
@@ -89,7 +89,7 @@ function readDays(sent: string | undefined): number {
   return DAYS;
 }
 
-/** Returns the tenant's rows as owners see them; members see other senders merged into one. */
+/** Returns the tenant's rows. For members, other senders are merged into one. */
 function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
   if (session.user.role === "owner") return rows;
   const own = `${USER}${session.user.id}`;
@@ -114,7 +114,7 @@ function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map
   return senders;
 }
 
-/** Maps senders to key names and e-mails. */
+/** Maps ids of senders to names of keys and e-mails of users. */
 export function namesOf({
   service,
   identity,

@@ -1,10 +1,10 @@
 /**
- * Keys of the console's words that the bundle shortens: esbuild renames them in the tables and
- * where they are read. Compressed, they are 2 KB of its scripts.
- * Invariant: only keys in camel case, because members of the API are in snake case and keys that
- * values select (`views[name]`) are single words. A key that any source has as a text is left
- * alone, because that text may select it. So is a name of the browser. A test finds those
- * and sources that compute a key from parts (unit/console/wordkeys).
+ * Keys of the console's words that the bundle shortens: esbuild renames them in the tables and in
+ * the code that reads them. This saves 2 KB of compressed scripts.
+ * Invariant: only camel-case keys are renamed, because API members are in snake case, and keys
+ * selected by values (`views[name]`) are single words. Keys that occur as a string in any source
+ * are exempt, because such a string may select them; so are names of browser APIs. A test finds
+ * these strings, and sources that compute keys from parts (unit/console/wordkeys).
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const SOURCES = ["src/console/web", "src/spec"];
 /** The tables of one language; the other has the same keys. */
 const TABLES = "src/console/web/strings/en";
 
-/** Keys that the browser has as names too. */
+/** Keys that are also names in browser APIs. */
 const BROWSER = ["readOnly", "removeEntry"];
 
 /** Returns the keys, sorted. */
@@ -24,7 +24,7 @@ export function wordKeys(root) {
   return [...new Set(keys)].filter((key) => !quoted.has(key)).sort();
 }
 
-/** The first group of every match in the sources of some folders. */
+/** Returns the first group of every match in the sources of some folders. */
 function namesIn(root, folders, pattern) {
   return folders.flatMap((folder) =>
     sourcesBelow(path.join(root, folder)).flatMap((file) => {

@@ -1,26 +1,27 @@
 /**
  * Reads the setting `download.url`: the address of a share's root folder, and its credentials.
- * Invariant: the address ends with `/` and has no credentials or query. A link copied from a
- * browser, with its folder, becomes the address that programs use.
+ * Invariant: the address ends with `/` and has no credentials or query. A browser's link to a
+ * folder is converted to the address for programs.
  */
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../errors.ts";
 
-/** A public share, a mirror, a bucket, or a folder of this machine. */
+/** A public share, a mirror, a bucket, or a local folder. */
 export interface Share {
   readonly root: URL;
   /** Value of the Authorization header, or null if none is needed. */
   readonly authorization: string | null;
-  /** Prefix of a bucket's keys, if the address names a bucket; else null. */
+  /** Prefix of the keys if the address names a bucket; else null. */
   readonly prefix: string | null;
-  /** Other hosts that redirects may lead to, over HTTPS only; missing if there are none. */
+  /** Other hosts to which redirects may lead, only over HTTPS; missing if there are none. */
   readonly hosts?: RegExp;
 }
 
 /**
- * Reads the address: `…/public.php/dav/files/TOKEN/` needs nothing more, `https://TOKEN@…/
- * public.php/webdav/` is the older form with the token as user, `…/s/TOKEN?dir=/FOLDER` is a
- * browser's link, `https://bucket…/?prefix=FOLDER/` names the keys of a bucket.
+ * Parses an address. `…/public.php/dav/files/TOKEN/` is used as it is.
+ * `https://TOKEN@…/public.php/webdav/` is the older form with the token as user.
+ * `…/s/TOKEN?dir=/FOLDER` is a browser's link. `https://bucket…/?prefix=FOLDER/` names the keys of
+ * a bucket.
  */
 export function readShare(text: string): Share {
   if (!URL.canParse(text)) throw new CommandError(`download.url is not an address: ${text}`, 2);
@@ -53,7 +54,7 @@ export function hostOf({ root }: Share): string {
   return root.protocol === "file:" ? "this machine" : root.host;
 }
 
-/** An address for messages; its query may be secret, so it is hidden. */
+/** Formats an address for messages; hides its query, which may be secret. */
 export function shownUrl({ href }: URL): string {
   return href.replace(/([?#]).*$/s, "$1…");
 }
@@ -63,7 +64,7 @@ export function placeOf({ root }: Share): string {
   return root.protocol === "file:" ? fileURLToPath(root) : root.href;
 }
 
-/** The address of a folder or file below the root. */
+/** Returns the address of a folder or file below the root. */
 export function below(share: Share, path: readonly string[], folder: boolean): URL {
   const tail = path.map(encodeURIComponent).join("/");
   return new URL(`${share.root.pathname}${tail}${folder && tail !== "" ? "/" : ""}`, share.root);

@@ -1,8 +1,8 @@
 /**
  * Retries a step that may fail; gives up with a message after many failures.
- * Invariant: pauses grow and are random, so that clients do not retry in step. A step that makes
- * progress restarts the count, so that a slow share is downloaded to the end, and a dead share is
- * not retried indefinitely.
+ * Invariant: pauses grow and are random, so that clients do not retry simultaneously. Progress
+ * resets the failure count, so that a slow download completes, but a dead share is not retried
+ * indefinitely.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordFor } from "../text/amounts.ts";
@@ -25,15 +25,15 @@ interface RetriedStep<T> {
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly step: () => Promise<T>;
-  /** Progress so far; a new maximum counts as progress. */
+  /** Returns the progress so far; a new maximum counts as progress. */
   readonly reached?: () => number;
-  /** True for troubles that the caller handles. */
+  /** True for errors that the caller handles. */
   readonly leave?: (trouble: DownloadError) => boolean;
-  /** Advice after the last failure; null if a later retry is the only one. */
+  /** Returns advice after the last failure; null if only a later retry can help. */
   readonly advice?: (trouble: DownloadError) => string | null;
 }
 
-/** Derives pauses from the stall time: first up to a second, later up to a minute. */
+/** Derives pauses from the stall time: the first is up to a second, later ones up to a minute. */
 export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
   return {
     attempts,
@@ -42,7 +42,10 @@ export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
   };
 }
 
-/** Runs the step until it succeeds. @throws DownloadError (`replaced`, or left), CommandError. */
+/**
+ * Runs the step until it succeeds. @throws DownloadError (`replaced`, or as `leave` decides),
+ * CommandError.
+ */
 export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
   const { name, retryLimits, signal, say, step, reached = () => 0, leave = () => false } = trying;
   const { advice = () => null } = trying;
@@ -81,7 +84,7 @@ function givenUp(
   );
 }
 
-/** Doubles each time; half of it is random. */
+/** Returns a pause that doubles with each failure; half of it is random. */
 function pauseOf(failures: number, { firstPauseMs, pauseMaxMs }: RetryLimits): number {
   const full = Math.min(pauseMaxMs, firstPauseMs * 2 ** (failures - 1));
   return full * (0.5 + Math.random() / 2);

@@ -1,8 +1,8 @@
 /**
  * An HTTP exchange with the share, directly or through a proxy.
- * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and
- * immediately when the signal fires. A redirect is followed on the same host, or to a host that the
- * share names, never to weaker encryption. Credentials stay with their origin.
+ * Invariant: every wait ends: after `stallMs` without bytes (or at less than a modem's speed), and
+ * immediately when the signal fires. Redirects are followed on the same host, or to a host that the
+ * share names, never to weaker encryption. Credentials are sent only to their origin.
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
@@ -15,7 +15,7 @@ import {
 } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
-/** Fewer bytes a second than this, over the stall time, are a stall too. */
+/** Fewer bytes per second than this, over the stall time, also count as a stall. */
 const CRAWL_BYTES = 1024;
 const REDIRECTS_MAX = 5;
 
@@ -30,9 +30,9 @@ export interface ShareRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body is unread; read it or drop it. */
+/** An answer whose body is unread; the caller must read or drop it. */
 export interface ShareAnswer extends AnswerHead {
-  /** The body in chunks. @throws DownloadError if it stalls or is cut. */
+  /** Yields the body in chunks. @throws DownloadError if it stalls or is cut. */
   readonly body: () => AsyncGenerator<Uint8Array, void, undefined>;
   /** Drops the body and its connection. */
   readonly drop: () => void;
@@ -49,7 +49,7 @@ export class ShareClient implements Answerer {
   readonly share: Share;
   readonly stallMs: number;
   readonly #proxies: ProxyRules;
-  /** Connections are reused, so each way is made once. */
+  /** Dispatchers by proxy, created once, so that connections are reused. */
   readonly #ways = new Map<ProxyServer | null, Way>();
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules = NO_PROXIES) {
@@ -87,7 +87,7 @@ export class ShareClient implements Answerer {
       ...headers,
       "accept-encoding": "identity",
       "user-agent": "peneira",
-      // Nextcloud's older address only answers programs that identify as such.
+      // Nextcloud's older address only answers requests with this header.
       "x-requested-with": "XMLHttpRequest",
       ...(authorization !== null && url.origin === root.origin ? { authorization } : {}),
     };
@@ -120,7 +120,10 @@ export class ShareClient implements Answerer {
   }
 }
 
-/** Target of a redirect; null if the answer is none. @throws CommandError if it is unsafe. */
+/**
+ * Returns the target of a redirect; null if the answer is not one. @throws CommandError if it is
+ * unsafe.
+ */
 export function redirectOf(
   { status, headers, url }: Pick<ShareAnswer, "status" | "headers" | "url">,
   hosts?: RegExp,
@@ -137,14 +140,14 @@ export function redirectOf(
   );
 }
 
-/** True if a redirect stays on its host or goes to a known one, and keeps the encryption. */
+/** True if a redirect stays on its host or leads to a known one, without weaker encryption. */
 function isSafe(from: URL, { protocol, hostname }: URL, hosts: RegExp | undefined): boolean {
   const known = protocol === "https:" && hosts?.test(hostname) === true;
   const encrypted = protocol === "https:" || protocol === from.protocol;
   return known || (encrypted && hostname === from.hostname);
 }
 
-/** The body in chunks; waits for the disk do not count as stalls of the share. */
+/** Yields the body in chunks; time spent waiting for the disk does not count as a stall. */
 async function* pieces(
   reader: BodyReader | null,
   cutter: Cutter,
@@ -168,7 +171,7 @@ async function* pieces(
 
 /**
  * Aborts an exchange that stalls or is canceled. fetch holds its signal weakly and may miss it
- * after the head has arrived; so this ends the wait, and cancels the body.
+ * after the head has arrived. Therefore this class ends the wait itself, and cancels the body.
  */
 class Cutter {
   readonly #control = new AbortController();
@@ -196,12 +199,12 @@ class Cutter {
     return this.#control.signal;
   }
 
-  /** Attaches the body of the exchange. */
+  /** Attaches the exchange's body. */
   holds(reader: BodyReader | null): void {
     this.#reader = reader;
   }
 
-  /** Why we aborted the exchange; null if we did not. */
+  /** Returns why we aborted the exchange; null if we did not. */
   reason(): unknown {
     return this.#control.signal.aborted ? this.#control.signal.reason : null;
   }

@@ -1,8 +1,8 @@
 /**
  * Classifies failures of the share: a failed fetch, or the status and headers of an answer. A
- * `DownloadError` asks for a retry, fewer streams, or a new listing; a `CommandError` needs a
- * person.
- * Invariant: every network failure has a message; only failures that may pass are retried.
+ * `DownloadError` calls for a retry, fewer streams, or a new listing; a `CommandError` for the
+ * operator.
+ * Invariant: every network failure has a message; only temporary failures are retried.
  */
 import { CommandError } from "../errors.ts";
 import { shownUrl } from "./address.ts";
@@ -13,17 +13,17 @@ import { waitText } from "./words.ts";
 const WAIT_MAX_MS = 15 * 60_000;
 
 /**
- * Remedies: a retry (`again`), fewer streams if there are several (`crowded`), or a new listing
- * because the file is not the listed one (`replaced`).
+ * Remedies: a retry (`again`); fewer streams, if there are several (`crowded`); or a new listing,
+ * because the file differs from the listed one (`replaced`).
  */
 type TroubleKind = "again" | "crowded" | "replaced";
 
-/** A failure that the download can handle. */
+/** A failure that the download can recover from. */
 export class DownloadError extends Error {
   readonly kind: TroubleKind;
   /** Minimum wait that the share requests. */
   readonly waitMs: number;
-  /** True if the failure looks like that of a host that blocks whole countries. */
+  /** True if the host may be blocking whole countries. */
   readonly byPlace: boolean;
 
   constructor(kind: TroubleKind, message: string, { waitMs = 0, byPlace = false } = {}) {
@@ -52,7 +52,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Refusals of a certificate or the encryption, which waiting does not fix. */
+/** Errors about certificates or encryption, which retries do not fix. */
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/;
 
 const BY_PLACE = { byPlace: true };
@@ -74,7 +74,7 @@ const CODES: Readonly<
   ENETUNREACH: ["again", "there is no network"],
 };
 
-/** Classifies an error of `fetch` or of reading a body; `proxy` is the proxy in between. */
+/** Classifies an error of `fetch` or of reading a body; `proxy` is the proxy used, if any. */
 export function errorOfFailure(error: unknown, url: URL, proxy: ProxyServer | null): Error {
   if (
     error instanceof DownloadError ||
@@ -162,19 +162,19 @@ export function errorOfStatus(answer: AnswerHead, file: boolean): Error {
   return new DownloadError(kind, `the share answers ${status}`, { waitMs });
 }
 
-/** The part of an answer that shows the outcome of a request. */
+/** The head of an answer, which shows the outcome of a request. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: { readonly get: (name: string) => string | null };
   readonly url: URL;
-  /** The proxy in between, for display; null if none. */
+  /** The proxy used, for display; null if none. */
   readonly through: string | null;
 }
 
 /** Hosts of the registry's own share. */
 const REGISTRY = /\.receita(?:federal|\.fazenda)\.gov\.br$/;
 
-/** Explains why a host probably refuses us from the start, with advice. */
+/** Explains why a host probably refuses all our requests, with advice. */
 export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {
   const likely = REGISTRY.test(url.hostname)
     ? "The registry's share answers only from Brazil, and not from many clouds"
@@ -188,7 +188,7 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   );
 }
 
-/** Milliseconds of a `Retry-After` header, seconds or a date; 0 if unusable. */
+/** Returns the milliseconds of a `Retry-After` header (seconds or a date); 0 if invalid. */
 export function retryAfter(text: string | null, nowMs: number): number {
   if (text === null) return 0;
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;

@@ -1,8 +1,8 @@
 /**
  * Downloads one zip from the share to the disk.
- * Invariant: a part holds only bytes of the publication in its name, from the start without a gap.
- * Answers of another size, tag, date, or range are refused before a byte is written. If the server
- * sends the file from its start, the file is written from its start.
+ * Invariant: a part holds only bytes of the publication in its name, from the start without gaps.
+ * Answers with another size, tag, date, or range are refused before any byte is written. If the
+ * server ignores the range, the part is rewritten from its start.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
@@ -23,7 +23,7 @@ interface Fetching {
   readonly part: string;
   /** Path of the complete file. */
   readonly whole: string;
-  /** Called with received bytes, or (below 0) discarded ones. */
+  /** Called with the number of received bytes; negative for discarded ones. */
   readonly onBytes: (bytes: number) => void;
 }
 
@@ -39,7 +39,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
   });
   try {
     let have = (await handle.stat()).size;
-    // Without a tag or a date, the rest may belong to another publication.
+    // Without a tag or a date, the missing bytes may belong to another publication.
     const bound = file.etag !== null || file.modified !== null;
     const resumable = have < file.bytes ? bound : have === file.bytes;
     if (have > 0 && !resumable) have = await restart(handle, have, onBytes);
@@ -87,7 +87,7 @@ async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAn
   return answer;
 }
 
-/** If-Range only takes a strong tag (RFC 9110); a date is the next best. */
+/** Returns If-Range headers. They need a strong tag (RFC 9110); a date is the next best. */
 function ifRange({ etag, modified }: RemoteFile): Record<string, string> {
   const strong = etag?.startsWith('"') === true ? etag : modified;
   return strong === null ? {} : { "if-range": strong };
@@ -131,7 +131,7 @@ async function restart(
   return 0;
 }
 
-/** A full disk is the only disk failure that users fix themselves. */
+/** Rewords errors of a full disk, the only disk failure that users can fix themselves. */
 function diskWords(error: unknown, path: string): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof DownloadError || error instanceof CommandError || syscall === undefined) {

@@ -1,8 +1,8 @@
 /**
- * Compares a finished month with the share. Output: if the month is complete and unchanged, and
- * which files to download again.
- * Invariant: a zip is the same if its directory is (member, sizes, CRC-32); with `verify` every
- * byte is read too. A folder of another publication is never changed unless requested.
+ * Compares a finished month with the share. Output: whether the month is complete and unchanged,
+ * and which files to download again.
+ * Invariant: zips are equal if their directories are (member, sizes, CRC-32); `verify` also reads
+ * every byte. A folder of another publication is changed only on request.
  */
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { ReadyMonth } from "./releasedate.ts";
 import { namesText } from "./words.ts";
 import { type DownloadRecord, type MonthPaths, readRecord, writeRecord } from "./workfolder.ts";
 
-/** State of a file on the disk compared with the share. */
+/** State of a local file compared with the share. */
 type Found = "same" | "damaged" | "other";
 
 /** A finished folder to check. */
@@ -27,7 +27,7 @@ interface Examination {
   readonly check: (path: string) => Promise<void>;
 }
 
-/** The files of a finished folder by state. */
+/** Returns the files of a finished folder by state. */
 export async function examine(examination: Examination): Promise<Record<Found, string[]>> {
   const record = await readRecord(examination.final);
   const found: Record<Found, string[]> = { same: [], damaged: [], other: [] };
@@ -50,7 +50,7 @@ async function lookAt(
     const listed = ready.members?.get(file.name);
     const known = record?.files.find(({ name }) => name === file.name);
     const same = listed === undefined ? known?.mark === file.mark : sameMember(packed, listed);
-    // A file whose size changed since it was recorded is damaged, not another publication.
+    // A file whose size differs from its record is damaged, not another publication.
     if (!same || status.size !== file.bytes) {
       if (known === undefined) return "other";
       return known.mark === file.mark || known.bytes !== status.size ? "damaged" : "other";
@@ -83,8 +83,8 @@ export async function readThrough(path: string): Promise<void> {
 }
 
 /**
- * Turns a finished month into an unfinished one, without the files to download again. Records the
- * remaining ones first, so that a crash leaves no false record.
+ * Converts a finished month into an unfinished one, without the files to download again. Records
+ * the remaining files first, so that a crash leaves no false record.
  */
 export async function reopen(
   paths: MonthPaths,
@@ -97,7 +97,7 @@ export async function reopen(
   await rename(paths.final, paths.work);
 }
 
-/** The error for a folder whose content the share no longer has. */
+/** Returns the error for a folder whose content the share no longer has. */
 export function otherPublication(final: string, names: readonly string[]): CommandError {
   return new CommandError(
     `${final} holds another publication than the share has now (${namesText(names)} differ). ` +

@@ -48,7 +48,7 @@ interface TableRecipe {
   readonly file: string;
   /** Name of a row, for display. */
   readonly row: readonly [one: string, more: string];
-  /** The text of the file, and its rows; adds faults of the answer to the list. */
+  /** Makes the file's text and its number of rows from an answer; adds faults to the list. */
   readonly make: (
     answer: unknown,
     mistakes: string[],
@@ -201,8 +201,8 @@ async function replaceFile(whole: string, text: string): Promise<void> {
 type Entry = Readonly<Record<string, unknown>> | null | undefined;
 
 /**
- * Municipalities with the names of their regions. A new municipality may lack the older kinds of
- * region.
+ * Returns municipalities with the names of their regions. New municipalities may lack older kinds
+ * of region.
  */
 function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
   if (!Array.isArray(answer) || answer.length === 0) {

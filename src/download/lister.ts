@@ -1,8 +1,8 @@
 /**
- * Lists the folders of a share by its protocol: WebDAV, a page of HTML or a list of JSON, a
- * bucket's XML, or the disk.
+ * Lists the folders of a share by its protocol: WebDAV, an HTML page or a JSON list, a bucket's
+ * XML, or the local disk.
  * Invariant: a listing is read completely, up to a size limit, or not used at all. A truncated
- * listing is requested again; an unusable listing is refused with the address.
+ * listing is requested again; an unusable one is refused with its address.
  */
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
@@ -17,7 +17,7 @@ import {
   parseMultistatus,
 } from "./listings/xml.ts";
 
-/** Max bytes of a listing; 10,000 files of the share take half of it. */
+/** Max bytes of a listing; a listing of 10,000 files takes half of that. */
 const LISTING_BYTES_MAX = 8 * 2 ** 20;
 /** Pages of 1,000 keys. */
 const PAGES_MAX = 20;
@@ -27,11 +27,11 @@ export interface FolderEntry {
   readonly name: string;
   readonly folder: boolean;
   readonly url: URL;
-  /** Null if the listing lacks it. */
+  /** Size; null if the listing lacks it. */
   readonly bytes: number | null;
   readonly etag: string | null;
   readonly modified: string | null;
-  /** True if size, tag, and date need requests, because such listings never have them. */
+  /** True if size, tag, and date need their own requests, because the listing never has them. */
   readonly unmeasured: boolean;
 }
 
@@ -44,7 +44,7 @@ interface ShareAccess extends Answerer {
 /** Lists a folder below the root. @throws DownloadError, ShareFault */
 export type Lister = (access: ShareAccess, path: readonly string[]) => Promise<FolderEntry[]>;
 
-/** Detects how a share lists, by listing its root. @throws DownloadError, ShareFault */
+/** Detects a share's kind of listing by listing its root. @throws DownloadError, ShareFault */
 export async function listerOf(
   access: ShareAccess,
 ): Promise<{ readonly lister: Lister; readonly entries: FolderEntry[] }> {
@@ -57,13 +57,13 @@ export async function listerOf(
     return { lister: davLister, entries: await davEntries(access, answer) };
   answer.drop();
   const { status } = answer;
-  // Statuses of a busy share; refusals of PROPFIND have many other statuses.
+  // Statuses of a busy share; other statuses may mean that PROPFIND is not supported.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
   if (busy) throw errorOfStatus(answer, false);
   return withoutDav(access, answer);
 }
 
-/** The share speaks no WebDAV: tries what it returns to a browser. */
+/** Handles a share without WebDAV: tries the pages that browsers get. */
 async function withoutDav(access: ShareAccess, { status }: ShareAnswer) {
   const { share } = access;
   const page = await get(access, share.root);
@@ -100,7 +100,10 @@ async function withoutDav(access: ShareAccess, { status }: ShareAnswer) {
 /** Headers that only S3 servers send. */
 const BUCKET_HEADERS = ["x-amz-request-id", "x-amz-bucket-region", "x-goog-generation"];
 
-/** Meanings of an address of keys: all of it a prefix, or its first name the bucket. */
+/**
+ * Returns possible meanings of an address: its whole path is a prefix, or its first name is the
+ * bucket.
+ */
 function bucketsOf(root: URL): [base: URL, prefix: string][] {
   const path = decodeURIComponent(root.pathname).slice(1);
   const slash = path.indexOf("/") + 1;
@@ -188,7 +191,7 @@ function pageEntries({ url }: ShareAnswer, text: string): FolderEntry[] | null {
   });
 }
 
-/** Lists keys of a bucket as folders, split at slashes. */
+/** Returns a lister that presents a bucket's keys as folders, split at slashes. */
 function bucketLister(base: URL, root: string): Lister {
   return async (access, path) => {
     const top = root === "" || root.endsWith("/") ? root : `${root}/`;
@@ -243,7 +246,8 @@ function read<T>(url: URL, parse: (text: string) => T, text: string): T {
     return parse(text);
   } catch (error) {
     if (!(error instanceof ListingFault)) throw error;
-    // A truncated listing, or a temporary page of a proxy, may be complete next time.
+    // A listing that was truncated, or replaced by a proxy's temporary page, may be complete next
+    // time.
     if (error.message === "it ends in the middle") {
       throw new DownloadError("again", "the list ends in the middle");
     }

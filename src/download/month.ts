@@ -1,10 +1,10 @@
 /**
  * Downloads a whole month from the share into a folder for `import`. Input: the share, a folder,
- * the month or none for the newest complete one. Output: `DIR/YYYY-MM` with every zip of one
+ * and the month, or none for the newest complete one. Output: `DIR/YYYY-MM` with every zip of one
  * publication, and a summary.
- * Invariant: the folder gets its final name only after every zip was checked against the share's
- * list and content, before and after. An interrupted download leaves resumable parts, and no folder
- * with the final name. Files of two publications are never mixed.
+ * Invariant: the folder gets its final name only after every zip was checked against the share,
+ * both before and after the download. An interrupted download leaves only resumable parts. Files of
+ * two publications are never mixed.
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -69,9 +69,9 @@ export interface ShareUse {
 
 /** Options of a download. */
 export interface DownloadOptions extends ShareUse {
-  /** Null is the newest complete month. */
+  /** Month to download; null for the newest complete one. */
   readonly month: string | null;
-  /** Folder that gets the month's folder. */
+  /** Parent of the month's folder. */
   readonly to: string;
   /** True to download the partners too, which an import does not read. */
   readonly all: boolean;
@@ -79,9 +79,9 @@ export interface DownloadOptions extends ShareUse {
   readonly replace: boolean;
   /** Reads every received byte and compares checksums. */
   readonly verify: boolean;
-  /** Only accepts a month with data of a later date than this. */
+  /** Accepts only a month whose data has a later date. */
   readonly newerThan?: string;
-  /** Further needs of disk space after the download. */
+  /** Returns the disk space needed after the download. */
   readonly demands?: (bytes: number) => readonly Demand[];
 }
 
@@ -94,7 +94,7 @@ export interface Downloaded {
   readonly token: string | null;
   readonly files: number;
   readonly bytes: number;
-  /** Downloaded bytes of the files, repeated ones included. */
+  /** Number of downloaded bytes, including repeated ones. */
   readonly fetched_bytes: number;
   readonly seconds: number;
   /** True if nothing had to be downloaded. */
@@ -156,7 +156,7 @@ class MonthDownload {
     throw new CommandError("None of the newest months of the share can be downloaded.", 1, reason);
   }
 
-  /** Downloads a month from the first source that has it and does not fail. */
+  /** Downloads a month from the first source that has it without failing. */
   #fetch(label: string): Promise<Downloaded> {
     return inTurn(this.#inquiry, (source) => {
       const inquiry = { ...this.#inquiry, source };

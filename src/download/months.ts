@@ -1,10 +1,10 @@
 /**
  * Finds the months of the shares, their folders, and the registry's zips in them.
  * Invariant: only expected names are followed, so a listing cannot choose a path. A month is
- * complete if every zip that an import needs is listed. Months are folders called YYYY-MM or
- * YYYY-MM-DD, at the root or in the first folder below it that has some with zips of the registry;
- * the walk is bounded. If a month has several folders, the latest day counts. Case is ignored only
- * in names of zips.
+ * complete if every zip that an import needs is listed. Months are folders named YYYY-MM or
+ * YYYY-MM-DD. They are at the root, or in the first folder that has such folders with zips of the
+ * registry; the search is bounded. If a month has several folders, the latest day is used. Case is
+ * ignored only in names of zips.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -16,13 +16,13 @@ import type { FolderEntry } from "./lister.ts";
 import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 
-/** The registry's own share has its months three folders below the published root. */
+/** Max depth of the search; the registry has its months three folders below the published root. */
 const DEPTH_MAX = 5;
 const LISTINGS_MAX = 30;
-/** Names to search first, the best last. */
+/** Patterns of folder names to search first; later ones have priority. */
 const LIKELY = [/dados/i, /cadastros?/i, /cnpj|receita/i];
 
-/** The folder of each month by label, as its path of names. */
+/** Folder of each month by label, as the list of names on its path. */
 type MonthFolders = ReadonlyMap<string, readonly string[]>;
 
 /** Finds the months of a source, without a cache. @throws ShareFault */
@@ -43,7 +43,7 @@ async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
   return months;
 }
 
-/** The label of a month's folder; null for other names. */
+/** Returns the label of a month's folder; null for other names. */
 function labelOf(name: string): string | null {
   const match = /^(20\d\d-(?:0[1-9]|1[0-2]))(?:-(?:0[1-9]|[12]\d|3[01]))?$/.exec(name);
   return match?.[1] ?? null;
@@ -51,7 +51,7 @@ function labelOf(name: string): string | null {
 
 function monthsAmong(entries: readonly FolderEntry[], path: readonly string[]): MonthFolders {
   const months = new Map<string, readonly string[]>();
-  // In order of names, the latest day of a month comes last.
+  // Sorted by name, the latest day of a month comes last and wins.
   const names = entries.filter(({ folder }) => folder).map(({ name }) => name);
   for (const name of names.sort()) {
     const label = labelOf(name);
@@ -64,7 +64,7 @@ function holdsZips(entries: readonly FolderEntry[]): boolean {
   return entries.some(({ folder, name }) => !folder && readZipName(name) !== null);
 }
 
-/** The first folder with months, likely ones first. */
+/** Finds the first folder with months; searches likely folders first. */
 async function walk(
   inquiry: SourceInquiry,
   top: readonly FolderEntry[],
@@ -113,7 +113,7 @@ function byChance(one: readonly string[], other: readonly string[]): number {
 
 /** Facts from a zip's name. */
 interface ZipName {
-  /** `Empresas0.zip`, spelled as the registry does. */
+  /** Name in the registry's spelling: `Empresas0.zip`. */
   readonly name: string;
   readonly type: FileType;
   readonly part: number | null;
@@ -131,9 +131,9 @@ function readZipName(written: string): ZipName | null {
   return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
 }
 
-/** Min number of parts of the registry's large types. */
+/** Min number of zips for each of the registry's large types. */
 const PARTS = 10;
-/** Concurrent size requests, if a listing lacks sizes. */
+/** Number of concurrent size requests, for listings without sizes. */
 const MEASURING = 2;
 
 /** A file of a share, as listed. */
@@ -147,7 +147,7 @@ export interface RemoteFile {
   readonly mark: string;
 }
 
-/** A zip of the registry; its name is spelled as the registry does, as `Empresas0.zip`. */
+/** A zip of the registry; its name has the registry's spelling, such as `Empresas0.zip`. */
 export interface ListedFile extends RemoteFile {
   readonly type: FileType;
   readonly part: number | null;
@@ -165,11 +165,12 @@ export interface ListedMonth {
   readonly modified: string | null;
 }
 
-/** A month that cannot be downloaded, now or later. */
+/** A month that cannot be downloaded, or not yet. */
 export class NotReady extends ShareFault {}
 
 /**
- * The months of the first source that has any, newest first. Reports failures of earlier sources.
+ * Returns the months of the first source that has any, newest first; reports failures of earlier
+ * sources.
  * @throws ShareFault if none answers
  */
 export async function listMonths(inquiry: Inquiry): Promise<string[]> {
@@ -181,7 +182,7 @@ export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   return [...months.keys()].sort().reverse();
 }
 
-/** The zips of a month at the first source that has it; `all` includes the partners. */
+/** Returns a month's zips at the first source that has it; `all` includes partners. */
 export async function listMonth(
   inquiry: Inquiry,
   label: string,
@@ -191,8 +192,8 @@ export async function listMonth(
 }
 
 /**
- * Tries sources in order, and reports why it leaves one. Skips sources whose months could not be
- * listed before. @throws ShareFault of all.
+ * Tries sources in order; reports why it skips one. Sources whose months could not be listed before
+ * are skipped. @throws ShareFault with the reasons of all.
  */
 export async function inTurn<T>(
   { sources, say }: Inquiry,
@@ -275,12 +276,12 @@ export async function listMonthAt(
   };
 }
 
-/** The last name of an address. */
+/** Returns the last name in an address. */
 function lastOf({ pathname }: URL): string {
   return decodeURIComponent(pathname.slice(pathname.lastIndexOf("/") + 1));
 }
 
-/** Distinguishes a future month, a removed one, and a moved share. */
+/** Returns an error that distinguishes a future month, a removed month, and a moved share. */
 function notPublished(source: Source, label: string, labels: readonly string[]): ShareFault {
   const [oldest, newest] = [labels[0], labels.at(-1)];
   if (oldest === undefined || newest === undefined) return noMonths(source);
@@ -322,7 +323,7 @@ export async function measured(
 
 type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
 
-/** Size, tag, and date of a file by a HEAD request, or by its first byte without HEAD support. */
+/** Requests a file's size, tag, and date by HEAD, or by a GET of its first byte. */
 async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
   let answer = await source.request({ method: "HEAD", url, signal, headers: {} });
   answer.drop();
@@ -344,7 +345,7 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
   return { bytes: Number(size), etag, modified };
 }
 
-/** All zips of a complete month; parts beyond the tenth count if listed. */
+/** Returns the names of all zips of a complete month; parts after the tenth only if listed. */
 function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   return FILE_TYPES.filter((type) => all || type !== "socios").flatMap((type) => {
     const { zip, parts } = LAYOUTS[type];
@@ -357,28 +358,29 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   });
 }
 
-/** Parses a listed registry zip; null for others. */
+/** Converts an entry of a listing to a registry zip; null for other names. */
 function listedFile(label: string, source: Source, entry: FolderEntry): ListedFile | null {
   const known = readZipName(entry.name);
   if (known === null) return null;
   return { ...known, ...remoteFile([label, known.name], source, entry) };
 }
 
-/** A listed file, marked by its publication; `place` is the path of names that it gets here. */
+/** Makes a listed file, with a mark of its publication; `place` is its local path as names. */
 export function remoteFile(
   place: readonly string[],
   { host }: Source,
   { bytes, etag, modified, url }: FolderEntry,
 ): RemoteFile {
-  // Without a validator publications are indistinguishable, so the mark is unique to this listing.
+  // Without tag and date, publications are indistinguishable, so the mark is unique to this
+  // listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
-  // Bytes of two sources never share a file, even with equal tags.
+  // The host is included, so that bytes of two sources are never mixed, even with equal tags.
   const text = JSON.stringify([...place, bytes, bound, modified, host]);
   const mark = createHash("sha256").update(text).digest("hex").slice(0, 12);
   return { name: place.at(-1) ?? "", url, bytes: bytes ?? 0, etag, modified, mark };
 }
 
-/** True if two listings are of the same publication, file by file. */
+/** True if two listings have the same publication of every file. */
 export function samePublication(one: ListedMonth, other: ListedMonth): boolean {
   const markOf = ({ etag, modified, mark, bytes }: ListedFile) =>
     etag === null && modified === null ? String(bytes) : mark;

@@ -1,14 +1,14 @@
 /**
  * Connections to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
- * setting `download.proxy` and the environment. Output: the proxy of an address or none, and
+ * setting `download.proxy` and the environment. Output: the proxy for an address, or none, and
  * `fetch` over its connections.
- * Invariant: the setting overrides the variables; lower-case variables override upper-case ones;
- * the scheme's variable overrides ALL_PROXY; NO_PROXY applies to all. Only a proxy's `name` is ever
- * shown: user and password are only sent to the proxy. This file is the only importer of `undici`
- * and `socks`. A proxy's refusal is a `ProxyFault`, distinct from the share's, without the
- * credentials. NO_PROXY is read like curl's, separated by commas or blanks: a name matches itself
- * and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*` everything; a
- * port narrows an entry. Any other entry matches nothing.
+ * Invariant: the setting overrides the variables, lower-case variables override upper-case ones,
+ * and the scheme's variable overrides ALL_PROXY. NO_PROXY applies to all. Only a proxy's `name` is
+ * ever shown; user and password are sent only to the proxy. Only this file imports `undici` and
+ * `socks`. A proxy's refusal throws `ProxyFault`, never an error of the share, without the
+ * credentials. NO_PROXY is parsed as curl does, separated by commas or blanks. A name matches
+ * itself and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*`
+ * everything. A port narrows an entry. Any other entry matches nothing.
  */
 
 import { lookup } from "node:dns/promises";
@@ -59,7 +59,7 @@ export function proxyRules(setting: string | null, environment: Environment): Pr
     "https:": fromVariable(environment, "HTTPS_PROXY") ?? all,
     "http:": fromVariable(environment, "HTTP_PROXY") ?? all,
   };
-  // A network's proxy is no way to this machine itself.
+  // A network's proxy cannot reach this machine itself.
   return (url) => (isHere(url) || bypasses(exempt, url) ? null : (byScheme[url.protocol] ?? null));
 }
 
@@ -71,7 +71,7 @@ function isHere({ hostname }: URL): boolean {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** The value of a variable in lower or upper case, and its actual name. */
+/** Returns a variable's value, in lower or upper case, and its actual name. */
 function variableOf(environment: Environment, name: string): [name: string, value: string] | null {
   for (const written of [name.toLowerCase(), name]) {
     const value = environment[written]?.trim() ?? "";
@@ -184,7 +184,7 @@ export interface Way {
   ) => ReturnType<typeof fetch>;
 }
 
-/** Direct connections to one service, which are reused. */
+/** Reusable direct connections to one service. */
 export interface Connections {
   /** Sends a request; a streamed body keeps the length that its header names. */
   readonly send: (
@@ -195,7 +195,7 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-/** Opens connections whose every wait ends after `stallMs`. */
+/** Opens connections on which every wait ends after `stallMs`. */
 export function openConnections(stallMs: number): Connections {
   const dispatcher = new Agent({
     connect: { timeout: stallMs },
@@ -208,7 +208,7 @@ export function openConnections(stallMs: number): Connections {
   };
 }
 
-/** Creates the way through a proxy, or the direct one. */
+/** Creates a dispatcher for a proxy, or for direct connections. */
 export function dispatcherThrough(proxy: ProxyServer | null): Way {
   const dispatcher = dispatcherOf(proxy);
   return {
@@ -228,22 +228,23 @@ export interface KnownAddress {
   readonly family: 4 | 6;
 }
 
-/** Decides on connections before they are opened. */
+/** Allows or refuses connections before they are opened. */
 export interface ConnectionGuard {
   /** Returns the addresses that a host's connection may go to; rejects to refuse it. */
   addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
 }
 
-/** The way to the hosts that a guard allows; `close` ends its connections. */
+/** Dispatcher for the hosts that a guard allows; `close` ends its connections. */
 export interface GuardedWay extends Way {
   close(): Promise<void>;
 }
 
-/** Creates the direct way that connects to nothing but the addresses that a guard returns. */
+/** Creates a direct dispatcher that connects only to addresses that a guard returns. */
 export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
   const connect: buildConnector.connector = (options, done) => {
     guard.addresses(options.hostname, options.protocol).then(
-      // For a literal nothing is looked up: the guard has decided on the literal itself.
+      // Nothing is looked up for an IP literal, because the guard has decided on the literal
+      // itself.
       (known) =>
         buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
       (error: Error) => done(error, null),
@@ -259,7 +260,7 @@ export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWa
 /** Time that an idle connection to a receiver stays open, in milliseconds. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Returns a `lookup` that knows one host, in both forms of its answer. */
+/** Returns a `lookup` function for one host, which supports both kinds of callback. */
 function lookupOf(known: readonly KnownAddress[]): LookupFunction {
   return (_host, { all, family }, done) => {
     const fit = known.filter((one) =>
@@ -297,7 +298,7 @@ function isKnown(proxy: ProxyServer): boolean {
 }
 const PASSING = { passing: true };
 
-/** Errors that only the proxy can cause before there is a tunnel. */
+/** Error codes that only the proxy can cause before there is a tunnel. */
 const PROXY_CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it refuses the connection",
   ENOTFOUND: "its name was not found (DNS)",
@@ -337,7 +338,7 @@ function throughSocks(proxy: ProxyServer): buildConnector.connector {
   };
 }
 
-/** Requests a connection to the host. @throws ProxyFault, or the failure of a look-up */
+/** Opens a connection to the host through the proxy. @throws ProxyFault, or a look-up error */
 async function socksSocket(proxy: ProxyServer, host: string, port: number): Promise<Socket> {
   const looked = proxy.resolvesLocally && isIP(host) === 0;
   const target = looked ? (await lookup(host)).address : host;
@@ -380,7 +381,7 @@ function socksFault(message: string, known: boolean): ProxyFault {
   return new ProxyFault("it does not speak SOCKS5");
 }
 
-/** Replies of RFC 1928, by the names that the SOCKS library gives them. */
+/** Reply names of the SOCKS library (RFC 1928), with their messages. */
 const SOCKS_REPLIES: Readonly<Record<string, string>> = {
   Failure: "it failed",
   NotAllowed: "its rules do not allow this host",

@@ -1,8 +1,8 @@
 /**
- * Checks that a month is of one release before its download, by the directory of every zip (a range
- * request of its tail) and the date token common to all members.
- * Invariant: an incomplete or mixed month, or foreign members, are refused with all places. If the
- * server has no ranges, the check follows after the download.
+ * Checks before the download that a month is a single release: reads every zip's directory (a range
+ * request of its tail), and compares the members' date tokens.
+ * Invariant: an incomplete or mixed month, or foreign members, are refused with all names. If the
+ * server does not support ranges, the check follows the download.
  */
 
 import { monthsApart } from "../dump/completeness.ts";
@@ -24,7 +24,10 @@ import type { SourceInquiry } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
-/** The directory of a registry zip takes 700 bytes; with the longest zip comment, 64 kB. */
+/**
+ * Bytes to read at the end of a zip. A directory of the registry takes 700 bytes; with the longest
+ * zip comment, 64 kB.
+ */
 const TAILS = [4_096, 70_000] as const;
 
 /** A month ready to download. */
@@ -98,7 +101,7 @@ async function readMembers(
   return ranges ? members : null;
 }
 
-/** The directory of one zip; null if the server ignores ranges. */
+/** Reads the directory of one zip; null if the server ignores ranges. */
 async function readDirectory(
   inquiry: SourceInquiry,
   label: string,
@@ -111,14 +114,14 @@ async function readDirectory(
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
-        // The end record is searched backward; bytes before the tail may be empty.
+        // The end record is searched backward, so bytes before the tail may stay zero.
         const bytes = new Uint8Array(length);
         const from = Math.max(start, offset);
         bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
         return bytes;
       });
     } catch (error) {
-      // A file is identified by its first bytes, which the tail contains only if the file is small.
+      // A file's kind depends on its first bytes, which the tail includes only for small files.
       const kind = start === 0 ? kindOf(tail) : null;
       const isZip = kind === null || kind.id === "zip";
       fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
@@ -173,7 +176,7 @@ async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array>
 }
 
 /**
- * Refuses an answer that is not of the listed file: another size, tag, or date.
+ * Refuses an answer whose size, tag, or date differs from the listed file.
  * @throws DownloadError (`replaced`), after dropping the answer
  */
 export function checkSame(answer: ShareAnswer, file: RemoteFile): void {
@@ -193,13 +196,19 @@ export function checkSame(answer: ShareAnswer, file: RemoteFile): void {
   throw new DownloadError("replaced", `the share sends ${other.join(", ")} than it lists`);
 }
 
-/** Weak and strong tags are treated alike: the size is compared too. */
+/**
+ * True if two tags differ. Weak and strong tags are treated alike, because the size is compared
+ * too.
+ */
 function differ(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return false;
   return one.replace(/^W\//, "") !== other.replace(/^W\//, "");
 }
 
-/** The token common to all members; null if none has one. @throws NotReady naming all places */
+/**
+ * Returns the date token common to all members; null if none has one. @throws NotReady naming all
+ * files
+ */
 export function checkMembers(
   label: string,
   members: ReadonlyMap<string, Pick<ZipMember, "member">>,
@@ -234,7 +243,7 @@ export function checkMembers(
 }
 
 /**
- * Compares a month with the date of the data already here.
+ * Compares a month with the date of the local data.
  * @throws NotReady if its data is not newer, regardless of its folder's name
  */
 export function checkNewer(label: string, token: string | null, date: string | undefined): void {

@@ -1,8 +1,8 @@
 /**
  * A source of months, with any protocol.
  * Invariant: the first listing detects how a source lists its folders (WebDAV, a web server's page,
- * a bucket, a folder of this machine). All listings have the same form: names one step below the
- * folder, with their addresses.
+ * a bucket, a local folder). All listings have the same form: names one step below the folder, with
+ * their addresses.
  */
 import { hostOf, type Share } from "./address.ts";
 import { type RetryLimits, withRetries } from "./backoff.ts";
@@ -50,7 +50,7 @@ export class Source implements Answerer {
     return path.length === 0 ? entries : lister(access, path);
   }
 
-  /** Advice if it has never answered; else null. */
+  /** Returns advice if the source has never answered; else null. */
   placeWords(): string | null {
     if (this.#answered) return null;
     return placeWords({ url: this.share.root, through: this.#through });
@@ -64,7 +64,7 @@ interface Manner {
   readonly say: (text: string) => void;
 }
 
-/** Requests to all sources of the setting. */
+/** Listing requests to all sources of the setting. */
 export interface Inquiry extends Manner {
   /** In order of preference. */
   readonly sources: readonly Source[];

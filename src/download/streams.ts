@@ -1,7 +1,7 @@
 /**
- * Processes several items concurrently, and fewer if the share refuses.
- * Invariant: at most `crowd.streams` run. If the share refuses several, the number drops by one and
- * the refused item runs later. A failure ends the others before it is thrown.
+ * Processes items concurrently, fewer at a time if the share refuses.
+ * Invariant: at most `streamLimit.streams` run. If the share refuses concurrent streams, the number
+ * drops by one and the refused item runs later. A failure stops the others before it is thrown.
  */
 import { DownloadError } from "./downloaderror.ts";
 
@@ -14,7 +14,7 @@ export interface StreamLimit {
 interface StreamContext {
   /** Fires when the work is canceled. */
   readonly signal: AbortSignal;
-  /** True if it is the only one, so that it must handle trouble of kind `crowded` itself. */
+  /** True if this is the only stream, so that it must handle `crowded` errors itself. */
   readonly alone: () => boolean;
 }
 
@@ -27,7 +27,7 @@ interface ParallelWork<T> {
   readonly work: (item: T, lane: StreamContext) => Promise<void>;
 }
 
-/** Does the work on every item, in order. @throws the first failure. */
+/** Processes every item, started in order. @throws the first failure. */
 export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void> {
   const { items, streamLimit, signal, say, work } = lanes;
   const queue = [...items];

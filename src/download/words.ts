@@ -1,6 +1,6 @@
 /**
  * Formats sizes, times, and lists of files for messages of downloads.
- * Invariant: decimal units, like the share and `ls --si`; nothing is rounded to zero.
+ * Invariant: decimal units, as in the share and `ls --si`; no positive value is rounded to zero.
  */
 import { wordFor } from "../text/amounts.ts";
 
@@ -24,13 +24,13 @@ export function waitText(ms: number): string {
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-/** The first names and the number of others. */
+/** Returns the first names and the number of the others. */
 export function namesText(names: readonly string[], most = 4): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** The reason of a failure, as one phrase without a full stop. */
+/** Returns the reason of a failure, as one phrase without a full stop. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
 }

@@ -1,12 +1,11 @@
 /**
  * The work folder of a month's download, and the free space on its disk. Input: the folder of
- * months, the wanted zips, the bytes to be written. Output: the zips already there, complete or
- * partial, and at the end the month under its own name; or an error with the needed and the free
- * bytes.
- * Invariant: every file's name includes its publication (`Empresas0.zip.<mark>.part`, then without
+ * months, the wanted zips, the bytes to be written. Output: the existing zips, complete or partial,
+ * and finally the month under its own name; or an error with the needed and the free bytes.
+ * Invariant: a file's name includes its publication (`Empresas0.zip.<mark>.part`, then without
  * `.part`) until the whole month was checked and recorded in `download.json`. A file with another
- * mark is removed, never resumed; only our own names are ever removed. Space is checked before the
- * first byte, so that hours of downloading do not end in a full disk.
+ * mark is removed, never resumed; only files with our own names are removed. Space is checked
+ * before the download, so that hours of it do not end with a full disk.
  */
 import { existsSync, readdirSync, rmdirSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -29,7 +28,7 @@ export interface Demand {
   readonly what: string;
 }
 
-/** Checks needs together, by disk. @throws CommandError */
+/** Checks all demands on each disk together. @throws CommandError */
 export function checkSpace(demands: readonly Demand[]): void {
   const disks = new Map<number, Demand[]>();
   for (const demand of demands) {
@@ -133,7 +132,7 @@ export async function publish({ work, final }: MonthPaths): Promise<void> {
   await syncFolder(join(final, ".."));
 }
 
-/** A folder's record; null if it has no valid one. */
+/** Reads a folder's record; null if it has no valid one. */
 export async function readRecord(folder: string): Promise<DownloadRecord | null> {
   try {
     const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as DownloadRecord;
@@ -150,7 +149,7 @@ export function removeEmpty(to: string): void {
     try {
       rmdirSync(join(to, name));
     } catch {
-      // The folder is not empty, so the next run resumes it.
+      // A folder that is not empty stays, so that the next run resumes it.
     }
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Names and texts of activities. Input: a code; or our own CSV file or the response of IBGE's
- * service, with the texts that IBGE publishes for subclasses. Output: its name as the registry
- * writes it; the texts of each subclass.
- * Invariant: a name begins with a capital letter and has no other except in the words below,
- * because the package that knows the codes writes capitals without hyphens, and the registry's
- * table does neither. A file is read completely or refused with all its faults. The texts of a
- * subclass stay separate, because each alone describes an activity.
+ * Names and texts of activities. Input: a code; or a file with IBGE's texts for subclasses: our own
+ * CSV, or the response of IBGE's service. Output: a name in the registry's spelling; the texts of
+ * each subclass.
+ * Invariant: names have only an initial capital letter, except for the words below. (The package
+ * with the codes has names in capitals and without hyphens, unlike the registry.) A file is read
+ * completely or refused with all its faults. The texts of a subclass stay separate, because each
+ * describes an activity of its own.
  */
 import { getCnae } from "@brazilian-utils/brazilian-utils";
 import { CommandError } from "../errors.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
-/** A subclass (7 digits) with its name and its activities, each a text. */
+/** A subclass (7 digits) and the texts of its activities. */
 export interface Descriptor {
   readonly code: string;
   readonly texts: readonly string[];
@@ -21,7 +21,7 @@ const CODE_COLUMN = "subclass";
 const TEXT_COLUMN = "text";
 /** Max characters of a text; IBGE's have up to 200. */
 const TEXT_MAX = 1_000;
-/** Max mistakes listed; others are only counted. */
+/** Max number of listed mistakes; others are only counted. */
 const MISTAKES_SHOWN = 20;
 const FIX = "`peneira download --descriptors --to DIR` makes such a file.";
 
@@ -31,7 +31,7 @@ export function readActivityTexts(path: string): readonly Descriptor[] {
   return /^\s*[[{]/.test(text) ? answered(path, text) : activityTextsOf(path, text);
 }
 
-/** Parses such a CSV file; messages call it `path`. */
+/** Parses the CSV text of such a file; `path` is its name in messages. */
 export function activityTextsOf(path: string, text: string): readonly Descriptor[] {
   const table = new TableFile(path, text, {
     ...{ needed: [CODE_COLUMN, TEXT_COLUMN], optional: [] },
@@ -53,7 +53,7 @@ export function activityTextsOf(path: string, text: string): readonly Descriptor
   return Array.from(texts, ([code, list]) => ({ code, texts: list }));
 }
 
-/** Writes these texts as CSV, one per line. */
+/** Formats texts as CSV, one per line. */
 export function activityTextsText(descriptors: readonly Descriptor[]): string {
   const rows = descriptors.flatMap(({ code, texts }) => texts.map((text) => [code, text]));
   return tableText([[CODE_COLUMN, TEXT_COLUMN], ...rows]);
@@ -80,7 +80,7 @@ function answered(path: string, text: string): readonly Descriptor[] {
   );
 }
 
-/** Descriptors from the service's JSON; adds faults to `mistakes`. */
+/** Converts the service's JSON to descriptors; adds faults to `mistakes`. */
 export function subclassesOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
   if (!Array.isArray(content) || content.length === 0) {
     mistakes.push("the file must be a list of subclasses that is not empty");
@@ -105,7 +105,7 @@ export function subclassesOf(content: unknown, mistakes: string[]): readonly Des
   });
 }
 
-/** Abbreviations and proper names, in their spelling. */
+/** Abbreviations and proper names, correctly spelled. */
 const PROPER = [
   ...["AIDS", "CDs", "DVDs", "ECG", "EEG", "GLP", "OSCIP", "OTM", "SCM", "SME", "SRTT", "STFC"],
   ...["T.R.R.", "UTI", "VOIP", "Banco Central", "Correio Nacional", "Defesa Civil"],
@@ -122,7 +122,7 @@ const HYPHENATED = [
   ...["semi-reboques", "vales-alimentação", "vales-transporte"],
 ];
 
-/** Spellings by the package's words in lower case. */
+/** Correct spellings, by the package's words in lower case. */
 const WRITTEN = new Map([
   ["imobiliaria", "imobiliária"],
   ["odonto médico hospitalares", "odonto-médico-hospitalares"],
@@ -140,7 +140,7 @@ const WORDS = new RegExp(
   "gu",
 );
 
-/** The name of an activity of seven digits, or null if the package lacks the code. */
+/** Returns the name of a seven-digit activity; null if the package lacks the code. */
 export function activityName(code: string): string | null {
   const found = getCnae(code);
   return found === null ? null : asWritten(found.description);

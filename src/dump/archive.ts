@@ -1,10 +1,10 @@
 /**
  * The zips of one monthly release, or their unzipped members, and the download record next to them.
- * Input: a folder with them. Output: the list of members with everything needed to read them, their
- * decompressed bytes as a stream, and the host that the files came from.
- * Invariant: all members have one release date, and every needed file exists (or `partial` allows
- * gaps). A stream that ends without an error had the size and CRC-32 of the zip's directory. Anyone
- * may have written the record; only one short line is read from it.
+ * Input: a folder with them. Output: the list of members with all data needed to read them, their
+ * decompressed bytes as a stream, and the host of the download.
+ * Invariant: all members have the same release date, and every required file exists (or `partial`
+ * allows gaps). A stream that ends without an error had the size and CRC-32 in the zip's directory.
+ * The record is untrusted: only one short line is read from it.
  */
 import { createReadStream, lstatSync, readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -32,7 +32,7 @@ export interface DumpFolder {
   readonly folder: string;
   /** `YYYY-MM` of the folder's name, or null if it has none. */
   readonly label: string | null;
-  /** The token all members share; null if no member has one (plain lookup tables). */
+  /** Date token of all members; null if none has one (plain lookup tables). */
   readonly token: string | null;
   /** `YYYY-MM-DD` of token and label; null if either is unknown. */
   readonly date: string | null;
@@ -48,8 +48,8 @@ export interface DumpFolder {
 
 /**
  * Lists and checks the folder. `label` (`YYYY-MM`) overrides the folder's name.
- * @throws CommandError naming all problems together: damaged, encrypted, or foreign zips, missing
- * or duplicate files, files without rows, of different release dates, or of another month.
+ * @throws CommandError naming all problems together: damaged, encrypted, or foreign zips; missing,
+ * duplicate, or empty files; different release dates; or another month.
  */
 export async function openDump(
   folder: string,
@@ -93,7 +93,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
     found.warnings.push(`${name} looks like an unfinished download and is ignored.`);
     return;
   }
-  // macOS adds such a file for each file on a foreign disk.
+  // On foreign disks, macOS adds such a file for each file.
   if (name.startsWith("._")) return;
   const isZip = /\.zip$/i.test(name);
   if (!isZip && readMemberName(name) === null) return;
@@ -117,7 +117,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
   }
 }
 
-/** An unzipped member is text; an empty one is reported as a part without rows. */
+/** Refuses files that are not text; an empty one is reported later as a part without rows. */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   // The scanner reports UTF-16 with the place and the fix.
@@ -125,7 +125,7 @@ function refuseOtherKinds(file: string): void {
   throw new Error(`${insteadOf(kind, "a file of the registry")}. Put the unzipped file there.`);
 }
 
-/** Opening a pipe with a zip's name would wait indefinitely. */
+/** Reports entries that are not files. Opening a pipe would wait indefinitely. */
 function sayOther(name: string, isFolder: boolean, found: Findings): void {
   const kind = isFolder ? "a folder" : "no file but a pipe, a socket or a device";
   const damage = /\.zip$/i.test(name) ? readNames(name, name) : null;
@@ -137,7 +137,7 @@ function sayOther(name: string, isFolder: boolean, found: Findings): void {
   found.damaged.push(damage);
 }
 
-/** Reports members with unknown names in one line: their zips usually have one maker. */
+/** Reports members with unknown names in one line, because their zips usually have one origin. */
 function sayRenamed({ members, warnings }: Findings): void {
   const renamed = members.filter(({ member }) => readMemberName(member) === null);
   const [first] = renamed;
@@ -159,8 +159,8 @@ function isRegistryZip(name: string): boolean {
 }
 
 /**
- * Streams a member's decompressed bytes in chunks of up to 1 MiB; inflating runs on another thread
- * while the caller processes the preceding chunk.
+ * Streams a member's decompressed bytes in chunks of up to 1 MiB; another thread inflates while the
+ * caller processes the previous chunk.
  * @throws CommandError naming file and member if the packed data are truncated or damaged.
  */
 export async function* readMember(member: PackedFile): AsyncGenerator<Uint8Array> {
@@ -191,8 +191,8 @@ function damageWords({ packing }: PackedFile, reason: string): string {
 }
 
 /**
- * Returns why a member cannot be read: damage of its zip if any, else `refusal`. A changed byte
- * often breaks a row long before the final checksum is compared.
+ * Returns why a member cannot be read: damage of its zip, else `refusal`. A damaged byte often
+ * breaks a row long before the checksum at the end is compared.
  */
 export async function specificReason(member: PackedFile, refusal: unknown): Promise<unknown> {
   if (member.crc === null || !(refusal instanceof CommandError)) return refusal;
@@ -204,7 +204,7 @@ export async function specificReason(member: PackedFile, refusal: unknown): Prom
   }
 }
 
-/** Name of a member in messages: `Empresas0.zip (K3241.K03200Y0.D60808.EMPRECSV)`. */
+/** Formats a member's name for messages: `Empresas0.zip (K3241.K03200Y0.D60808.EMPRECSV)`. */
 export function placeOf(member: PackedFile): string {
   const name = basename(member.file);
   return member.packing === "plain" ? name : `${name} (${member.member})`;
@@ -233,7 +233,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Name of the file that identifies the publication of a finished month. */
+/** Name of the file in a finished month that identifies its publication. */
 export const DOWNLOAD_RECORD = "download.json";
 
 /** Max bytes of a record; each of 37 zips takes some 200. */
@@ -241,7 +241,7 @@ const BYTES_MAX = 1 << 20;
 /** Max characters of a host; DNS names have 253. */
 const HOST_LENGTH_MAX = 300;
 
-/** Host that a folder was downloaded from; null if unknown. */
+/** Returns the host that a folder was downloaded from; null if unknown. */
 export function hostOfDump(folder: string): string | null {
   const path = join(folder, DOWNLOAD_RECORD);
   try {

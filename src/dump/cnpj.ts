@@ -1,7 +1,7 @@
 /**
- * Input: the CNPJ columns of a record, or 14 characters. Output: the CNPJ as two numbers (root in
- * base 36; branch and check digits), its check digits, and the 14 characters again.
- * Invariant: letters are upper case; comparing (root, rest) as numbers is comparing the CNPJs in
+ * Converts CNPJs. Input: the CNPJ columns of a record, or 14 characters. Output: the CNPJ as two
+ * numbers (root in base 36; branch and check digits), its check digits, or the 14 characters.
+ * Invariant: letters are upper case. Comparing (root, rest) as numbers equals comparing CNPJs in
  * ASCII order, because base-36 digits and ASCII order agree on 0-9 and A-Z. A root has the same
  * partition in every file of an import and in the addon (scan/row_scan.h).
  * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
@@ -17,7 +17,7 @@ const INVALID = oddCode("cnpj_invalid");
 const WEIGHTS_1 = [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const WEIGHTS_2 = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3];
 
-/** Base-36 digit of a byte, in either case; -1 for any other byte. */
+/** Returns the base-36 digit of a byte, in either case; -1 for any other byte. */
 function digitOf(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const upper = byte & ~32;
@@ -34,17 +34,17 @@ function base36(bytes: Uint8Array, start: number, end: number): number {
   return value;
 }
 
-/** Widths of the three parts of a CNPJ. */
+/** Widths of the three parts of a CNPJ, in characters. */
 export const CNPJ_WIDTHS = { root: 8, branch: 4, check: 2 } as const;
 
-/** True if the part is shorter than its width: it lost zeros, or is none. */
+/** True if the field is shorter than its part: it lost zeros, or is invalid. */
 export function isShortPart(record: DumpRecord, column: number, width: number): boolean {
   return (record.ends[column] as number) - (record.starts[column] as number) < width;
 }
 
 /**
- * A CNPJ part without its leading zeros, as a base-36 number. All its characters must be digits,
- * because a part with letters is always text and loses none. -1 for other fields.
+ * Parses a CNPJ part that lost leading zeros; -1 for other fields. All characters must be digits,
+ * because a part with letters is always text and loses no zeros.
  */
 function shortPart(record: DumpRecord, column: number, width: number): number {
   const start = record.starts[column] as number;
@@ -60,8 +60,8 @@ function shortPart(record: DumpRecord, column: number, width: number): number {
 }
 
 /**
- * Returns a root as a number below 36^8, from 8 characters or from up to 7 digits that lost zeros;
- * other values are irregular.
+ * Parses a root, of 8 characters or up to 7 digits that lost zeros, as a number below 36^8; other
+ * values are irregular.
  */
 export function cleanRoot(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
@@ -76,7 +76,7 @@ export function cleanRoot(record: DumpRecord, column: number): number {
 }
 
 /**
- * Returns the 4 characters of a branch (`ordem`), or up to 3 digits, as a number below 36^4; other
+ * Parses a branch (`ordem`), of 4 characters or up to 3 digits, as a number below 36^4; other
  * values are irregular.
  */
 export function cleanBranch(record: DumpRecord, column: number): number {
@@ -90,8 +90,8 @@ export function cleanBranch(record: DumpRecord, column: number): number {
 }
 
 /**
- * Returns the check digits as a number from 0 to 99, from two digits or one that lost its 0; other
- * values are irregular.
+ * Parses check digits, of two digits or one that lost its 0, as a number from 0 to 99; other values
+ * are irregular.
  */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
   const short = shortPart(record, column, CNPJ_WIDTHS.check);
@@ -104,12 +104,12 @@ export function cleanCheckDigits(record: DumpRecord, column: number): number {
   return tens * 10 + units;
 }
 
-/** The low half of a CNPJ's key: branch and check digits as one number below 2^28. */
+/** Returns the low half of a CNPJ's key: branch and check digits as one number below 2^28. */
 export function restOf(branch: number, checkDigits: number): number {
   return branch * 100 + checkDigits;
 }
 
-/** The right check digits (0 to 99) of a root and a branch in base 36. */
+/** Computes the check digits (0 to 99) for a root and a branch in base 36. */
 export function checkDigits(root: number, branch: number): number {
   let first = 0;
   let second = 0;
@@ -128,8 +128,8 @@ export function checkDigits(root: number, branch: number): number {
 }
 
 /**
- * The right check digits (0 to 99) of the root and branch columns, which must be letters and
- * digits. Reads the bytes directly: this runs on every row.
+ * Computes the check digits (0 to 99) for the root and branch columns, which must be letters and
+ * digits. Reads the bytes directly, because this runs on every row.
  */
 export function checkDigitsOf(record: DumpRecord, rootColumn: number, column: number): number {
   const { bytes, starts } = record;
@@ -177,20 +177,22 @@ interface CnaeList {
   /** The first `count` entries are valid. Grows if a row holds more. */
   codes: Uint32Array;
   count: number;
-  /** Parts between commas that are not seven digits, or six. */
+  /** Number of parts between commas that have neither seven nor six digits. */
   odd: number;
-  /** Parts of six digits, which lost their zero. */
+  /** Number of parts with six digits, which lost their zero. */
   padded: number;
   /** Dropped repeats. */
   repeated: number;
 }
 
-/** A list to pass to `cleanCnaes`. The registry's longest holds 97 codes. */
+/** Creates a list for `cleanCnaes`. The registry's longest row holds 97 codes. */
 export function newCnaeList(): CnaeList {
   return { codes: new Uint32Array(128), count: 0, odd: 0, padded: 0, repeated: 0 };
 }
 
-/** Reads comma-joined activities (ignoring blanks around them) into `list`, without repeats. */
+/**
+ * Parses comma-separated activities (ignoring blanks around them) into `list`, without duplicates.
+ */
 export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): void {
   const { bytes } = record;
   const end = record.ends[column] as number;
@@ -218,7 +220,7 @@ export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): 
   dropRepeated(list);
 }
 
-/** Keeps the first of equal codes; uses a set, because a hostile list has thousands. */
+/** Removes duplicate codes. Uses a set, because a hostile list may have thousands. */
 function dropRepeated(list: CnaeList): void {
   const { codes, count } = list;
   const seen = new Set<number>();
@@ -250,7 +252,7 @@ export function partitionOf(root: number, partitions: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % partitions;
 }
 
-/** Number of the base-36 digits in `bytes[start..end)`; they must be 0-9 and A-Z. */
+/** Parses the base-36 digits in `bytes[start..end)`, which must be 0-9 and A-Z. */
 export function readBase36(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let p = start; p < end; p++) {

@@ -1,23 +1,23 @@
 /**
- * Checks whether the members found in a folder are a complete month: sentences about missing,
- * duplicate, or empty files, or other dates, as problems or warnings.
- * Invariant: an incomplete month is never taken for a complete one. A gap is a problem unless it
- * was allowed; then it is a warning in the report of the import.
+ * Checks whether the members found in a folder are a complete month: reports missing, duplicate, or
+ * empty files and other dates as problems or warnings.
+ * Invariant: an incomplete month is never treated as complete. A gap is a problem, or, if it was
+ * allowed, a warning in the import's report.
  */
 import { basename } from "node:path";
 import type { DumpMember } from "./directory.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, PARTS, readToken } from "./layout.ts";
 
-/** Everything found in a folder, before the checks. */
+/** All findings in a folder, before the checks. */
 export interface Findings {
   readonly members: DumpMember[];
-  /** Types and parts of unreadable files, which are not missing. */
+  /** Types and parts of unreadable files, which do not count as missing. */
   readonly damaged: { readonly type: FileType; readonly part: number | null }[];
   readonly problems: string[];
   readonly warnings: string[];
 }
 
-/** The user's permissions, or replacements for the folder's data. */
+/** The user's permissions, and replacements for the folder's data. */
 export interface DumpAllowance {
   /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
@@ -68,21 +68,21 @@ function checkType(found: Findings, type: FileType, lacking: string[]): void {
   }
 }
 
-/** The message for a file without rows. */
+/** Returns the message for a file without rows. */
 function withoutRows(file: string): string {
   return `${basename(file)} holds no rows.`;
 }
 
-/** Refuses files without a usable row; `checkComplete` refuses files without bytes. */
+/** Refuses files without usable rows; `checkComplete` refuses files without bytes. */
 export function checkRows(files: readonly string[], partial: boolean): readonly string[] {
   const lacking = files.map(withoutRows);
   return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, FIX];
 }
 
 /**
- * Warns of parts that are small next to the others of their type: no other check finds a truncated
- * and repacked one. Part 0 of the registry is about six times as large as the others, which are
- * about equal, so the median is typical.
+ * Warns of parts that are much smaller than the others of their type; no other check detects a
+ * part that was truncated and repacked. Part 0 of the registry is about six times as large as the
+ * others, which have about equal sizes, so the median is typical.
  */
 function checkSizes({ members, warnings }: Findings): void {
   for (const type of ["empresas", "estabelecimentos"] as const) {
@@ -119,7 +119,7 @@ function checkCounts({ members, warnings }: Findings): void {
   );
 }
 
-/** The common token of all members, or null; lists the files if there are several. */
+/** Returns the token common to all members, or null; reports the files if tokens differ. */
 export function checkTokens(found: Findings): string | null {
   const byToken = new Map<string, string[]>();
   for (const { token, file } of found.members) {
@@ -135,8 +135,8 @@ export function checkTokens(found: Findings): string | null {
 }
 
 /**
- * The date of the release. A token more than a month away from the label is a fault; if the date
- * was given, the label is compared with the date instead.
+ * Returns the release date. A token more than a month away from the label is a fault; if the user
+ * gave a date, the label is compared with that date instead.
  */
 export function checkDate(
   found: Findings,
@@ -175,7 +175,7 @@ function remedyOf(date: string): string {
   );
 }
 
-/** Months between two values of `YYYY-MM` or dates. */
+/** Returns the months between two dates or `YYYY-MM` values. */
 export function monthsApart(one: string, other: string): number {
   const monthOf = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7));
   return Math.abs(monthOf(one) - monthOf(other));

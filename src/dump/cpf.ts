@@ -1,8 +1,8 @@
 /**
  * Removes CPFs, the numbers of persons, from names. Input: a clean name at the end of a sink.
  * Output: the name without CPFs at its end, or empty.
- * Invariant: a number inside a name stays. Punctuation, a bracket, and the form of a company (ME,
- * MEI) may follow the last CPF; the form stays. The twin of `native-index/scan/texts.cc`.
+ * Invariant: a number inside a name stays. Punctuation, a bracket, and a company form (ME, MEI) may
+ * follow the last CPF; the form stays. Equals `native-index/scan/texts.cc`.
  */
 import type { TextSink } from "./registrytext.ts";
 
@@ -11,19 +11,19 @@ const [SPACE, DOT, HYPHEN, SLASH, OPEN, CLOSE] = [32, 46, 45, 47, 40, 41] as con
 
 const bytesOf = (text: string): readonly number[] => [...Buffer.from(text, "latin1")];
 
-/** Characters between a name and its number, and after a name. */
+/** Characters allowed between a name and its number, and after the number. */
 const BEFORE = bytesOf(" ,-:;/([");
 const AFTER = bytesOf(" ,-:;/()[].");
-/** Forms of companies that follow a person's number. */
+/** Company forms that may follow a person's number. */
 const FORMS = ["ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"].map(bytesOf);
 const LABELS = ["CPF"].map(bytesOf);
 
 /**
- * Removes CPFs at the end of the sink's last `length` bytes: eleven digits, bare or as
- * `123.456.789-01`, not part of a longer number, in brackets, twice, or before a form. With
- * `isChecked`, for trade names, whose eleven digits may be a telephone, only those with the check
- * digits of a CPF; without it, for sole traders' names, also any at the end. Shortens the sink, and
- * returns the new length.
+ * Removes CPFs at the end of the sink's last `length` bytes, shortens the sink, and returns the new
+ * length. A CPF has eleven digits, bare or as `123.456.789-01`, and is not part of a longer number.
+ * It may be in brackets, occur twice, or precede a form. With `isChecked` (for trade names, in
+ * which eleven digits may be a telephone), the check digits must be right. Without it (for sole
+ * traders' names), any eleven digits at the end are removed.
  */
 export function removeCpf(sink: TextSink, length: number, isChecked: boolean): number {
   const start = sink.length - length;
@@ -49,11 +49,11 @@ interface Name {
   end: number;
 }
 
-/** The text after the last number that a name may end in. */
+/** The text after a name's last number. */
 interface Ending {
   /** End of the number. */
   readonly at: number;
-  /** Place and length of the company's form; length 0 without one. */
+  /** Offset and length of the company form; length 0 if there is none. */
   readonly form: number;
   readonly size: number;
   /** True if in a bracket. */
@@ -68,14 +68,14 @@ function endingOf(name: Name): Ending {
   return { at, form, size, closed: name.bytes.subarray(at, name.end).includes(CLOSE) };
 }
 
-/** The end of a name without trailing `noise`. */
+/** Returns the end of a name without trailing `noise`. */
 function trimmed({ bytes, start }: Name, end: number, noise: readonly number[]): number {
   let at = end;
   while (at > start && noise.includes(bytes[at - 1] as number)) at--;
   return at;
 }
 
-/** Length of the word from `words` that a name ends in; 0 if none. */
+/** Returns the length of the word of `words` with which a name ends; 0 if none. */
 function wordAt(
   { bytes, start }: Name,
   end: number,
@@ -93,8 +93,8 @@ function wordAt(
 const NUMBER = new Uint8Array(DIGITS);
 
 /**
- * Reads the number that ends at `end` into `NUMBER`; null unless it has eleven digits. Blanks may
- * only separate the groups of a CPF: 123 456 789 09.
+ * Reads the number that ends at `end` into `NUMBER`; returns null unless it has eleven digits.
+ * Blanks may only separate the groups of a CPF: 123 456 789 09.
  */
 function readNumber(
   { bytes, start }: Name,
@@ -116,7 +116,7 @@ function readNumber(
   return count < DIGITS || goesOn ? null : { at, spaced };
 }
 
-/** Closes the gap of a removed number; returns the end of the name. */
+/** Closes the gap after a number was removed; returns the name's new end. */
 function closeUp(name: Name, at: number, { form, size, closed }: Ending): number {
   const { bytes } = name;
   let left = trimmed(name, at, BEFORE);
@@ -135,13 +135,13 @@ function isOpen({ bytes, start }: Name, end: number): boolean {
   return text.lastIndexOf(OPEN) > text.lastIndexOf(CLOSE);
 }
 
-/** True if eleven digits are a CPF: right check digits, and not all equal. */
+/** True if eleven digits form a CPF: the check digits are right, and not all digits are equal. */
 function isCpf(digits: Uint8Array): boolean {
   const isVaried = digits.some((digit) => digit !== digits[0]);
   return isVaried && checkDigit(digits, 9) === digits[9] && checkDigit(digits, 10) === digits[10];
 }
 
-/** The check digit after the first `count` digits of a CPF. */
+/** Returns the check digit after the first `count` digits of a CPF. */
 function checkDigit(digits: Uint8Array, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += (digits[i] as number) * (count + 1 - i);

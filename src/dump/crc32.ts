@@ -1,8 +1,8 @@
 /**
- * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), in one run or resumed.
+ * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), in one call or resumed.
  * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`. Node's own function is used if it exists (20.15
- * and later); else a table computes the same numbers. `crc32Joined` computes the checksum of two
- * parts from their checksums.
+ * and later), else a table. `crc32Joined` computes the checksum of two joined parts from their
+ * checksums.
  */
 import * as zlib from "node:zlib";
 
@@ -14,20 +14,19 @@ const TABLE = new Uint32Array(256).map((_, index) => {
   return value;
 });
 
-/** CRC-32 by table, one byte at a time: the fallback, and the twin in tests. */
+/** Computes CRC-32 by table, byte by byte: the fallback, and the reference in tests. */
 export function crc32ByTable(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
-/** CRC-32 of `bytes`, continued from `before`, the checksum of the preceding bytes. */
+/** Computes the CRC-32 of `bytes`; `before` is the checksum of preceding bytes. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
 
 /**
- * Returns the product of two polynomials modulo the polynomial of the checksum; the highest bit is
- * x^0.
+ * Returns the product of two polynomials modulo the checksum's polynomial; the highest bit is x^0.
  */
 function product(a: number, b: number): number {
   let sum = 0;
@@ -50,7 +49,10 @@ function powerOfBytes(length: number): number {
   return power;
 }
 
-/** CRC-32 of two parts, the second `length` bytes long, from the checksum of each. */
+/**
+ * Returns the CRC-32 of two joined parts from their checksums; `length` is the second part's
+ * length.
+ */
 export function crc32Joined(first: number, second: number, length: number): number {
   return (product(powerOfBytes(length), first) ^ second) >>> 0;
 }

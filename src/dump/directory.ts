@@ -1,10 +1,10 @@
 /**
  * Locates the bytes of a release's file. Input: the path of a zip, or of an unzipped file. Output:
- * the place of its only member's packed bytes and their unpacked size and checksum, as plain values
- * for worker threads.
- * Invariant: only shapes that can be streamed safely are accepted: exactly one member, not
- * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form. Entries
- * that operating systems add (folders, `__MACOSX/`, `.DS_Store`) are ignored.
+ * location, unpacked size, and checksum of its only member's packed bytes, as plain values for
+ * worker threads.
+ * Invariant: only zips that can be streamed safely are accepted: exactly one member, not encrypted,
+ * no link, no zip bomb, data inside the file. ZIP64 is read like the older form. Entries that
+ * operating systems add (folders, `__MACOSX/`, `.DS_Store`) are ignored.
  */
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
@@ -12,9 +12,12 @@ import yauzl from "yauzl";
 import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
-/** Max ratio to the packed size; a higher ratio is a zip bomb. Members of the registry reach 13. */
+/**
+ * Max ratio of unpacked to packed size; higher ratios are zip bombs. Members of the registry reach
+ * 13.
+ */
 const RATIO_MAX = 200;
-/** Smaller members are exempt from the ratio: a short, very regular table may pack well. */
+/** Min unpacked bytes for the ratio check: small, very regular tables may compress better. */
 const RATIO_BYTES_MIN = 1 << 20;
 const AGAIN = "Download it again.";
 const STORED = 0;
@@ -35,7 +38,7 @@ export interface PackedFile {
   readonly crc: number | null;
 }
 
-/** A file of the release: the place and the kind of its bytes. */
+/** A file of the release: location and type of its data. */
 export interface DumpMember extends PackedFile {
   readonly type: FileType;
   /** 0 to 9; null for types with one file. */
@@ -50,8 +53,8 @@ export function readPlain(file: string, bytes: number): PackedFile {
 }
 
 /**
- * Reads a zip's central directory. `isMember` selects entries by name; by default, all but those
- * that an operating system added.
+ * Reads a zip's central directory. `isMember` selects entries by name; by default, all except those
+ * added by an operating system.
  * @throws Error that names the fault of the zip.
  */
 export async function readZip(file: string, isMember = isOwnEntry): Promise<PackedFile> {
@@ -125,10 +128,10 @@ export function isOwnEntry(name: string): boolean {
   return !last.startsWith("._") && !/^(?:\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(last);
 }
 
-/** Facts of a zip's only member, from its directory. */
+/** A zip's only member, as described in the directory. */
 export type ZipMember = Pick<PackedFile, "member" | "packedBytes" | "bytes" | "crc">;
 
-/** Reads bytes of a remote file; all of them, or it rejects. */
+/** Reads bytes of a remote file; rejects unless it reads all of them. */
 type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Reads the central directory of a remote zip. @throws Error like `readZip`. */
@@ -167,10 +170,10 @@ interface ZipEntries {
   readonly fileBytes: number;
 }
 
-/** Maximum entries read before a zip is refused. */
+/** Max number of entries before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
-/** Stops at `most` members; by default at two, which are already one too many. */
+/** Reads up to `most` members; the default is two, because a second one is refused. */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
   isMember: (name: string) => boolean = isOwnEntry,
@@ -178,8 +181,8 @@ function readEntries(
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
-      // Reports system errors, such as a missing read permission, as they are: a new download does
-      // not fix them.
+      // System errors, such as a missing read permission, are reported unchanged, because a new
+      // download does not fix them.
       if (error && "syscall" in error) return fail(error);
       if (error) return fail(new Error(directoryWords(error), { cause: error }));
       const entries: yauzl.Entry[] = [];
@@ -255,7 +258,10 @@ function checkEntry(entry: yauzl.Entry): void {
   }
 }
 
-/** The packed bytes start after the local header, whose extra field may differ in length. */
+/**
+ * Returns where the packed bytes start: after the local header, whose extra field may have another
+ * length than in the directory.
+ */
 async function dataOffset(file: string, entry: yauzl.Entry): Promise<number> {
   const handle = await open(file, "r");
   try {

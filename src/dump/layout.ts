@@ -1,7 +1,7 @@
 /**
  * Layouts of the registry's files: type, columns, part number, and date token by name.
- * Invariant: only this table knows names, order, and count of columns; the scanner, the import, and
- * `peneira sample` read it.
+ * Invariant: names, order, and number of columns are defined only here; the scanner, the import,
+ * and `peneira sample` use this table.
  */
 
 /** The ten file types of a monthly release. */
@@ -38,11 +38,11 @@ export type LookupType = (typeof LOOKUP_TYPES)[number];
 interface FileLayout {
   /** Beginning of the zip's name: `Empresas0.zip`, `Simples.zip`. */
   readonly zip: string;
-  /** Part of the member's name that identifies the type; it may be in the middle. */
+  /** Part of a member's name that identifies the type; may be anywhere in the name. */
   readonly mark: string;
   /** True if the type has parts 0 to 9. */
   readonly parts: boolean;
-  /** Column names in file order; their number is the only valid column count. */
+  /** Column names in file order; no other number of columns is valid. */
   readonly columns: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export const LAYOUTS: Readonly<Record<FileType, FileLayout>> = {
   qualificacoes: { zip: "Qualificacoes", mark: "QUALSCSV", parts: false, columns: LOOKUP_COLUMNS },
 };
 
-/** Columns of `estabelecimentos` by short name, as indexes for cleaners. */
+/** Column indexes of `estabelecimentos` by short name, for cleaners. */
 export const ESTAB = {
   root: 0,
   branch: 1,
@@ -178,7 +178,7 @@ export const ESTAB = {
   specialDate: 29,
 } as const;
 
-/** Columns of `empresas` by short name. */
+/** Column indexes of `empresas` by short name. */
 export const EMPRESA = {
   root: 0,
   name: 1,
@@ -189,7 +189,7 @@ export const EMPRESA = {
   entity: 6,
 } as const;
 
-/** Columns of `simples` by short name. */
+/** Column indexes of `simples` by short name. */
 export const SIMPLES = {
   root: 0,
   simples: 1,
@@ -200,7 +200,7 @@ export const SIMPLES = {
   meiUntil: 6,
 } as const;
 
-/** Columns of `socios` by short name, as far as corporate partners need them. */
+/** Column indexes of `socios` by short name; only those that corporate partners need. */
 export const SOCIO = { root: 0, kind: 1, document: 3, qualification: 4, since: 5 } as const;
 
 /** Facts from a member's name. */
@@ -214,7 +214,7 @@ interface MemberName {
 
 /**
  * Parses a member's name, such as `K3241.K03200Y0.D60808.ESTABELE` or
- * `F.K03200$W.SIMPLES.CSV.D60808`; null if it is none of the registry's files.
+ * `F.K03200$W.SIMPLES.CSV.D60808`; null if it is no file of the registry.
  */
 export function readMemberName(name: string): MemberName | null {
   const upper = name.toUpperCase();
@@ -243,8 +243,8 @@ export function readZipName(name: string): Omit<MemberName, "token"> | null {
 }
 
 /**
- * Identifies a member by its name, and by its file's name if that lacks type or part; null if
- * neither is the registry's.
+ * Identifies a member by its own name, or by its zip's name if its own lacks type or part; null if
+ * both are unknown.
  */
 export function readNames(file: string, member: string): MemberName | null {
   const byMember = readMemberName(member);
@@ -254,15 +254,15 @@ export function readNames(file: string, member: string): MemberName | null {
   return lacksPart ? { ...byMember, part: byFile.part } : byMember;
 }
 
-/** The release label `YYYY-MM` in a folder's name (`2026-08`, `2026-08-09`), or null. */
+/** Returns the release label `YYYY-MM` in a folder's name (`2026-08`, `2026-08-09`), or null. */
 export function readLabel(folderName: string): string | null {
   const match = /(?:^|\D)(\d{4}-(?:0[1-9]|1[0-2]))(?!\d)/.exec(folderName);
   return match?.[1] ?? null;
 }
 
 /**
- * Turns a token `D<y><MM><DD>` into `YYYY-MM-DD`. The token has one digit of the year; the year
- * with that last digit nearest to the label's is meant. Null if it is no calendar date.
+ * Converts a token `D<y><MM><DD>` to `YYYY-MM-DD`. The token has only the last digit of the year,
+ * so the nearest matching year to the label's is used. Null if the result is not a calendar date.
  */
 export function readToken(token: string, label: string): string | null {
   const match = /^D(\d)(\d\d)(\d\d)$/.exec(token);
@@ -275,7 +275,7 @@ export function readToken(token: string, label: string): string | null {
   return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text ? null : text;
 }
 
-/** The registry's names of a file's member and zip, for writing. */
+/** Returns the registry's names of a member and its zip, for writing. */
 export function memberNames(type: FileType, part: number, token: string): [string, string] {
   const { zip, mark, parts } = LAYOUTS[type];
   if (parts) return [`${zip}${part}.zip`, `K3241.K03200Y${part}.${token}.${mark}`];

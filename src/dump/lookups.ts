@@ -1,7 +1,6 @@
 /**
  * Reads the six small tables of a release: code to description, and the encoding.
- * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. On its own
- * because it depends on the dump, and its users only on the snapshot.
+ * Invariant: codes stay text with leading zeros; if a code is repeated, the first row wins.
  */
 import { type DumpFolder, placeOf, readMember, specificReason } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";

@@ -12,7 +12,7 @@ import type {
 } from "../../native-index/format/snapshot/meta.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
-/** Columns of region names, in snapshot order. */
+/** Columns with names of regions, in snapshot order. */
 const REGION_COLUMNS = [
   "mesoregion",
   "microregion",
@@ -39,7 +39,7 @@ export function readPlaces(path: string): SnapshotPlaces {
   return placesOf(path, readTableText(path));
 }
 
-/** Parses such a file; messages call it `path`. */
+/** Parses the text of such a file; `path` is its name in messages. */
 export function placesOf(path: string, text: string): SnapshotPlaces {
   const table = new TableFile(path, text, {
     needed: [CODE_COLUMN],

@@ -4,11 +4,11 @@
  * Output: consecutive records as offsets into a reused buffer; no strings, no allocation per
  * record. `""` is unescaped; NUL bytes, blank lines, and DOS's final end-of-file mark (Ctrl-Z) are
  * dropped.
- * Invariant: the chunks' boundaries do not affect the records. Every delivered record has exactly
- * the file type's column count. No more of a record is held than its columns at maximum length.
- * Malformed records, which the registry cannot have written, are dropped up to the allowed number,
- * each counted with its line and the reason; a further malformed record ends the file. The line on
- * which such a record begins is skipped, and the next line begins a record.
+ * Invariant: chunk boundaries do not affect the records. Every delivered record has exactly the
+ * file type's number of columns. The buffered part of a record is bounded by its columns at max
+ * length. Malformed records, which the registry cannot have written, are dropped up to the allowed
+ * number, and counted with line and reason. The line on which one begins is skipped, and the next
+ * line begins a record. A further malformed record ends the file.
  */
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
@@ -35,13 +35,13 @@ export class BadRows {
   #left: number;
   readonly #count: CountBadRow;
 
-  /** By default, the first malformed row is refused. */
+  /** By default, the first malformed row throws. */
   constructor(allowed = 0, count: CountBadRow = () => undefined) {
     this.#left = allowed;
     this.#count = count;
   }
 
-  /** Counts a dropped row. @throws RowRefusal beyond the allowance; other errors. */
+  /** Counts a dropped row. @throws RowRefusal beyond the allowance, and any other error */
   leaveOut(error: unknown): void {
     if (!(error instanceof RowRefusal) || this.#left === 0) throw error;
     this.#left--;
@@ -50,8 +50,8 @@ export class BadRows {
 }
 
 /**
- * Max bytes of a field. A longer field means a lost quote or the wrong file; the longest field of
- * the registry has about 800 bytes.
+ * Max bytes of a field. Longer fields mean a lost quote or the wrong file; the registry's longest
+ * field has about 800 bytes.
  */
 export const FIELD_BYTES_MAX = 60_000;
 
@@ -63,13 +63,13 @@ const CTRL_Z = 26;
 
 /** The current record: field `i` is `bytes[starts[i]] .. bytes[ends[i] - 1]`. */
 export interface DumpRecord {
-  /** Valid until the next call of the scanner. */
+  /** Valid until the scanner's next call. */
   bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** Physical line on which the record starts, from 1. */
   line: number;
-  /** Encoding of text bytes; `utf8` if requested, or if the file begins with its mark. */
+  /** Encoding of text bytes; `utf8` if requested, or if the file begins with a byte order mark. */
   encoding: Charset;
   /** Counts of non-ASCII sequences in the cleaned texts. */
   readonly sequences: SequenceCount;
@@ -79,7 +79,7 @@ export interface DumpRecord {
 export class RecordScanner {
   /** The record found by the last successful `next`. */
   readonly record: DumpRecord;
-  /** Records so far, dropped ones included. */
+  /** Number of records so far, including dropped ones. */
   count = 0;
   private readonly place: string;
   private readonly columns: number;
@@ -90,14 +90,14 @@ export class RecordScanner {
   private line = 1;
   private started = false;
   private ended = false;
-  /** Trailing Ctrl-Z bytes so far; ordinary bytes if more follow. */
+  /** Number of trailing Ctrl-Z bytes so far; they are ordinary bytes if more bytes follow. */
   private held = 0;
   /** True while the rest of a line is skipped. */
   private leaving = false;
 
   /**
-   * `place` names file and member in errors; `columns` is the only valid column count; `bad` is the
-   * allowance of malformed records.
+   * `place` names file and member in errors; `columns` is the only valid number of columns; `bad`
+   * is the allowance for malformed records.
    */
   constructor(
     place: string,
@@ -118,7 +118,7 @@ export class RecordScanner {
     };
   }
 
-  /** Adds a chunk and calls `onRecord` for every record that it completes. */
+  /** Adds a chunk; calls `onRecord` for every record that is now complete. */
   push(chunk: Uint8Array, onRecord: (record: DumpRecord) => void): void {
     this.feed(chunk);
     while (this.next()) onRecord(this.record);
@@ -130,7 +130,7 @@ export class RecordScanner {
     while (this.next()) onRecord(this.record);
   }
 
-  /** Adds a chunk; then call `next` until it returns false. */
+  /** Adds a chunk; the caller then calls `next` until it returns false. */
   feed(chunk: Uint8Array): void {
     const { body, marks } = withoutMarks(chunk);
     const before = body.length === 0 ? 0 : this.held;
@@ -153,7 +153,10 @@ export class RecordScanner {
     this.record.bytes[this.limit] = QUOTE;
   }
 
-  /** Ends the input: adds a missing last newline. Then call `next` until false. */
+  /**
+   * Ends the input: adds a missing last newline. The caller then calls `next` until it returns
+   * false.
+   */
   private finish(): void {
     if (!this.started) this.sniff();
     this.ended = true;
@@ -258,7 +261,7 @@ export class RecordScanner {
     return true;
   }
 
-  /** Replaces doubled quotes in place: the record is consumed, and never rescanned. */
+  /** Replaces doubled quotes in place, because the record is consumed and never rescanned. */
   private undouble(column: number): void {
     const { bytes, starts, ends } = this.record;
     const end = ends[column] as number;
@@ -309,7 +312,10 @@ export class RecordScanner {
     this.refuse(this.line, `at least ${columns + 1} columns where ${columns} belong`);
   }
 
-  /** With a lost quote, a field continues into later lines: the fault is where the row begins. */
+  /**
+   * Refuses a stray quote. After a lost quote, a field continues into later lines, so the error
+   * names the line where the row begins.
+   */
   private refuseStray(newlines: number): never {
     const newlineHint = newlines === 0 ? "" : ` (${STRAY_LINE} ${this.line + newlines})`;
     this.refuse(this.line, `${STRAY_QUOTE}${newlineHint}`);
@@ -340,7 +346,10 @@ function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly 
   return { body: chunk.subarray(0, end), marks };
 }
 
-/** Copies the chunk without its NUL bytes (they occur inside real lines); returns bytes written. */
+/**
+ * Copies the chunk without NUL bytes, which occur inside real lines; returns the number of bytes
+ * written.
+ */
 function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): number {
   const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   if (view.indexOf(0) < 0) {

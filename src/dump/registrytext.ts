@@ -1,22 +1,24 @@
 /**
  * The only decoder of the registry's texts, the buffer for cleaned texts, and the detection of a
- * file's encoding: ISO-8859-1, as the registry publishes, or UTF-8. Input: bytes of a registry
- * file, or of a user's table. Output: strings, and each byte's or character's form in a clean text;
- * counts of valid and broken UTF-8 sequences, and the encoding they imply.
+ * file's encoding: ISO-8859-1, as published, or UTF-8. Input: bytes of a registry file, or of a
+ * user's table. Output: strings, and each byte's or character's form in a clean text. Also counts
+ * of valid and broken UTF-8 sequences, and the encoding that they imply.
  * Invariant: ISO-8859-1 is read as Windows-1252, which agrees on every printable byte and has
  * quotes and dashes in place of controls. No other file of `src/dump` or `src/ingest` decodes bytes
- * (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc. Bytes of a buffer after its
- * `length` are meaningless. A file with mostly broken sequences is not UTF-8. A handful of
- * characters decides only without better evidence: first the file's own if they are enough, or few
- * and all of one kind; then those of its type; then those of the month. A few broken sequences in
- * UTF-8, and a few names of ISO-8859-1 typed as UTF-8, change nothing.
+ * (unit/house/tidy-text.test.ts). The tables equal those of texts.cc. Bytes of a buffer after its
+ * `length` are meaningless. A file with mostly broken sequences is not UTF-8. The file's own
+ * sequences decide if they are enough, or few and all of one kind; else those of its type; else
+ * those of the month. A few broken sequences in UTF-8, or a few UTF-8 names in ISO-8859-1, do not
+ * change the result.
  */
 import { isUtf8 as isUtf8Text } from "node:buffer";
 
 /** Charset of a file. */
 export type Charset = "windows-1252" | "utf8";
 
-/** Characters of the bytes 80 to 9F; a blank for the five that Windows-1252 leaves undefined. */
+/**
+ * Characters of the bytes 0x80 to 0x9F; a blank for the five that Windows-1252 leaves undefined.
+ */
 const WINDOWS =
   "\u20ac \u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152 \u017d " +
   " \u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153 \u017e\u0178";
@@ -32,14 +34,14 @@ export const KIND_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
   return WINDOWS[byte - 0x80] === " " ? BYTE_KINDS.control : BYTE_KINDS.windows;
 });
 
-/** UTF-8 of every byte of Windows-1252 that is not ASCII, by the byte less 80. */
+/** UTF-8 form of every non-ASCII byte of Windows-1252; the index is the byte minus 0x80. */
 export const UTF8_OF_BYTE: readonly Uint8Array[] = Array.from({ length: 128 }, (_, at) =>
   Buffer.from(at < 32 ? (WINDOWS[at] as string) : String.fromCharCode(at + 0x80)),
 );
 
 /**
  * True if a valid multi-byte UTF-8 sequence is a control, a line or paragraph separator, or a
- * direction mark, which `printable` also blanks. A direction mark reverses a name on every page,
+ * direction mark, which `printable` also blanks. Direction marks would reverse a name on a page,
  * and no registry name needs one.
  */
 export function isControlSequence(bytes: Uint8Array, at: number): boolean {
@@ -52,14 +54,14 @@ export function isControlSequence(bytes: Uint8Array, at: number): boolean {
   return third === 0x8e || third === 0x8f || (third >= 0xa8 && third <= 0xae);
 }
 
-/** ESC, which begins the escape sequences of terminals. */
+/** ESC, the first byte of terminal escape sequences. */
 const ESCAPE = 0x1b;
 
 /**
- * Returns the end of the blank or control of `length` bytes at `at`, including a whole CSI sequence
- * (ECMA-48, 5.4) after ESC [: its parameters, intermediates, and final byte. Blanking ESC alone
- * would leave "[31m" in a name. U+009B starts none here, because a name that was encoded twice has
- * it in place of a quote.
+ * Returns the end of the blank or control of `length` bytes at `at`. After ESC [ this includes the
+ * whole CSI sequence (ECMA-48, 5.4): parameters, intermediates, and final byte, because blanking
+ * ESC alone would leave "[31m" in a name. U+009B begins no sequence here, because doubly encoded
+ * names have it in place of a quote.
  */
 export function endOfControl(bytes: Uint8Array, at: number, length: number, end: number): number {
   const after = at + length;
@@ -87,7 +89,7 @@ export function decodeText(bytes: Uint8Array, charset: Charset): string {
   });
 }
 
-/** Decodes a user's table: UTF-8, with or without its mark, else Windows-1252. */
+/** Decodes a user's table: UTF-8, with or without byte order mark, else Windows-1252. */
 export function decodeTable(bytes: Uint8Array): string {
   return decodeText(bytes, isUtf8Text(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
 }
@@ -96,9 +98,9 @@ export function decodeTable(bytes: Uint8Array): string {
 export interface TextSink {
   bytes: Uint8Array;
   length: number;
-  /** Texts so far with a character of Windows-1252 that ISO-8859-1 lacks. */
+  /** Number of texts so far with a Windows-1252 character that ISO-8859-1 lacks. */
   windows: number;
-  /** Texts so far with a control or direction mark blanked. */
+  /** Number of texts so far in which a control or direction mark was blanked. */
   controls: number;
 }
 
@@ -107,11 +109,11 @@ export function newTextSink(capacity = 1 << 16): TextSink {
   return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
 }
 
-/** Sequences of bytes that are not ASCII. */
+/** Counts of byte sequences that are not ASCII. */
 export interface SequenceCount {
   /** Valid ones. */
   right: number;
-  /** Broken ones: nearly all letters of ISO-8859-1. */
+  /** Number of broken sequences: nearly all are letters of ISO-8859-1. */
   broken: number;
 }
 
@@ -120,16 +122,18 @@ export interface TextEncoding extends Readonly<SequenceCount> {
   readonly utf8: boolean;
 }
 
-/** Number of sequences that decide; fewer may all come from one unusual name. */
+/** Min number of sequences to decide; fewer may all come from one unusual name. */
 const ENOUGH = 32;
 /**
- * Number of valid sequences that decide if none is broken. In ISO-8859-1 such a byte precedes
- * another letter or a blank, which is broken UTF-8, so several valid sequences in a row are no
- * accident.
+ * Min number of valid sequences to decide if none is broken. In ISO-8859-1, such bytes usually
+ * precede a letter or a blank, which is broken UTF-8, so several valid sequences are no accident.
  */
 const ENOUGH_UNBROKEN = 4;
 
-/** Length of the UTF-8 sequence at `at`, whose byte is not ASCII; negative if it is broken. */
+/**
+ * Returns the length of the UTF-8 sequence at `at`, which begins with a non-ASCII byte; negative if
+ * broken.
+ */
 export function utf8Sequence(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at] as number;
   if (lead < 0xc2 || lead > 0xf4) return -1;
@@ -164,7 +168,7 @@ export function countSequences(
   }
 }
 
-/** Sums the sequences of several files. */
+/** Adds up the sequences of several files. */
 export function sumSequences(counts: readonly Readonly<SequenceCount>[]): SequenceCount {
   const sum = { right: 0, broken: 0 };
   for (const { right, broken } of counts) {

@@ -1,16 +1,16 @@
 /**
- * The rules by which a value or row of the dump is irregular, and the numbers with which cleaners
- * return "absent" or a rule without allocating.
+ * The rules for irregular values and rows of the dump, and the numbers by which cleaners return
+ * "absent" or a rule without allocating.
  * Invariant: a cleaner returns a real value, ABSENT, or the code of exactly one rule. No real value
  * (dates in days, cents, keys, lengths) is below -2^31 + 1024.
  */
 
 /**
- * Every rule: its meaning in the import report, and whether the report may show offending values
- * (`value`) or only count them because they can be personal (`count`).
+ * All rules, with their meaning in the import report. `example` is `value` if the report may show
+ * offending values; `count` if it may only count them, because they can be personal.
  */
 export const RULES = {
-  /** Shows the reason, never the row. */
+  /** The report shows the reason, never the row. */
   row_malformed: {
     example: "value",
     text: "The row is malformed; it is left out, as --skip-bad-rows allows.",
@@ -158,7 +158,10 @@ export const RULES = {
     example: "value",
     text: "The municipality has no IBGE code; that becomes null.",
   },
-  /** For Arrow and Parquet files; in a dump, such a text refuses its row (native-index/scan). */
+  /**
+   * For Arrow and Parquet files; in a dump, such a text makes the row malformed
+   * (native-index/scan).
+   */
   text_long: {
     example: "count",
     text: "A text has 65,535 bytes or more; it becomes null.",
@@ -171,10 +174,10 @@ export type Rule = keyof typeof RULES;
 /** All rule names, in table order; a rule's number is its index here. */
 export const RULE_NAMES = Object.keys(RULES) as readonly Rule[];
 
-/** The field is empty, or holds one of the registry's spellings of "nothing". */
+/** Returned for a field that is empty, or holds one of the registry's spellings of "nothing". */
 export const ABSENT = -2147483648;
 
-/** Min real value; below it are ABSENT and the codes of the rules. */
+/** Smallest real value; ABSENT and the codes of rules are below it. */
 const VALUE_MIN = ABSENT + 1024;
 
 /** Returns a cleaner's code for a value that breaks this rule. */
@@ -187,7 +190,7 @@ export function isValue(answer: number): boolean {
   return answer >= VALUE_MIN;
 }
 
-/** The rule of a cleaner's result, or null for a value or absent. */
+/** Returns the rule of a cleaner's result; null for a value or ABSENT. */
 export function ruleOf(answer: number): Rule | null {
   if (answer >= VALUE_MIN || answer === ABSENT) return null;
   return RULE_NAMES[answer - ABSENT - 1] ?? null;

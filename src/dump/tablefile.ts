@@ -15,21 +15,21 @@ interface TableShape {
   /** Required columns. */
   readonly needed: readonly string[];
   readonly optional: readonly string[];
-  /** Advice for users of another file. */
+  /** Advice for users who pass another file. */
   readonly fix: string;
 }
 
 /** A row with its line number, from 1. */
 interface TableRow {
   readonly line: number;
-  /** The cell of a column, trimmed; empty if absent. */
+  /** Returns the trimmed cell of a column; empty if absent. */
   cell(column: string): string;
 }
 
-/** Max problems listed; others are only counted. */
+/** Max number of listed problems; others are only counted. */
 const PROBLEMS_SHOWN = 20;
 
-/** The text of a file. @throws CommandError (exit 2) if it cannot be read. */
+/** Reads the text of a file. @throws CommandError (exit 2) if it cannot be read. */
 export function readTableText(path: string): string {
   try {
     const bytes = readSmallFile(path, SMALL_FILE_BYTES.table);
@@ -60,7 +60,7 @@ export function withoutCtrlZ(text: string): string {
   return text.slice(0, end);
 }
 
-/** A table being read; `problem` adds a fault, `check` reports all. */
+/** A table being parsed; `problem` adds a fault, `check` throws if there are any. */
 export class TableFile {
   /** Columns of the table. */
   readonly columns: readonly string[];
@@ -148,7 +148,7 @@ export function cellsOf(line: string, delimiter: string): string[] | null {
   }
 }
 
-/** Writes a table in the form that is read here. */
+/** Formats a table so that `TableFile` can parse it. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const cell = (text: string) =>
     /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

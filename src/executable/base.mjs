@@ -1,11 +1,11 @@
 /**
- * The Node of the executable, and packages with addons, compiled for it. Input: the packages that
- * packages.mjs installed for it, and the sources of the addons in node_modules. Output: its binary,
- * its version, and matching addons.
- * Invariant: a release ships the Node of the package, which still gets security fixes, not the one
- * that runs the build. A binary of another version or hash is refused. Addons are compiled in a
- * copy of their sources, so that those in node_modules, which match the build's Node, stay
- * unchanged. No path of this machine gets into a file.
+ * The Node binary of the executable, and addons compiled for it. Input: the packages that
+ * packages.mjs installed, and the addons' sources in node_modules. Output: the binary, its version,
+ * and matching addons.
+ * Invariant: a release ships the Node of the installed package, which still gets security fixes,
+ * not the Node that runs the build. A binary with another version or hash is refused. Addons are
+ * compiled in a copy of their sources, so that node_modules, which matches the build's Node, stays
+ * unchanged. No file contains a path of this machine.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,15 +13,15 @@ import fs from "node:fs";
 import path from "node:path";
 import { shippedFolder } from "./packages.mjs";
 
-/** uWebSockets.js ships compiled; these binaries were tested. */
+/** Hashes of the tested uWebSockets.js binaries, which are published compiled. */
 const UWS_SHA256 = {
   "linux-x64-20": "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89",
   "linux-x64-22": "f687e7c3666b5cca9d355184bbf07bb0550f5ba0d3ffd453248ccfec552dde6c",
 };
 
 /**
- * The Node of the package `node-<platform>-<arch>`; if it is missing, or with `running`, the
- * current one with its installed addons.
+ * Returns the Node of the package `node-<platform>-<arch>`. If it is missing, or with `running`,
+ * returns the current Node with its installed addons.
  */
 export function findBase(root, { running = false } = {}) {
   const platform = `${process.platform}-${process.arch}`;
@@ -68,7 +68,9 @@ function findUws(root, platform) {
   return file;
 }
 
-/** The license of a Node unpacked from its archive; distributions move it. */
+/**
+ * Returns the license file of a Node unpacked from its archive; distributions store it elsewhere.
+ */
 function nodeLicense(binary) {
   const prefix = path.dirname(path.dirname(fs.realpathSync(binary)));
   const places = [
@@ -79,8 +81,8 @@ function nodeLicense(binary) {
 }
 
 /**
- * The packages: the file that each loads, its name in the executable if that is another, its
- * sources, and what its own installer tells gyp.
+ * Packages with addons: the file that each loads, its name in the executable if different, its
+ * sources, and the variables that its installer passes to gyp.
  */
 export const ADDONS = [
   {
@@ -114,7 +116,7 @@ export function addonIn(folder, { file }) {
   return path.join(folder, "build", "Release", file);
 }
 
-/** Compiles an addon; `run` runs a program to its end or fails. */
+/** Compiles an addon; `run` runs a program and fails if that fails. */
 export function compileAddon(addon, { root, folder, base, run }) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });

@@ -1,29 +1,29 @@
 /**
- * The bundle of the program. Input: the sources, and the facts about the checkout. Output: a folder
- * that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
- * modules, the launcher `peneira`, and the compiled addon. Tables that the program would make of
- * its sources at every start are esbuild constants, by the name that the source declares.
- * Invariant: plain Node, loaded before the packages are installed. A file of the folder is complete
- * if it exists, and files that a running server may still load stay a while, so that a new build
- * disturbs no running program. Tables are made by the same modules as in a run from the sources;
- * with the constant, the bundle omits those.
+ * The bundle of the program. Input: the sources, and the origin of the checkout. Output: a
+ * folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
+ * modules, the launcher `peneira`, and the compiled addon. Tables that the program would otherwise
+ * compute at every start become esbuild constants, with the names that the sources declare.
+ * Invariant: this file needs only Node, because it is loaded before the packages are installed. A
+ * file in the folder is complete if it exists. Files that a running server may still load stay for
+ * a while, so that a new build does not break it. Tables are made by the same modules as in a run
+ * from the sources; the bundle omits these modules.
  */
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** Makes the table of the lexicon. */
+/** Module that makes the lexicon's table. */
 const LEXICON = "src/translate/activities/lexicondata.ts";
 /** Makes the names of activities. */
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
-/** Makes the table of filter phrases. */
+/** Module that makes the table of filter phrases. */
 const PHRASES = "src/translate/filters/table.ts";
 
 /**
- * The lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and the
- * activity names as JSON, so that V8 compiles none of it.
+ * Returns the lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and
+ * activity names as JSON, so that V8 does not compile them.
  */
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
@@ -67,18 +67,18 @@ const ADDON = "peneira.node";
 /** Milliseconds that a file of an older bundle stays: longer than any test suite runs. */
 const CACHED_MS = 15 * 60_000;
 
-/** Bundled CommonJS packages call require() for Node's built-in modules. */
+/** Defines require(), because bundled CommonJS packages use it for Node's built-in modules. */
 const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
 const require = requireFrom(import.meta.url);`;
 
-/** Options of esbuild for every bundle of the program, including the executable's. */
+/** Returns the esbuild options for every bundle of the program, including the executable's. */
 export function bundleOptions({ root, origin, faults = false, executable = false }) {
   return {
     absWorkingDir: root,
     bundle: true,
     platform: "node",
     logLevel: "warning",
-    // Drops calls of functions that the constants below emptied.
+    // Drops calls to functions that the constants below made empty.
     minifySyntax: true,
     define: {
       BUILD_COMMIT: JSON.stringify(origin.commit),
@@ -128,7 +128,7 @@ export function inOneByte(text) {
       .charCodeAt(found.length - 1)
       .toString(16)
       .padStart(4, "0");
-    // An odd one belongs to the character, which needs no other escape.
+    // An odd backslash belongs to the character, which then needs no other escape.
     return `${backslashes.slice(backslashes.length % 2)}\\u${code}`;
   });
 }
@@ -152,7 +152,7 @@ export function placeAddon(addon, folder) {
   fs.renameSync(`${target}.${process.pid}`, target);
 }
 
-/** Parts first, programs last; then removes files unused by recent builds. */
+/** Moves parts into place before programs; then removes files that recent builds do not use. */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });
   const names = fs.readdirSync(fresh);

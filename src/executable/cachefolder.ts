@@ -1,10 +1,10 @@
 /**
  * The folder for executable parts that the system must load from files. Input: the setting
- * cache_dir, the data directory, the environment. Output: a folder that only the user of this
- * process can change, with written parts.
- * Invariant: code is never loaded from a folder that others can write to or that belongs to another
- * user. Faults of a place are reported with the fix. Threads and processes may write the same part
- * concurrently; each finds it complete.
+ * cache_dir, the data directory, the environment. Output: a folder that only the process's user can
+ * change, and the parts written there.
+ * Invariant: code is never loaded from a folder that other users own or can write to. Problems of a
+ * folder are reported with the fix. Threads and processes may write the same part concurrently, and
+ * always find it complete.
  */
 
 import { randomBytes } from "node:crypto";
@@ -29,7 +29,7 @@ const FOLDER_MODE = 0o700;
 export const NAME_ANOTHER =
   "Name another folder with the variable PENEIRA_CACHE_DIR (or the setting cache_dir).";
 
-/** Folders of a command, in addition to the folders that the environment names. */
+/** Folders that a command knows, in addition to those in the environment. */
 interface KnownFolders {
   readonly cacheDir: string | null;
   readonly dataDir: string | null;
@@ -43,9 +43,9 @@ export function useFolders(folders: KnownFolders): void {
 }
 
 /**
- * Creates or checks the folder `name` in the cache. A configured place is the only candidate; else
- * the first usable one: the user's cache, an existing data directory, a user's folder in the
- * temporary one.
+ * Creates or checks the folder `name` in the cache. A configured folder is the only candidate.
+ * Otherwise uses the first usable one of the user's cache, an existing data directory, and a user's
+ * folder in the temporary folder.
  * @throws CommandError that lists every candidate
  */
 export function openCacheFolder(name: string): string {
@@ -63,13 +63,13 @@ export function openCacheFolder(name: string): string {
   );
 }
 
-/** Candidates without a configured place, the best one first. */
+/** Candidates if no folder is configured, in order of preference. */
 function places(): string[] {
   const { XDG_CACHE_HOME, CACHE_DIRECTORY } = process.env;
   const { dataDir } = known;
   const user = process.getuid?.() ?? "user";
   return [
-    // Set by systemd for a service with CacheDirectory=.
+    // systemd sets this for a service with CacheDirectory=.
     ...(CACHE_DIRECTORY ? [CACHE_DIRECTORY] : []),
     ...userCache(XDG_CACHE_HOME),
     ...(dataDir !== null && lookAt(dataDir)?.isDirectory() ? [path.resolve(dataDir, "cache")] : []),
@@ -85,16 +85,16 @@ function userCache(xdg: string | undefined): string[] {
   } catch {
     // The list of users lacks the current user, as in a container.
   }
-  // Never created by us: a missing home has no owner.
+  // A missing home is never created, because it would have no proper owner.
   return path.isAbsolute(home) && home !== "/" && lookAt(home)?.isDirectory()
     ? [path.join(home, ".cache", "peneira")]
     : [];
 }
 
 /**
- * Returns why a folder is unusable, as a sentence; null after creating or checking it. Its parent
- * may be the administrator's, and shared if users can only rename their own files there, as in the
- * system's temporary folder.
+ * Returns why a folder is unusable, as a sentence; null after creating or checking it. The parent
+ * may belong to the administrator. It may be shared if users can only rename their own files there,
+ * as in the system's temporary folder.
  */
 function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {
@@ -124,15 +124,15 @@ function lookAt(place: string) {
   return lstatSync(place, { throwIfNoEntry: false });
 }
 
-/** Read-only, so that running code is not changed by mistake. */
+/** Mode of files: read-only, so that running code is not changed by mistake. */
 const FILE_MODE = 0o500;
 
 /**
- * Writes a temporary file next to it and renames that.
+ * Writes a file atomically, by a temporary file that is then renamed.
  * @throws CommandError if the folder rejects the file
  */
 export function writePart(file: string, bytes: Uint8Array): void {
-  // Threads share a process id, so it would not distinguish them.
+  // Random, because all threads have the same process id.
   const fresh = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     writeFileSync(fresh, bytes, { mode: FILE_MODE, flag: "wx" });

@@ -1,10 +1,10 @@
 /**
  * Builds the single executable (Node's single executable application), with the steps of build.mjs.
- * Input: the sources, the console, the addons, a Node; how build.mjs runs and skips steps. Output:
- * one file with all of them, dist/peneira, or a variant of it in .cache/executable.
+ * Input: the sources, the console, the addons, a Node binary, and build.mjs's functions to run and
+ * skip steps. Output: one file with all of them, dist/peneira, or a variant in .cache/executable.
  * Invariant: the same commit and packages give the same bytes, without a path of this machine or
- * the build time. The file is replaced atomically, even while an older one runs. A step with
- * unchanged inputs is skipped. dist only contains what is released.
+ * the build time. The file is replaced atomically, even while an older one runs. Steps with
+ * unchanged inputs are skipped. dist contains only released files.
  */
 
 import { spawnSync } from "node:child_process";
@@ -20,10 +20,10 @@ import { installShipped } from "./packages.mjs";
 /** Mark in Node's binary that locates the blob. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** V8's compiled code depends on hashes of names, seeded from the clock. */
+/** V8's compiled code depends on name hashes, whose seed otherwise comes from the clock. */
 const SEEDS = ["--hash-seed=42", "--random-seed=42"];
 
-/** In the executable, addons are parts. */
+/** Replacements of modules that load addons, because addons are parts of the executable. */
 const STAND_INS = {
   bindings: "./src/executable/bindings.cjs",
   roaring: "./src/executable/roaring.cjs",
@@ -31,21 +31,21 @@ const STAND_INS = {
 };
 
 /**
- * Packages whose files no bundle contains: addons, the headers that one is compiled with, and the
- * source of the console's map.
+ * Packages whose files are in no bundle: addons, headers with which one of them is compiled, and
+ * the source of the console's map.
  */
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
-/** Each file knows only its own path. The path of the main script is that of the executable. */
+/** A file knows only its own path; the main script's is that of the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 
-/** piscina's path of its thread script, and the executable's replacement. */
+/** Pattern for piscina's path of its thread script, and the replacement in the executable. */
 const THREAD = /\(0,\s*\w+\.resolve\)\(__dirname,\s*(["'])worker\.js\1\)/g;
 const THREAD_HERE = "globalThis.peneiraThread";
 
 /**
- * Makes the executable at `target`. `folder` receives its parts; `run` runs a program to its end or
- * fails.
+ * Builds the executable at `target`. `folder` receives its parts; `run` runs a program and fails
+ * if that fails.
  */
 function buildExecutable(options) {
   const { root, folder, target, base, run } = options;
@@ -63,7 +63,7 @@ function buildExecutable(options) {
 
 const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";
 
-/** Bundles main.cjs, each worker, and piscina's own; returns the packages in them. */
+/** Bundles main.cjs, each worker, and piscina's worker; returns the bundled packages. */
 function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
     ...bundleOptions({ root, origin, faults, executable: true }),
@@ -92,7 +92,9 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   return packagesOf(metafile);
 }
 
-/** The program as one expression, for boot.cjs: a function of CommonJS variables. */
+/**
+ * Wraps a program in one expression for boot.cjs: a function with CommonJS variables as parameters.
+ */
 function asFunction(text) {
   const found = text.match(THREAD)?.length ?? 0;
   if (found !== 1) throw new Error(`piscina names its worker ${found} times: see ${THREAD}`);
@@ -108,7 +110,7 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
     const to = path.join(folder, name);
     fs.copyFileSync(from, to);
     fs.chmodSync(to, 0o644);
-    // The published hash of this file stays comparable with the package's.
+    // Not stripped, so that its hash can be compared with the published one.
     if (name !== "uws.node") run("strip", [to]);
   }
   const wasm = path.join(root, "node_modules", "parquet-wasm", "esm", "parquet_wasm_bg.wasm");
@@ -116,7 +118,10 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
   return Object.keys(files);
 }
 
-/** Lists the parts that become files, with their hashes; the hash of all names their folder. */
+/**
+ * Writes the list of the parts that become files, with hashes; the hash over all is their folder's
+ * name.
+ */
 function writeManifest(folder, files) {
   const parts = {};
   const all = createHash("sha256");
@@ -129,7 +134,7 @@ function writeManifest(folder, files) {
   fs.writeFileSync(path.join(folder, "parts.json"), JSON.stringify(manifest));
 }
 
-/** The licenses of Node, of the packages, and of those in the addons and the console. */
+/** Writes the licenses of Node, the packages, and the packages inside addons and the console. */
 function writeLicenses({ root, folder, base, console }, packages) {
   const manifest = JSON.parse(fs.readFileSync(path.join(console, "manifest.json"), "utf8"));
   const node = { title: `Node.js ${base.version}`, file: base.license };
@@ -198,7 +203,7 @@ export function executableSteps(options) {
   upToDate(step, () => buildExecutable(parts));
 }
 
-/** The addon of a package: the installed one, or one compiled for the shipped Node. */
+/** Returns a package's addon: the installed one, or one compiled for the shipped Node. */
 function addonOf(addon, { root, upToDate, run, requireTools }, base) {
   if (base.headers === null) return addonIn(sourcesOf(root, addon), addon);
   const name = `${addon.name}-${base.version}`;
@@ -212,7 +217,7 @@ function addonOf(addon, { root, upToDate, run, requireTools }, base) {
   return built;
 }
 
-/** Commit and day of the checkout, or "unknown" in a source archive. */
+/** Returns commit and day of the checkout, or "unknown" in a source archive. */
 export function gitOrigin(root) {
   const args = ["log", "-1", "--format=%h %cs", "--abbrev=12"];
   const git = spawnSync("git", args, { cwd: root, encoding: "utf8" });

@@ -1,8 +1,8 @@
 /**
- * Collects the licenses of shipped packages into one text, which is shipped with the program and
- * printed by `peneira version --licenses`.
- * Invariant: a package without a license text is listed with its manifest's entry; no shipped
- * package is omitted.
+ * Collects the licenses of shipped packages into one text, which is part of the program and printed
+ * by `peneira version --licenses`.
+ * Invariant: no shipped package is omitted; one without a license text is listed with the license
+ * in its manifest.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import path from "node:path";
 /** Sources of zstd. */
 const ZSTD = "node_modules/zstd-napi/deps/zstd";
 
-/** The package that a file of node_modules belongs to, or undefined. */
+/** Returns the package that a file of node_modules belongs to, or undefined. */
 export function packageOf(file) {
   const inside = file.split("node_modules/").at(-1);
   if (inside === undefined || inside === file) return undefined;
@@ -20,13 +20,13 @@ export function packageOf(file) {
     .join("/");
 }
 
-/** Packages of the files in an esbuild bundle. */
+/** Returns the packages of the files in an esbuild bundle. */
 export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
 }
 
 /**
- * Returns the license of the zstd sources inside `zstd-napi`, which has another license: a title
+ * Returns the license of the zstd sources inside `zstd-napi`, whose own license differs: a title
  * with the version, and a file.
  */
 export function zstdLicense(root) {
@@ -36,7 +36,7 @@ export function zstdLicense(root) {
   return { title: `zstd ${version}`, file: path.join(root, ZSTD, "LICENSE") };
 }
 
-/** The text; `further` holds titles with files of texts. */
+/** Returns the text; `further` has titles and files of additional licenses. */
 export function licenseText(root, { packages, further = [] }) {
   const own = { title: "Peneira", text: fs.readFileSync(path.join(root, "LICENSE"), "utf8") };
   const others = further.map(({ title, file }) => ({ title, text: fs.readFileSync(file, "utf8") }));

@@ -9,16 +9,19 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Manifest and lockfile of what the executable ships and node_modules must not hold. */
+/**
+ * Folder with manifest and lockfile of the packages that only the executable ships, outside
+ * node_modules.
+ */
 const SHIPPED = "src/executable/shipped";
-/** Folder in which the package is installed: below .cache, where npm's scripts do not search. */
+/** Folder where these packages are installed: below .cache, where npm's scripts do not search. */
 const SHIPPED_PLACE = ".cache/executable/shipped";
-/** The only platform that has it; others use the running Node. */
+/** The only platform with a shipped Node; others use the running Node. */
 const SHIPPED_PLATFORM = "linux-x64";
-/** A program of this name there would run instead of the user's. */
+/** A program at this path would run instead of the user's. */
 const SHADOW = path.join("node_modules", ".bin", "node");
 
-/** Platform and binary interface of compiled packages. */
+/** Returns platform and binary interface for compiled packages. */
 export function runningAbi() {
   return `${process.platform}-${process.arch}-${process.versions.modules}`;
 }
@@ -45,8 +48,8 @@ export function refusalOf({ builtFor, running, execPath, root }) {
 }
 
 /**
- * Packages that are missing, additional, or of another version than in the lockfile. With
- * `running`, development packages may be missing.
+ * Returns the packages that are missing, superfluous, or of another version than in the lockfile.
+ * With `running`, development packages may be missing.
  */
 export function stalePackages(wanted, present, { running = false } = {}) {
   const differs = ([place, entry]) => {
@@ -60,9 +63,9 @@ export function stalePackages(wanted, present, { running = false } = {}) {
 }
 
 /**
- * Installs the packages of the lockfile, without compiling any; with `running` only those needed to
- * run, unless others are already there. npm's hidden lockfile shows its last installation, so one
- * made by hand counts too. `rebuild` compiles all for this Node.
+ * Installs the lockfile's packages without compiling them; with `running`, only those needed to
+ * run, unless others are already there. npm's hidden lockfile shows the last installation, so
+ * manual installations count too. `rebuild` compiles all packages for this Node.
  */
 export function installPackages(options) {
   const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = options;
@@ -76,13 +79,13 @@ export function installPackages(options) {
   const refusal = refusalOf({ ...state, execPath: fs.realpathSync(process.execPath) });
   if (refusal !== null) fail(refusal);
   const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
-  // Accepts packages installed by hand; from now on a change of Node is noticed.
+  // Accepts packages installed manually; the stamp lets later builds detect another Node.
   if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
   const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
   step("packages", () => {
-    // The development package with the Linux binary of Polars names its platform, and npm refuses a
-    // foreign platform unless the package is optional. As an optional one, npm on Node 20 would
-    // omit it for its engines field. The tests that need it skip if it is absent.
+    // The development package with Polars' Linux binary declares its platform, and npm refuses
+    // other platforms unless the package is optional. If it were optional, npm on Node 20 would
+    // omit it because of its engines field. Tests that need it are skipped without it.
     const force = abi.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
     const part = ["--ignore-scripts", ...(some ? ["--omit=dev"] : []), ...quiet];
@@ -97,8 +100,8 @@ export function installPackages(options) {
 }
 
 /**
- * Packages with machine code that npm's scripts download or compile, by step, with the built file.
- * The script of esbuild only checks what npm has installed already.
+ * Packages whose machine code npm's scripts download or compile, by step, with the built file.
+ * (esbuild's script only checks an installed file.)
  */
 const COMPILED = {
   sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node", flags: "-O1" },
@@ -110,10 +113,10 @@ const COMPILED = {
 export const COMPILING = Object.keys(COMPILED);
 
 /**
- * Gets or compiles the package of a step if it is missing. SQLite is compiled with -O1, because the
- * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles. Inserts,
- * look-ups and sums of 200,000 rows take up to a tenth longer, in a database that is queried
- * rarely. The executable has its own copies of all packages (base.mjs).
+ * Downloads or compiles the package of a step if it is missing. SQLite is compiled with -O1,
+ * because the first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles.
+ * This makes inserts, look-ups, and sums of 200,000 rows up to a tenth slower, in a database that
+ * is rarely queried. The executable has its own copies of all packages (base.mjs).
  */
 export function compilePackage(title, { root, cache, step, npm, requireTools }) {
   const { name, built, flags = "" } = COMPILED[title];
@@ -122,7 +125,7 @@ export function compilePackage(title, { root, cache, step, npm, requireTools }) 
   if (there && !fs.existsSync(begun)) return;
   step(title, () => {
     requireTools();
-    // Output of an interrupted compiler may look complete.
+    // The output of an interrupted compiler may look complete, so this marks the beginning.
     write(begun, "");
     const env = { CFLAGS: `${process.env.CFLAGS ?? ""} ${flags}`.trim(), JOBS: "max" };
     npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
@@ -135,7 +138,7 @@ export function shippedFolder(root) {
   return path.join(root, SHIPPED_PLACE, "node_modules");
 }
 
-/** Installs what the executable ships, if its lockfile changed since. */
+/** Installs the packages that the executable ships, if their lockfile has changed. */
 export function installShipped({ root, upToDate, npm }) {
   if (`${process.platform}-${process.arch}` !== SHIPPED_PLATFORM) return;
   const inputs = ["package.json", "package-lock.json"].map((name) => `${SHIPPED}/${name}`);
@@ -146,13 +149,13 @@ export function installShipped({ root, upToDate, npm }) {
     for (const file of inputs) {
       write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
     }
-    // Works even if the shipped addon does not match this Node: nothing of it runs here.
+    // Works even if the shipped addon does not match this Node, because it does not run here.
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
     npm(["ci", "--prefix", place, ...quiet]);
   });
 }
 
-/** npm's list of installed packages, without those removed since. */
+/** Returns npm's list of installed packages, without those removed later. */
 export function presentIn(root) {
   const installed = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
   const there = ([place]) => fs.existsSync(path.join(root, place, "package.json"));

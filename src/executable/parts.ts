@@ -1,8 +1,8 @@
 /**
  * The parts inside the single executable: bytes, a file, or a loaded addon by name.
  * Invariant: only the executable has parts; the bundle and the sources find files relative to
- * themselves (src/location.ts). A file is complete and as built before anything is loaded from it:
- * each thread that needs it hashes it once, and replaces it if it differs.
+ * themselves (src/location.ts). Before a file is loaded, each thread that needs it checks its hash
+ * once, and replaces the file if it differs.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ declare const BUILD_EXECUTABLE: boolean | undefined;
 /** True if this program is the single executable. */
 export const IS_EXECUTABLE: boolean = typeof BUILD_EXECUTABLE === "boolean" && BUILD_EXECUTABLE;
 
-/** The part that lists those that become files (src/executable/executable.mjs). */
+/** Name of the part that lists the parts that become files (src/executable/executable.mjs). */
 const MANIFEST = "parts.json";
 
 /** Files of the executable, by name; `folder` is a hash over all of them. */
@@ -35,15 +35,15 @@ let manifest: Manifest | null = null;
 let folder: string | null = null;
 const checked = new Map<string, string>();
 
-/** The bytes of a part, in read-only memory. */
+/** Returns the bytes of a part, in read-only memory. */
 export function partBytes(name: string): Uint8Array {
-  // Node 20.11, which runs the bundle, lacks this module.
+  // Loaded on demand, because Node 20.11, which runs the bundle, lacks this module.
   sea ??= process.getBuiltinModule("node:sea") as unknown as Sea;
   return new Uint8Array(sea.getRawAsset(name));
 }
 
 /**
- * A file with a part, in the cache folder (src/executable/cachefolder.ts).
+ * Returns the path of a file with a part, in the cache folder (src/executable/cachefolder.ts).
  * @throws CommandError if the file cannot be written
  */
 export function partFile(name: string): string {
@@ -52,7 +52,7 @@ export function partFile(name: string): string {
   manifest ??= JSON.parse(Buffer.from(partBytes(MANIFEST)).toString()) as Manifest;
   const wanted = manifest.parts[name];
   if (wanted === undefined) throw new Error(`the executable has no part ${name}`);
-  // A thread runs from such a file, so it knows the folder.
+  // Threads run from a file in this folder, so they know its path.
   folder ??= isMainThread ? openCacheFolder(manifest.folder) : path.dirname(__filename);
   const file = path.join(folder, name);
   if (!isIntact(file, wanted.sha256)) writePart(file, partBytes(name));

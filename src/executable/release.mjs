@@ -3,9 +3,9 @@
  * version, the executable, and npm's list of installed packages. Output: in dist/release the
  * archive, its bill of materials (CycloneDX), and the SHA-256 of both.
  * Invariant: the same commit and executable give the same bytes on any machine at any time. The
- * folder appears complete or not at all. Every package whose license ships with the executable is
- * listed as required; other packages that npm installs are marked excluded. The only time is the
- * commit's, and no number is random.
+ * folder appears complete or not at all. Packages whose licenses ship with the executable are
+ * listed as required, other packages that npm installs as excluded. The only time in it is the
+ * commit's, and no value is random.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** Titles of the licenses: `name version (license)`. */
+/** Matches titles of licenses: `name version (license)`. */
 const TITLE = /^=+\n(\S+) (\d\S*) \(.*\n=+$/gm;
 
 /** The bill of materials. */
@@ -69,14 +69,14 @@ function npmBill(root) {
   throw new Error(`npm sbom: ${result.error?.message ?? result.stderr.trim()}`);
 }
 
-/** Version of the zstd in the executable, as the title of its licence has it (licenses.mjs). */
+/** Returns the version of the executable's zstd, as in the title of its license (licenses.mjs). */
 function zstdIn(licenses) {
   const [, version] = /^=+\nzstd (\d\S*)\n=+$/m.exec(licenses) ?? [];
   if (version === undefined) throw new Error("the executable has no licence of zstd");
   return version;
 }
 
-/** Components that npm does not list, or lists only as build tools. */
+/** Returns components that npm does not list, or lists only as build tools. */
 function partsOf(root, { node, sqlite, uws, zstd }) {
   const line = node.split(".")[0];
   return [
@@ -117,7 +117,7 @@ function partsOf(root, { node, sqlite, uws, zstd }) {
   ];
 }
 
-/** The compiled uWebSockets.js of this platform and Node, which is in the executable. */
+/** Returns the compiled uWebSockets.js of this platform and Node, as a component. */
 function uwsPart(root, { line, uws }) {
   const name = `@uwsjs/${process.platform}-${process.arch}-${line}`;
   const lock = JSON.parse(fs.readFileSync(path.join(root, "package-lock.json"), "utf8"));
@@ -136,12 +136,14 @@ function uwsPart(root, { line, uws }) {
   };
 }
 
-/** Compiled packages of other platforms or Nodes are not in this executable. */
+/**
+ * False for compiled packages of other platforms or Nodes, which this executable does not contain.
+ */
 function isOfHere(one) {
   return !/^@uwsjs\/\w+-\w+-\d+$/.test(nameOf(one));
 }
 
-/** A package installed under an alias has both names. */
+/** Returns the titles of a package; one installed under an alias has two. */
 function titlesOf(one) {
   return [one.name, nameOf(one)].map((name) => `${name}@${one.version}`);
 }
@@ -154,10 +156,10 @@ function byReference(a, b) {
   return a["bom-ref"] < b["bom-ref"] ? -1 : 1;
 }
 
-/** Files of docs/deploy that work next to an executable; the image needs a checkout. */
+/** Files of docs/deploy that work with an executable; the image needs a checkout. */
 const DEPLOY = /^(peneira[.-]|Caddyfile$|nginx\.conf$)/;
 
-/** `node build.mjs release`: makes it in dist; prints its place, or why it cannot. */
+/** `node build.mjs release`: makes the release in dist; prints its path, or why it failed. */
 export function runRelease({ root, args, build }) {
   const dist = path.join(root, "dist");
   const places = { executable: path.join(dist, "peneira"), out: path.join(dist, "release") };
@@ -170,8 +172,8 @@ export function runRelease({ root, args, build }) {
 }
 
 /**
- * Makes the release. `build` makes the executable. `--allow-dirty` makes a trial, even from a
- * checkout with changes and an unreleased version.
+ * Makes the release. `build` makes the executable. `--allow-dirty` makes a trial release, even with
+ * uncommitted changes and an unreleased version.
  */
 export function release({ root, args, build, executable, out }) {
   const unknown = args.filter((arg) => arg !== "--allow-dirty");
@@ -197,7 +199,7 @@ export function release({ root, args, build, executable, out }) {
   return out;
 }
 
-/** Hash and time of the commit, or null outside a repository. */
+/** Returns hash and time of the commit, or null outside a repository. */
 function commitOf(root) {
   const result = git(root, ["log", "-1", "--format=%H %ct"]);
   if (result === null) return null;
@@ -232,7 +234,7 @@ function refuse(root, { version, commit, trial }) {
   throw new Error(`no release:\n- ${problems.join("\n- ")}${fix}`);
 }
 
-/** An executable of another version or commit must not ship under this name. */
+/** Refuses an executable of another version or commit. */
 function refuseForeign(built, { version, commit }) {
   if (built.peneira !== version) {
     throw new Error(`the executable is version ${built.peneira}, package.json says ${version}`);
@@ -277,7 +279,10 @@ function stage(root, { folder, executable }) {
   fs.chmodSync(folder, 0o755);
 }
 
-/** Sorted names, the commit's time, no user: the bytes depend on the content alone. */
+/**
+ * Packs the archive with sorted names, the commit's time, and no user, so that its bytes depend
+ * only on the content.
+ */
 function pack(folder, { name, seconds }) {
   const plain = ["--format=ustar", "--sort=name", `--mtime=@${seconds}`];
   const nobody = ["--owner=0", "--group=0", "--numeric-owner"];
@@ -288,7 +293,7 @@ function pack(folder, { name, seconds }) {
   fs.writeFileSync(path.join(folder, `${name}.tar.gz`), gzipSync(tar, { level: 9 }));
 }
 
-/** Hashes in the form of `sha256sum -c`. */
+/** Writes hashes in the format of `sha256sum -c`. */
 function writeSums(folder) {
   const lines = fs
     .readdirSync(folder)
@@ -300,7 +305,7 @@ function writeSums(folder) {
   fs.writeFileSync(path.join(folder, "SHA256SUMS"), lines.join(""));
 }
 
-/** The output of the executable, in a minimal environment. */
+/** Returns the executable's output, run in a minimal environment. */
 function outputOf(executable, args) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   return run(executable, args, { env, encoding: "utf8" });

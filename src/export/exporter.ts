@@ -1,7 +1,6 @@
 /**
- * The exports of an installation as the HTTP layer sees them.
- * Invariant: the result of a method survives a crash; exports of other tenants are reported as
- * missing.
+ * The interface of the exports for the HTTP layer.
+ * Invariant: results of methods survive a crash; exports of other tenants are reported as missing.
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -13,15 +12,15 @@ import type { FileRequest, FinishedFile, OpenedFile } from "./files/exportfiles.
 import type { CsvText, ExportRecord } from "./record.ts";
 
 interface NewChanges {
-  /** The older snapshot, which the export is pinned to as well. */
+  /** The older snapshot, to which the export is also pinned. */
   readonly older: Segment;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
 }
 
-/** A file to enrich, from the client's first bytes until the export is accepted. */
+/** An uploaded file to enrich, from its first bytes until the export is accepted. */
 export interface SentFile {
-  /** Adds a chunk, whose memory the caller may use again. */
+  /** Adds a chunk; the caller may reuse its memory. */
   add(chunk: Uint8Array): void;
   /** Ends the file. Rejects with `storage_full` if it could not be written. */
   end(): Promise<ReceivedFile>;
@@ -29,7 +28,7 @@ export interface SentFile {
   drop(): void;
 }
 
-/** A file that was received completely, and is durable. */
+/** An uploaded file that is complete and durable. */
 export interface ReceivedFile {
   readonly path: string;
   readonly bytes: number;
@@ -51,7 +50,7 @@ interface NewEnrichment {
   readonly text: CsvText;
 }
 
-/** An export request, checked and normalized. */
+/** A checked and normalized export request. */
 export interface NewExport {
   readonly tenantId: string;
   /** Key that sends the request. */
@@ -68,9 +67,9 @@ export interface NewExport {
   readonly changes?: NewChanges | null;
   /** Inputs of an enrichment; else missing. */
   readonly enrichment?: NewEnrichment;
-  /** The lists that the spec names, at the revisions to which the export is pinned. */
+  /** Lists in the spec, each with the revision to which the export is pinned. */
   readonly lists?: readonly NamedPin[];
-  /** Rows of the export; charged only if the plan has a quota. */
+  /** Number of rows of the export; charged only if the plan has a quota. */
   readonly rows: number;
 }
 
@@ -90,18 +89,20 @@ export interface ExportPage {
 
 /** How an export was created. */
 export interface ExportOrigin {
-  /** Spec as accepted, normalized on the snapshot of the export. */
+  /** Accepted spec, normalized on the export's snapshot. */
   readonly spec: AccountQuerySpec;
-  /** Key that created it, `user:<id>` for a console user; null for exports of old versions. */
+  /**
+   * Key that created the export, `user:<id>` for a console user; null for exports of old versions.
+   */
   readonly keyId: string | null;
 }
 
 /** The exports of an installation. */
 export interface Exporter {
   /**
-   * Returns the export that the same body and key created before, or null. Needs no snapshot,
-   * because the catalog may have changed since. Throws `idempotency_key_reused` if that export was
-   * deleted.
+   * Returns the export that the same body and idempotency key created earlier, or null. Does not
+   * read the body against a snapshot, because the catalog may have changed. Throws
+   * `idempotency_key_reused` if that export was deleted.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
   /**
@@ -113,17 +114,17 @@ export interface Exporter {
   /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
   receive(): SentFile;
   /**
-   * Returns the file that was sent for an export, to be sent again, with its options. Throws as
-   * `read` does, and `export_expired` if the file is gone.
+   * Returns an export's uploaded file with its options, to enrich it again. Throws like `read`, and
+   * `export_expired` if the file is gone.
    */
   sentAgain(tenantId: string, id: string): SentAgain;
   /**
    * Charges rows that are answered without an export; durable when it returns. Throws
-   * `quota_exceeded` if fewer rows are left today, or `overloaded`.
+   * `quota_exceeded` if today's quota is too small, or `overloaded`.
    */
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
   /**
-   * Returns an export, expired or not. Throws `export_not_found`, also for deleted exports and
+   * Returns an export, even if expired. Throws `export_not_found`, also for deleted exports and
    * those of other tenants.
    */
   read(tenantId: string, id: string): ExportRecord;
@@ -136,18 +137,15 @@ export interface Exporter {
   origin(tenantId: string, id: string): ExportOrigin;
   /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
   remove(tenantId: string, id: string): void;
-  /**
-   * Resolves when the export is done or failed, or after `waitMs`. Rejects with the errors of
-   * `read`.
-   */
+  /** Resolves when the export is done or failed, or after `waitMs`. Rejects like `read`. */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
-  /** Finds an export by its id alone, for signed links; undefined if unknown or deleted. */
+  /** Finds an export by its id, for signed links of any tenant; undefined if unknown or deleted. */
   find(id: string): ExportRecord | undefined;
   /** Opens the file of a finished export; rejects as `ExportFiles.open` does. */
   openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;
   /**
-   * Called when a client reads the file of an export. The accounts of a file that was made with a
-   * notice are added to the tenant's list `exported` then. Never throws.
+   * Called when a client reads an export's file. If a notice made the file, its accounts are then
+   * added to the tenant's list `exported`. Never throws.
    */
   claim(record: Pick<ExportRecord, "id" | "tenantId">): void;
 }

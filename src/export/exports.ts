@@ -1,8 +1,9 @@
 /**
  * The exports of a state: assembles intake, queue, sweeper, and recovery.
  * Invariant: the database is authoritative; memory adds only the progress of running renders. If
- * the database cannot write, the request fails as `stateUnwritable` says and changes nothing. Other
- * members change the same exports, so what this server waits for is read again.
+ * the database cannot be written, the request fails with the error of `stateUnwritable` and changes
+ * nothing. Because other members change the same exports, this server rereads those that it waits
+ * for.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -57,15 +58,15 @@ import {
 
 /** Interval between sweeps for expired exports, in milliseconds. */
 const SWEEP_MS = 1_000;
-/** Interval between sweeps of what other members no longer need here, in milliseconds. */
+/** Interval between sweeps of local files that other members no longer need, in milliseconds. */
 const CLEAN_MS = 60_000;
 
 interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
-  /** Membership of this server, which `start` begins; one of its own if missing. */
+  /** Membership of this server, begun by `start`; by default, one of its own. */
   readonly membership?: Membership | undefined;
-  /** Lease of the work that one member does; this server does it if missing. */
+  /** Lease of the work that only one member does; by default, this server does it. */
   readonly work?: Pick<WorkLease, "look"> | undefined;
   readonly threads: RenderThreads;
   readonly plans: Plans;
@@ -80,15 +81,15 @@ interface ExportsParts {
   /** Replaces the system's number of free bytes; for tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
-  /** Makes the place of finished files; the local disk if missing. */
+  /** Opens the store of finished files; the local disk if missing. */
   readonly openFiles?: OpenFiles | undefined;
-  /** Called before and after a snapshot gets or loses a link. */
+  /** Called before and after a snapshot gets or loses a hard link. */
   readonly linked?: () => void;
   /** Counts and logs state damage that a render found. */
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Makes the place of finished files, from the folder in which they are rendered. */
+/** Opens the store of finished files; gets the folder in which they are rendered. */
 export type OpenFiles = (parts: {
   readonly folder: ExportFolder;
   readonly known: KnownExports;
@@ -154,10 +155,10 @@ export class Exports implements Exporter {
   }
 
   /**
-   * Joins the state, recovers from a crash, then begins to render, even if nothing is served:
-   * accepted exports have their snapshots pinned. Call it before the server listens. Throws
-   * `CommandError` if the data directory cannot be written, or if other members keep their files
-   * elsewhere.
+   * Joins the state, recovers from a crash, and begins to render. This works without a served
+   * snapshot, because accepted exports have pinned theirs. Call it before the server listens.
+   * Throws `CommandError` if the data directory cannot be written, or if other members store their
+   * files elsewhere.
    */
   start(served: Segment | null): void {
     if (served !== null) this.serve(served);
@@ -169,9 +170,7 @@ export class Exports implements Exporter {
     this.#queue.start();
   }
 
-  /**
-   * Pins the newly served snapshot; a failure to pin is not an error, and the snapshot is served.
-   */
+  /** Pins the newly served snapshot. If this fails, the snapshot is served nevertheless. */
   serve(segment: Segment): void {
     try {
       for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
@@ -286,12 +285,12 @@ export class Exports implements Exporter {
     return row === undefined ? undefined : this.#recordOf(row);
   }
 
-  /** Absolute path at which a file is rendered, and stays unless a store keeps it. */
+  /** Returns the absolute path at which a file is rendered; without a store, it stays there. */
   filePath(record: ExportRecord): string {
     return this.#folder.pathOf(record);
   }
 
-  /** Opens a file. If it is gone, its export is rendered again, with the same bytes. */
+  /** Opens a file. If it is missing, renders its export again, with the same bytes. */
   async openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
     try {
       return await this.#files.open(file, wanted);
@@ -310,7 +309,7 @@ export class Exports implements Exporter {
     this.#queue.kick();
   }
 
-  /** Returns the state of the store of files; null if the disk keeps them. */
+  /** Returns the state of the store; null if files are on the local disk. */
   filesState(): FilesState | null {
     return this.#files.state();
   }
@@ -333,7 +332,7 @@ export class Exports implements Exporter {
     }
   }
 
-  /** Does what is due. Never throws: a failure of the database must not end the server. */
+  /** Does periodic work. Never throws, because a database failure must not end the server. */
   tick(): void {
     try {
       if (this.#hasWork()) this.#sweeper.sweep();
@@ -344,12 +343,12 @@ export class Exports implements Exporter {
     this.#queue.retry();
   }
 
-  /** True if this server is the one that expires exports. */
+  /** True if this server is the member that expires exports. */
   #hasWork(): boolean {
     return this.#parts.work?.look() ?? true;
   }
 
-  /** Follows what other members did to the exports. Never throws. */
+  /** Applies the changes that other members made to exports. Never throws. */
   #follow(): void {
     const { clock, log } = this.#parts;
     try {
@@ -379,7 +378,7 @@ export class Exports implements Exporter {
     return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
   }
 
-  /** Returns the byte limit and the current use for an export that exceeded the limit. */
+  /** If an export exceeded the byte limit, returns the limit and the current use; else null. */
   #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
@@ -393,10 +392,7 @@ function doneNow(store: ExportStore): ExportRow[] {
   return store.inState("done").filter(({ expiredAt }) => expiredAt === null);
 }
 
-/**
- * Converts a row to its public record; `progress` is the progress of its render, if it is rendered
- * now.
- */
+/** Converts a row to its public record; `progress` is set while it is being rendered. */
 function recordOf(
   row: ExportRow,
   progress: RunProgress | undefined,
@@ -426,7 +422,7 @@ function recordOf(
   };
 }
 
-/** Returns encoding and header of an enrichment's CSV; earlier versions stored neither. */
+/** Returns encoding and header of an enrichment's CSV, which earlier versions did not store. */
 function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
   return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
 }
@@ -488,7 +484,7 @@ class Waiting {
     return [...this.#waits.keys()];
   }
 
-  /** Number of exports with waiting requests. */
+  /** Number of exports for which requests wait. */
   get size(): number {
     return this.#waits.size;
   }

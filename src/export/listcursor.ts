@@ -19,10 +19,10 @@ const MAC_AT = 10;
 const CURSOR_BYTES = MAC_AT + 32;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 
-/** Max items of one page; it fits the cursor's byte for it. */
+/** Max items of a page; it must fit in the cursor's byte for the limit. */
 export const LIST_LIMIT_MAX = 200;
 
-/** A tenant's list of some kind, or the entries of one of its lists. */
+/** One of a tenant's lists of resources, or the entries of a saved list. */
 type ListName =
   | "exports"
   | "audit"
@@ -34,9 +34,9 @@ type ListName =
 
 /** Position at which the next page of a list begins. */
 export interface ListPosition {
-  /** Sequence of the last item of the previous page; the next page has smaller sequences. */
+  /** Sequence of the previous page's last item; the next page has smaller sequences. */
   readonly before: number;
-  /** Limit of the previous page; the next page must not have more items. */
+  /** Limit of the previous page, which the next page must not exceed. */
   readonly limit: number;
 }
 
@@ -102,12 +102,12 @@ function opened(text: string, tenantId: string, secrets: CursorSecrets, list: Li
   return bytes;
 }
 
-/** Returns the HMAC over the payload (of fixed length) and its binding. */
+/** Returns the HMAC over the payload, whose length is fixed, and its binding. */
 function authenticate(payload: Buffer, binding: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(payload).update(binding).digest();
 }
 
-/** Returns the list, and the tenant prefixed with its length. */
+/** Returns the list's name, and the tenant prefixed with its length. */
 function bindingOf(list: ListName, tenantId: string): string {
   return `${list}|${Buffer.byteLength(tenantId)}:${tenantId}`;
 }

@@ -10,7 +10,9 @@ import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts
 /** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Encoding of a CSV file, and if it has a header: those of the sent file in an enrichment. */
+/**
+ * Encoding of a CSV file, and whether it has a header. An enrichment uses those of the sent file.
+ */
 export interface CsvText {
   readonly encoding: string;
   readonly hasHeader: boolean;
@@ -37,13 +39,13 @@ export const EXPORT_FAILURES = {
 /** Code of a failure. */
 export type ExportFailure = keyof typeof EXPORT_FAILURES;
 
-/** Max bytes of files for a tenant, and the bytes it stores now. */
+/** Max bytes of a tenant's files, and the bytes of its files now. */
 export interface StorageQuota {
   readonly most: number;
   readonly kept: number;
 }
 
-/** Returns the sentence of a failure; `quota` is set if space was too small. */
+/** Returns the sentence for a failure. `quota` is set if the tenant's quota was too small. */
 export function failureText(failure: ExportFailure, quota: StorageQuota | null): string {
   const text = EXPORT_FAILURES[failure];
   if (quota === null) return text;
@@ -65,7 +67,7 @@ export const TAKEOVERS_MAX = 8;
 /** Shape of an export's id: a recognizable prefix, then 128 random bits in hex. */
 export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;
 
-/** Record fields that only an export of changes has. */
+/** Record fields that only a change export has. */
 interface SinceRecord {
   /** Label and date of the older snapshot. */
   readonly snapshot: string;
@@ -77,17 +79,17 @@ interface SinceRecord {
 /** An export as its tenant sees it. Times are milliseconds since 1970. */
 export interface ExportRecord {
   readonly id: string;
-  /** Grows with every export of this installation; the list is ordered by it. */
+  /** Increases with every export of this installation; lists are ordered by it. */
   readonly sequence: number;
   readonly tenantId: string;
   readonly state: ExportState;
   readonly format: ExportFormat;
   /** Null if the file is not compressed. */
   readonly compression: Compression | null;
-  /** Label `YYYY-MM` and date of the snapshot it is pinned to. */
+  /** Label `YYYY-MM` and date of the pinned snapshot. */
   readonly snapshot: string;
   readonly snapshotDate: string;
-  /** Set for an export of changes; else null. */
+  /** Set for a change export, else null. */
   readonly since: SinceRecord | null;
   /** True if it is a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
@@ -95,7 +97,10 @@ export interface ExportRecord {
   readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;
-  /** Title as typed, which names the file; null if it has none, or an earlier version made it. */
+  /**
+   * Title as typed, which names the file. Null without a title, or if an earlier version made the
+   * export.
+   */
   readonly title: string | null;
   readonly createdAtMs: number;
   /** Time at which the file is removed; set when the export is done. */
@@ -110,7 +115,7 @@ export interface ExportRecord {
   /** SHA-256 of the file in hex, when done. */
   readonly sha256: string | null;
   readonly failure: ExportFailure | null;
-  /** Set if it failed because space was too small. */
+  /** Set if the export failed because the tenant's quota was too small. */
   readonly room: StorageQuota | null;
 }
 

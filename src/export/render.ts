@@ -1,8 +1,8 @@
 /**
- * Renders one export to its file. Input: a segment, a spec, a path. Output: the complete file at
- * that path with its rows, size, and SHA-256, or no file.
- * Invariant: the same snapshot and spec give the same bytes. Memory does not grow with the rows.
- * The file appears under its name only when it is whole and durable.
+ * Renders one export to its file. Input: a segment, a spec, a path. Output: the complete file
+ * at that path with its rows, size, and SHA-256, or no file.
+ * Invariant: the same snapshot and spec give the same bytes. Memory use does not grow with the
+ * number of rows. The file appears under its name only when it is complete and durable.
  */
 import { strict as assert } from "node:assert";
 import { existsSync } from "node:fs";
@@ -37,28 +37,31 @@ interface RenderWork {
   readonly segment: Segment;
   /** Normalized; has an export format. */
   readonly spec: AccountQuerySpec;
-  /** Set if changes are rendered; the segment is then the newer one of its list. */
+  /** Set if changes are rendered; `segment` is then the newer snapshot. */
   readonly changes?: ChangesWork;
-  /** Called with the rows of every batch, or its changes, after they were written. */
+  /** Called with the rows (or changes) of every batch after they were written. */
   readonly held?: (rows: Uint32Array) => void;
   readonly heldChanges?: (entries: readonly ChangeEntry[]) => void;
   /** Called after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Called between batches; ends the work with `RenderCancelled` if it returns true. */
   readonly cancelled?: () => boolean;
-  /** Returns true if other processors may help; if missing, they may not. */
+  /** Returns true if other processors may help; without it, none may. */
   readonly spare?: () => boolean;
 }
 
 /** A render into a file. */
 export interface RenderJob extends RenderWork {
-  /** Final path; the folder must exist. Until then `<name>.<16 hex>.tmp` next to it is used. */
+  /**
+   * Final path; the folder must exist. Until the file is complete, it is `<name>.<16 hex>.tmp` in
+   * the same folder.
+   */
   readonly path: string;
   /** Max bytes of the file; unlimited if missing. */
   readonly bytesMax?: number;
 }
 
-/** A sent file to enrich; the spec says the fields, the labels, and the kind of the new file. */
+/** A sent file to enrich; the spec sets the fields, labels, and format of the new file. */
 interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
   readonly sentPath: string;
   readonly column: string | null;
@@ -68,7 +71,7 @@ interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
 /** A finished file. */
 export interface RenderedFile {
   readonly rowCount: number;
-  /** Rows that are charged, where not all are. */
+  /** Number of charged rows, if fewer than all. */
   readonly chargedRows?: number;
   readonly sizeBytes: number;
   /** Hex. */
@@ -144,7 +147,7 @@ export async function renderBytes(
   return context;
 }
 
-/** Returns the bytes of an export file with only these rows. */
+/** Returns the size in bytes of an export file with only these rows. */
 export async function measureRows(
   { segment, spec }: Pick<RenderWork, "segment" | "spec">,
   rows: Uint32Array,
@@ -166,8 +169,8 @@ export async function measureRows(
 }
 
 /**
- * Counts rows before anything is written; matches above the limit are counted only when they are
- * read.
+ * Counts the rows before anything is written. Matches above the limit are counted later, while rows
+ * are read.
  */
 async function contextOf({ segment, spec, changes, spare }: RenderWork): Promise<RenderContext> {
   if (changes !== undefined) return changesContext(spec, changes);
@@ -252,7 +255,10 @@ function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32
   }
 }
 
-/** A file that was truncated while mapped reads as zeros; such output must not be delivered. */
+/**
+ * Throws if the file was truncated while mapped: it then reads as zeros, which must not be
+ * delivered.
+ */
 function refusePoisoned(segment: Segment): void {
   if (!segment.native.poisoned()) return;
   const detail = "The snapshot file could not be read; the operator must replace it.";

@@ -1,8 +1,8 @@
 /**
  * Detects the kind of a file by its first bytes. Readers use this table to name an unexpected kind.
  * Invariant: file names and Content-Type are never trusted. A kind is returned only if the bytes
- * are a sign of it; plain text has none. Sources of the signs: the formats' specifications, and
- * files of Excel and public portals.
+ * have its signature; plain text has none. Sources of the signatures: the formats' specifications,
+ * and files of Excel and public portals.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -34,10 +34,10 @@ export type KindId =
 
 /** Number of first bytes that determine the kind. */
 export const SIGNATURE_BYTES = 512;
-/** Offset of the name of a zip's first part, which identifies an OpenDocument. */
+/** Offset of the first part's name in a zip; the name identifies an OpenDocument file. */
 const ZIP_NAME_AT = 30;
 const ZIP_SIGN = "PK\u0003\u0004";
-/** A zip without a part, and a multi-volume one. */
+/** Signatures of an empty zip and of a multi-volume zip. */
 const OTHER_ZIP_SIGNS = ["PK\u0005\u0006", "PK\u0007\u0008"];
 
 const NAMES: Readonly<Record<KindId, string>> = {
@@ -59,7 +59,7 @@ const NAMES: Readonly<Record<KindId, string>> = {
   utf16: "text in UTF-16",
 };
 
-/** First bytes of the kinds that begin with a fixed sign, one character per byte. */
+/** Signatures of the kinds that begin with fixed bytes, one character per byte. */
 const SIGNS: readonly (readonly [KindId, readonly string[]])[] = [
   ["pdf", ["%PDF-"]],
   ["xls", ["\u00d0\u00cf\u0011\u00e0"]],
@@ -87,7 +87,7 @@ const TAGS: readonly (readonly [KindId, RegExp])[] = [
   ["xml", /^<\?xml\b/i],
 ];
 
-/** First part of a workbook, as Excel, LibreOffice and common libraries write it. */
+/** First part of a workbook, as written by Excel, LibreOffice, and common libraries. */
 const WORKBOOK_PARTS = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|docProps\/)/;
 
 /** Returns the kind of a file by its first bytes; null for plain text and others. */
@@ -107,7 +107,7 @@ export function kindOfFile(path: string): FileKind | null {
   }
 }
 
-/** Returns the mistake for a file of another kind: "it is a PDF, not a zip". */
+/** Returns the message for a file of another kind, such as "it is a PDF, not a zip". */
 export function insteadOf(kind: FileKind, expected: string): string {
   return kind.id === "empty" ? "it is empty" : `it is ${kind.name}, not ${expected}`;
 }
@@ -130,7 +130,9 @@ function zipId(firstName: string): KindId {
   return WORKBOOK_PARTS.test(firstName) ? "xlsx" : "zip";
 }
 
-/** True for UTF-16 text without a mark: Latin letters have a zero byte each, on one side. */
+/**
+ * True for UTF-16 text without a byte-order mark: one of the two bytes of a Latin letter is zero.
+ */
 function isUtf16(head: Uint8Array): boolean {
   if (head.length < 4) return false;
   let [even, odd] = [0, 0];

@@ -1,8 +1,8 @@
 /**
  * Addresses of an S3-compatible store: `s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path`.
  * Input: an address as an operator writes it. Output: its parts, or the expected form.
- * Invariant: an address holds no credentials; an unknown option is refused; a checked prefix has
- * no empty, `.`, or `..` segment, so every key below it is below it at the store too.
+ * Invariant: an address holds no credentials; an unknown option is refused; a checked prefix has no
+ * empty, `.`, or `..` segment, so the store also resolves every key with this prefix below it.
  */
 
 /** Parts of an address. */
@@ -20,16 +20,16 @@ export interface ObjectPlace {
 /** Begins every address of a store. */
 const SCHEME = "s3://";
 
-/** The form in words, for refusals. */
+/** Description of the form, for error messages. */
 const STORE_FORM =
   "an address such as s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME, without a key, with " +
   "no option but endpoint, region, and style (path or host)";
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[a-zA-Z0-9-]{1,64}$/;
-/** Characters that need no escaping anywhere, and spaces and signs that file names have. */
+/** Characters that need no escaping anywhere, plus spaces and symbols that file names contain. */
 const SEGMENT = /^[\w.~!()' +=@,-]{1,255}$/;
-/** Region of stores that know only one. */
+/** Region of stores that have only one. */
 const REGION_DEFAULT = "us-east-1";
 
 /** True for a text that is meant as the address of a store. */
@@ -55,7 +55,7 @@ export function readStoreAddress(text: string): ObjectPlace | null {
   return { bucket, prefix: segments.join("/"), endpoint, region, style };
 }
 
-/** Returns the expected form if a setting does not hold a valid address; else null. */
+/** Returns the expected form if a setting holds no valid address; else null. */
 export function checkStoreAddress(text: string): string | null {
   return readStoreAddress(text) === null ? STORE_FORM : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a small file that a user names, which may be an endless device or pipe.
- * Invariant: at most the limit and one chunk is read, even if the file reports a smaller size.
+ * Reads a small file named by a user, which may be an endless device or pipe.
+ * Invariant: reads at most one chunk beyond the limit, even if the file reports a smaller size.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -13,7 +13,7 @@ export const SMALL_FILE_BYTES = {
   secret: 64 * KIB,
   /** Settings, secrets of the state, and records of a folder. */
   settings: MIB,
-  /** A spec in JSON; the longest valid one is far smaller. */
+  /** A spec in JSON; even the longest valid spec is far smaller. */
   spec: 16 * MIB,
   /** A table, a registry list, or the manifest of a backup. */
   table: 64 * MIB,

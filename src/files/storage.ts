@@ -52,7 +52,7 @@ const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = 
 export function storageProblem(error: unknown): StorageProblem | null {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   if (!(error instanceof Error) || typeof code !== "string") return null;
-  // An EACCES of something else, such as a socket, is not the disk's.
+  // Errors of sockets and processes, such as EACCES, are not disk errors.
   if (/^E/.test(code) && /^(listen|bind|connect|kill|spawn)/.test(syscall ?? "")) return null;
   return PROBLEMS.find(([known]) => known.test(code))?.[1] ?? null;
 }
@@ -65,7 +65,7 @@ export function storageCause(error: unknown): NodeJS.ErrnoException | null {
   return null;
 }
 
-/** Returns the reason and the remedy, to follow a colon; null if it is no disk error. */
+/** Returns the reason and the remedy as the text after a colon; null for other errors. */
 export function storageErrorText(error: unknown): string | null {
   const cause = storageCause(error);
   const problem = storageProblem(cause);
@@ -74,7 +74,10 @@ export function storageErrorText(error: unknown): string | null {
   return `${problem.why} (${cause.code}${at}). ${problem.fix}`;
 }
 
-/** Returns the reason of a plain mkdir: on a read-only disk a recursive one reports ENOENT. */
+/**
+ * Returns the error of a non-recursive mkdir, because a recursive one reports ENOENT on a read-only
+ * disk.
+ */
 export function folderFailure(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
   try {

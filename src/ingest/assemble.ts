@@ -1,15 +1,15 @@
 /**
- * The second half of every import: partitions of rows become the finished snapshot. Input: spilled
- * rows ready to join, and the metadata without the count. Output: the snapshot under its name, and
- * the join's counts.
+ * The second half of every import: turns partitions of rows into the finished snapshot. Input:
+ * spilled rows ready to join, and the metadata without the count. Output: the snapshot under its
+ * name, and the join's counts.
  * Invariant: the result does not depend on the number of threads, partitions, or ranges.
  *
- * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of 64 KiB
- * = 115 and about 30 per thread. Pass 2 holds per thread a partition of about 20 (establishments) +
- * 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
- * extents 4. Pass 3 holds one range of 96 to 120, its keys 10, and a record batch of 2^20 rows,
- * twice during the transfer, 2 x 240. All stays under 1 GB; `native-index` accounts for building
- * the index.
+ * Memory in MB for the 72 M rows of a full base on 2 threads. Pass 1: 115 for 2 x 875 slots of 64
+ * KiB, and about 30 per thread. Pass 2: 110 for both threads, each with a partition (20 for
+ * establishments, 10 for companies, 10 for tables) and 195 slots of 64 KiB = 13; and 4 for the
+ * tables of extents. Pass 3: one range of 96 to 120, its keys 10, and a record batch of 2^20 rows
+ * of 240, which exists twice during the transfer. All stays under 1 GB; `native-index` accounts for
+ * building the index.
  */
 import { rmSync } from "node:fs";
 import {
@@ -34,7 +34,7 @@ const SAMPLE_ROWS = 20_000;
 /** Typical bytes of a spilled establishment. */
 const ROW_BYTES = 200;
 
-/** Max numbers that rows can name: their codes have 16 bits. */
+/** Max distinct counts in rows: their codes have 16 bits. */
 const NUMBERS_MAX = 0xffff;
 
 /** Milliseconds between updates of progress. */
@@ -62,9 +62,13 @@ interface Assembly {
   readonly threads: Threads;
   readonly partitions: number;
   readonly context: JoinContext;
-  /** The part OWNERS (native-index/format/snapshot/owners.ts); null if it was not requested. */
+  /**
+   * The part OWNERS (native-index/format/snapshot/owners.ts); null without `--corporate-partners`.
+   */
   readonly owners?: Uint8Array | null;
-  /** Metadata of a snapshot with this many accounts, whose rows name these numbers. */
+  /**
+   * Returns the metadata of a snapshot with this many accounts. `numbers`: the counts in its rows.
+   */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */
   readonly approve: (accounts: number) => void;
@@ -132,7 +136,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const stage = assembly.startStage("join", Math.round(bytes / 2 ** 20), "MB");
   const progress = new Int32Array(new SharedArrayBuffer(4));
   const shared = shareValue(context);
-  // A hash spreads rows, so one partition is a fair sample of all.
+  // Rows are distributed by a hash, so one partition is a fair sample of all.
   const stride = Math.max(1, Math.floor((sizes[0] as number) / ROW_BYTES / SAMPLE_ROWS));
   const sample = { partition: 0, stride, context: shared };
   const [keys] = await assembly.threads.run("sample", [sample]);
@@ -151,7 +155,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
   const results = await watched(step, () => {
     const running = assembly.threads.run("join", tasks);
-    // Prepares the metadata while the threads join; only the count is missing.
+    // Prepares the metadata while the threads join; only the number of accounts is missing.
     assembly.metaOf(0, new Uint32Array());
     return running;
   });
@@ -160,7 +164,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   return results;
 }
 
-/** Counts the companies of all e-mails and phones, in one bucket per partition. */
+/** Counts the companies of each e-mail and phone, in one bucket per partition. */
 async function countAll(
   { context, partitions, threads, workspace, startStage }: Assembly,
   joined: readonly JoinResult[],
@@ -179,12 +183,12 @@ async function countAll(
   return results;
 }
 
-/** The numbers that rows name, ascending. @throws CommandError if there are too many for codes. */
+/** Returns the distinct counts in rows, ascending. @throws CommandError if there are too many. */
 function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[]): Uint32Array {
   const numbers = new Set([1]);
   for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
   for (const { counts } of counted) for (const one of counts) numbers.add(one);
-  // Max distinct counts; more would take 2^31 rows, because a count of k takes k rows.
+  // Exceeding this would need 2^31 rows, because a count of k needs k rows.
   if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
   throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }

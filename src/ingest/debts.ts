@@ -1,11 +1,11 @@
 /**
  * Reads PGFN's list of debts to the Union (dívida ativa). Input: a folder with its three zips (or
  * their CSVs): FGTS, social security, and others; `;`, a header, one row per inscription and
- * debtor. Output: spill records of 24 bytes, by company root, which the join sums: 0 f64 root,
- * 8 u32 rest of the CNPJ, 12 u8 kind (`LIST_FLAGS`), 16 i64 cents; and the month of the list.
- * Invariant: only rows with a whole CNPJ are taken; a person's row leaves nothing. An
- * inscription has one main debtor, and repeats its amount in the row of every other debtor, so only
- * the rows of main debtors have an amount.
+ * debtor. Output: spill records of 24 bytes, by company root, which the join sums: 0 f64 root, 8
+ * u32 rest of the CNPJ, 12 u8 kind (`LIST_FLAGS`), 16 i64 cents; and the month of the list.
+ * Invariant: only rows with a complete CNPJ are used; nothing of a person's row is stored. An
+ * inscription repeats its amount in the row of every debtor, so only the row of its main debtor
+ * counts the amount.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -45,7 +45,7 @@ interface DebtSource {
   readonly spillPath: string;
   readonly partitions: number;
   readonly slotBytes: number;
-  /** Accepts a list in which kinds are missing. */
+  /** Accepts a list that lacks some kinds of debt. */
   readonly partial: boolean;
 }
 
@@ -100,7 +100,9 @@ function isCsv(name: string): boolean {
   return isOwnEntry(name) && /\.csv$/i.test(name);
 }
 
-/** The month in the members' names, as `arquivo_lai_SIDA_1_202606.csv`; one for all. */
+/**
+ * Returns the month in the members' names, such as `arquivo_lai_SIDA_1_202606.csv`; all must agree.
+ */
 function monthOf(path: string, members: readonly PackedFile[]): string {
   const months = new Set<string>();
   for (const packed of members) {
@@ -142,12 +144,12 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 const SEMICOLON = 59;
-/** More cells than any layout has. */
+/** Max cells of a line; every layout has fewer. */
 const CELLS_MAX = 64;
-/** A longer line is no row of the list. */
+/** Max bytes of a line; a longer line is not a row of the list. */
 const LINE_BYTES_MAX = 1 << 16;
 
-/** Bytes of a line's cells, from each start up to its end. */
+/** Byte ranges of a line's cells: from each start up to its end. */
 interface CellPlaces {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -163,7 +165,7 @@ interface Columns {
   readonly amount: number;
 }
 
-/** Takes the rows of all members. */
+/** Processes the rows of all members. */
 class DebtRows {
   readonly #writer: SpillWriter;
   readonly #partitions: number;
@@ -216,10 +218,10 @@ class DebtRows {
         `${place}, line ${line}: ${count} columns where ${columns.count} belong`,
       );
     }
-    // A name may hold a semicolon, so the cells after it are counted from the end.
+    // A name may contain semicolons, so the cells after it are counted from the end.
     const more = count - columns.count;
     const at = (column: number): number => (column > columns.name ? column + more : column);
-    // A person's row, whose document is masked or shorter.
+    // Skips persons, whose document is masked or shorter.
     if (!this.#readCnpj(bytes, at(columns.document))) return;
     const role =
       columns.role < 0 ? 80 : (bytes[this.#cells.starts[at(columns.role)] as number] ?? 80);
@@ -227,7 +229,9 @@ class DebtRows {
     this.#write(kind, isMain ? this.#cents(bytes, at(columns.amount)) : 0);
   }
 
-  /** Reads a whole CNPJ with right check digits into the buffer; false if the cell has none. */
+  /**
+   * Reads a complete CNPJ with right check digits into the buffer; returns false if there is none.
+   */
   #readCnpj(bytes: Buffer, cell: number): boolean {
     let length = 0;
     for (
@@ -293,7 +297,7 @@ async function eachLine(
   if (rest.length > 0) take(rest, 0, rest.length);
 }
 
-/** Cells of a line; a cell in quotes may hold semicolons. Returns their number. */
+/** Splits a line into cells and returns their number; a quoted cell may contain semicolons. */
 function splitCells(
   bytes: Buffer,
   start: number,
@@ -314,7 +318,7 @@ function splitCells(
   return count;
 }
 
-/** Position of the quote that ends a cell; -1 if the cell only begins with a quote. */
+/** Returns the position of the quote that ends a cell; -1 if none does. */
 function closingQuote(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     if (bytes[at] === QUOTE && (at + 1 === end || bytes[at + 1] === SEMICOLON)) return at;
@@ -343,7 +347,7 @@ function columnsOf(place: string, cells: readonly string[]): Columns {
   };
 }
 
-/** The columns that only one kind of list has. */
+/** Returns the kind of debts by a column that only lists of this kind have. */
 function kindByHeader(place: string, cells: readonly string[]): Kind {
   if (cells.includes("ENTIDADE_RESPONSAVEL")) return "fgts";
   if (cells.includes("TIPO_CREDITO")) return "socialSecurity";
@@ -353,7 +357,7 @@ function kindByHeader(place: string, cells: readonly string[]): Kind {
   );
 }
 
-/** Cents of an amount with a decimal point, or with a decimal comma; null if it is none. */
+/** Returns the cents of an amount with a decimal point or comma; null if it is not an amount. */
 export function centsOf(text: string): number | null {
   const plain = text.includes(",") ? text.replaceAll(".", "").replace(",", ".") : text;
   const match = /^(\d{1,13})(?:\.(\d+))?$/.exec(plain);

@@ -1,8 +1,8 @@
 /**
  * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes of the rows; then
- * the tables of the release, and populations. Output: sorted dictionaries; per task a map from its
- * provisional number to the code's ordinal in the dictionary; the `dictionaries` and `lookups` of
- * the metadata.
+ * the tables of the release, and populations. Output: sorted dictionaries; for each task, a map
+ * from its provisional numbers to the codes' ordinals in the dictionary; `dictionaries` and
+ * `lookups` of the metadata.
  * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
  * the order of rows, files, and threads has no effect.
  */
@@ -26,7 +26,7 @@ export type CodeKind = keyof typeof CODE_WIDTHS;
 /** All kinds, in a fixed order. */
 export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
 
-/** Codes of one task by provisional number, and their row counts; a plain value. */
+/** Codes of one task by provisional number, with their row counts; can be sent between threads. */
 interface CodesInUse {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
@@ -35,8 +35,8 @@ interface CodesInUse {
 /** Assigns provisional numbers to the codes of one kind, in order of appearance. */
 export class CodeCounter {
   /**
-   * Maps a code to its number + 1. A lookup is one read; a Map needs several. Unused pages take no
-   * memory.
+   * Maps a code to its number + 1. A lookup is one read, where a Map needs several. Unused pages
+   * take no memory.
    */
   private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
@@ -47,7 +47,10 @@ export class CodeCounter {
     this.numbers = new Uint16Array(10 ** width);
   }
 
-  /** Provisional number of a code; counts one use. @throws CommandError over 65,534 codes. */
+  /**
+   * Returns the provisional number of a code and counts one use. @throws CommandError for more than
+   * 65,534 codes.
+   */
   numberOf(code: number): number {
     let number = (this.numbers[code] as number) - 1;
     if (number < 0) number = this.add(code);
@@ -95,7 +98,7 @@ function codeText(kind: CodeKind, code: number): string {
   return String(code).padStart(CODE_WIDTHS[kind], "0");
 }
 
-/** Max entries of a dictionary with 8-bit and 16-bit codes; the last value is null. */
+/** Max entries of a dictionary, by code width (8 or 16 bits); the last value means null. */
 const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
   cnae: 0xffff,
   nature: 0xffff,
@@ -128,7 +131,9 @@ export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, n
   return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
 }
 
-/** Ordinals of a task's provisional numbers; `ordinals` is the dictionary of the kind. */
+/**
+ * Returns the ordinal of each provisional number of a task. `ordinals`: the dictionary of the kind.
+ */
 export function remapTable(
   kind: CodeKind,
   ordinals: ReadonlyMap<string, number>,
@@ -142,16 +147,16 @@ export function remapTable(
 /** Remap tables of every kind. */
 export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;
 
-/** Code to description, by kind of code; the codes have their leading zeros. */
+/** Descriptions by code, for each kind of code; codes have their leading zeros. */
 export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;
 
 /** Dictionaries of every kind of code. */
 export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
 
-/** A release's table in the form of a snapshot, with its faults. */
+/** A release's table in the form of a snapshot, with its irregularities. */
 interface PaddedTable {
   readonly codes: Map<string, string>;
-  /** Codes that are no numbers of their kind; dropped. */
+  /** Dropped codes, which are not numbers of their kind. */
   readonly odd: readonly string[];
   /** Number of names that were unprintable or too long. */
   readonly corrected: number;
@@ -172,11 +177,13 @@ export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): Pa
   return { codes, odd, corrected };
 }
 
-/** Makes a name fit for the metadata; one that is too long ends in an ellipsis. */
+/**
+ * Converts a name to one printable line for the metadata; truncates long names with an ellipsis.
+ */
 function lineOf(name: string): string {
   const line = isPrintable(name) ? name : printable(name);
   if (line.length <= NAME_LENGTH_MAX) return line;
-  // A lone surrogate at the end is unprintable, and is removed too.
+  // Truncation may leave a lone surrogate, which is unprintable and therefore removed too.
   return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
 }
 
@@ -200,7 +207,7 @@ export function buildDictionaries(
   return Object.fromEntries(entries) as KindDictionaries;
 }
 
-/** The dictionaries as the metadata name them. */
+/** Returns the dictionaries under their names in the metadata. */
 export function metaDictionaries(
   kinds: KindDictionaries,
   numbers: Uint32Array,

@@ -1,8 +1,8 @@
 /**
- * Imports the folder of a monthly release. Input: the folder, and optionally populations and
- * public lists. Output: the snapshot under its name, and the report.
- * Invariant: all or nothing. Odd values never stop an import; damaged or missing files always do,
- * before the output's name exists.
+ * Imports the folder of a monthly release. Input: the folder, and optionally populations and public
+ * lists. Output: the snapshot under its name, and the report.
+ * Invariant: all or nothing. Irregular values never stop an import. Damaged or missing files always
+ * do, before the output file appears.
  */
 import { statSync } from "node:fs";
 import type { SnapshotOrigin } from "../../native-index/format/snapshot/meta.ts";
@@ -29,12 +29,12 @@ const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Snapshot bytes per uncompressed byte: below the measured 0.99 (72 million rows), so that nothing
- * that fits is refused. The passes' files take at most as much (0.96, 2 million rows), and release
- * it before or while the snapshot grows.
+ * Snapshot bytes per uncompressed byte. The value is below the measured 0.99 (72 million rows), so
+ * no import that fits is refused. The temporary files of the passes take no more (0.96, 2 million
+ * rows), and are freed before or while the snapshot grows.
  */
 const SNAPSHOT_SHARE = 0.9;
-/** Bytes of an empty snapshot, below the measured 3.65 million. */
+/** Bytes of an empty snapshot; slightly below the measured 3.65 million. */
 const SNAPSHOT_BYTES_MIN = 3_500_000;
 
 /** Options of an import. */
@@ -44,14 +44,16 @@ export interface ImportOptions extends ListOptions {
   readonly label?: string;
   readonly date?: string;
   readonly population?: string;
-  /** Regions of the statistics, and seats; default: those of the snapshot that it `replaces`. */
+  /**
+   * File of statistical regions and municipal seats; default: those of the snapshot it `replaces`.
+   */
   readonly places?: string;
   /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
   readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
-  /** Reads which companies are partners of others; persons are never taken in. */
+  /** Imports which companies are partners of other companies; persons are never imported. */
   readonly corporatePartners?: boolean;
   /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
@@ -59,7 +61,7 @@ export interface ImportOptions extends ListOptions {
   readonly force?: boolean;
   /** The preceding month's snapshot, if it is not under the output's name. */
   readonly replaces?: string;
-  /** Max malformed rows to skip and count; default none. */
+  /** Max malformed rows that are skipped and counted; none by default. */
   readonly skipBadRows?: number;
   /** Uncompressed bytes of a partition; smaller in tests. */
   readonly partitionBytes?: number;
@@ -150,7 +152,7 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   return { label, date };
 }
 
-/** Days after the release that a partner may be dated, as in the scan. */
+/** Days after the release up to which a partner's date is valid, as in the scan. */
 const DAYS_AFTER = 7;
 
 interface Extras {
@@ -158,7 +160,7 @@ interface Extras {
   readonly partners: CorporatePartners | null;
 }
 
-/** The debts, and the companies that are partners, if they were requested. */
+/** Reads the debts, and the companies that are partners, if requested. */
 async function readExtras(
   { folder, members }: DumpFolder,
   options: ImportOptions & { readonly release: Release },
@@ -186,7 +188,7 @@ async function readExtras(
   };
 }
 
-/** The snapshot's notes on its source files; null if there are none. */
+/** Returns the metadata about the source files; null if there is none. */
 function originOf(dump: DumpFolder, scanned: ScannedDump): SnapshotOrigin | null {
   const { host } = dump;
   const { rowsLeftOut: rows_left_out } = scanned;
@@ -200,7 +202,7 @@ function partitionsOf(bytes: number, options: ImportOptions): number {
   return Math.min(PARTITIONS_MAX, Math.max(1, partitions));
 }
 
-/** Returns the space needed to import so many uncompressed bytes. */
+/** Returns the disk space needed to import this many uncompressed bytes. */
 function needOf(bytes: number): WorkspaceNeed {
   const snapshot = SNAPSHOT_BYTES_MIN + SNAPSHOT_SHARE * bytes;
   return { work: 0, snapshot, memory: 2 * bytes };

@@ -1,8 +1,8 @@
 /**
  * Refuses files whose content does not match their names.
- * Invariant: single irregular values never stop an import. If nearly all rows of a file break one
- * rule, or a table lacks nearly all codes in use, it is another file under this name. Without this
- * check, a Simples file with the rows of another file imports a month without MEI.
+ * Invariant: single irregular values never stop an import. But if nearly all rows of a file break
+ * one rule, or a table lacks nearly all codes in use, the file has the content of another one.
+ * Without this check, a Simples file with other rows would produce a month without MEI.
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";
@@ -12,12 +12,12 @@ import { CommandError } from "../errors.ts";
 import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
-/** Min share of rows, or of uses of codes, that counts as another file. */
+/** Min share of rows (or of uses of codes) that proves that the content belongs to another file. */
 const SHARE = 0.9;
-/** Min rows or uses to conclude anything. */
+/** Min number of rows or uses for a conclusion. */
 const LEAST = 100;
 
-/** Rules that a row of another file breaks. */
+/** Rules that the rows of another file would break. */
 const TELLING: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
   empresas: ["nature_invalid", "size_invalid", "capital_invalid"],
   simples: ["flag_invalid"],
@@ -38,7 +38,7 @@ interface ScannedFile extends Pick<ScanResult, "rowsIn" | "tally" | "codes"> {
   readonly member: { readonly type: FileType; readonly file: string };
 }
 
-/** Throws `CommandError` that names every file whose content does not match its name. */
+/** Throws a `CommandError` that lists all files whose content does not match their names. */
 export function refuseForeignContent(
   folder: string,
   scans: readonly ScannedFile[],
@@ -59,7 +59,7 @@ export function refuseForeignContent(
   );
 }
 
-/** Returns a sentence about the rule that nearly all rows of a file break; else an empty list. */
+/** Returns a sentence if nearly all rows of a file break one rule; else an empty list. */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
   for (const rule of TELLING[member.type] ?? []) {
@@ -73,7 +73,7 @@ function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   return [];
 }
 
-/** Returns a sentence about a table with nearly none of the codes in use. Skips empty tables. */
+/** Returns a sentence if a table has nearly none of the codes in use. Skips empty tables. */
 function unknownCodes(
   files: string,
   table: ReadonlyMap<string, string>,

@@ -61,7 +61,7 @@ function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
   return answer(() => joinNatively(contextOf(task), task));
 }
 
-/** Counts the companies of the values of a bucket. */
+/** Counts the companies of each value in a bucket. */
 function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
   return answer(() => countNatively({ ...task, values: valuesOf(task) }));
 }
@@ -71,7 +71,7 @@ function sample(task: SampleTask): Promise<IngestAnswer<RankKeys>> {
   return answer(() => sampleNatively(contextOf(task), task.partition, task.stride));
 }
 
-/** The context of the join: `serialize` of a JoinContext, in shared memory. */
+/** The context of the join: the output of `serialize` for a JoinContext, in shared memory. */
 interface WithContext {
   readonly context: SharedArrayBuffer;
 }
@@ -82,7 +82,7 @@ interface SampleTask extends WithContext {
   readonly stride: number;
 }
 
-/** A task whose entries, `serialize` of their spill files, are in shared memory. */
+/** A task whose list of spill files is in shared memory, as the output of `serialize`. */
 interface CountTaskShared extends Omit<CountTask, "values"> {
   readonly values: SharedArrayBuffer;
 }
@@ -100,7 +100,7 @@ async function answer<Value>(work: () => Value | Promise<Value>): Promise<Ingest
 
 let values: CountTask["values"] | null = null;
 
-/** The spill files of all partitions, read once. */
+/** Returns the spill files of all partitions; deserializes them once. */
 function valuesOf(task: CountTaskShared): CountTask["values"] {
   values ??= deserialize(Buffer.from(Buffer.from(task.values))) as CountTask["values"];
   return values;
@@ -108,7 +108,7 @@ function valuesOf(task: CountTaskShared): CountTask["values"] {
 
 let context: JoinContext | null = null;
 
-/** The context, read once: a pool of threads serves one import. */
+/** Returns the context; deserializes it once, because a pool of threads serves one import. */
 function contextOf(task: WithContext): JoinContext {
   // Copied because `deserialize` does not accept shared memory.
   context ??= deserialize(Buffer.from(Buffer.from(task.context))) as JoinContext;

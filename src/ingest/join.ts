@@ -3,10 +3,10 @@
  * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
  * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
  * ranges.
- * Invariant: files are read in part order. Among equal CNPJs, the first row by (part, line) stays;
- * among equal companies, the first row with a name. The addon does the work, with one copy of a
- * partition's spill records in memory. Bytes, extents, counts, examples, and keys equal those of
- * the twin, test/support/ingest/join.ts.
+ * Invariant: files are read in part order. Of several rows with one CNPJ, the first by (part, line)
+ * is kept; of several rows of one company, the first with a name. The addon does the work, with one
+ * copy of a partition's spill records in memory. Bytes, extents, counts, examples, and keys equal
+ * those of the twin, test/support/ingest/join.ts.
  */
 import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
 import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
@@ -21,19 +21,19 @@ import {
 } from "./spill.ts";
 import { type TallyResult, tallyOf } from "./tally.ts";
 
-/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
+/** A spill file of pass 1, with the dictionary code of each provisional number. */
 export interface JoinFile {
   readonly spill: SpillFile;
   readonly remaps: AllRemaps;
 }
 
-/** Context shared by all partitions; sent to every thread once. */
+/** Context shared by all partitions; sent to each thread once. */
 export interface JoinContext {
-  /** Null if rows already include their company's data (columns as source). */
+  /** Null if rows already include their company's data (imports from columns). */
   readonly companies: readonly JoinFile[] | null;
   readonly simples: readonly SpillFile[];
   readonly establishments: readonly JoinFile[];
-  /** IBGE ordinal by `uf * tomCount + tom`, both ordinals; null (u16) if there is none. */
+  /** IBGE ordinal at `uf * tomCount + tom` (both ordinals); the u16 null if there is none. */
   readonly ibge: Uint16Array;
   readonly tomCount: number;
   /** TOM ordinal of "abroad", which has no municipality; -1 if absent. */
@@ -42,7 +42,7 @@ export interface JoinContext {
   readonly ufAbroad: number;
   /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
   readonly cnaeNotInformed: number;
-  /** CNPJs of the lists of CEIS, CNEP, and CEPIM; null without an imported list. */
+  /** CNPJs on the lists: `sanctioned` is the CEIS. A list that was not imported is null. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly cnep: ReadonlySet<string> | null;
   readonly cepim: ReadonlySet<string> | null;
@@ -57,10 +57,12 @@ export interface JoinContext {
 /** A partition to join. */
 export interface JoinTask {
   readonly partition: number;
-  /** The thread will probably join `partition + ahead` next: the number of threads. */
+  /**
+   * Number of threads: this thread will probably join `partition + ahead` next, and prefetches it.
+   */
   readonly ahead: number;
   readonly spillPath: string;
-  /** The file of its e-mails and phones, and its number of buckets. */
+  /** Spill file for e-mails and phones, and its number of buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
   readonly splits: RankKeys;
@@ -72,18 +74,19 @@ export interface JoinTask {
 export interface JoinResult {
   readonly spill: SpillFile;
   readonly values: SpillFile;
-  /** Distinct counts of active establishments per company, ascending. */
+  /** Distinct numbers of active establishments per company, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
   readonly tally: TallyResult;
 }
 
-/** Joins one partition and spills its rows; frees its buckets in the spill files of pass 1. */
+/** Joins one partition and spills its rows. Frees its disk space in the spill files of pass 1. */
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
-  // Prefetches the next partition while this thread joins; else it waits for each extent.
+  // Prefetches the next partition while this thread joins the current one; otherwise joining would
+  // wait for each extent.
   for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);
   const found = joinPartition({
     ...input,
@@ -106,7 +109,9 @@ export function spillsOf({ companies, simples, establishments, debts }: JoinCont
   return [...files, ...simples, ...(debts === null ? [] : [debts])];
 }
 
-/** Sort keys of every `stride`-th row of a partition; the spill files keep theirs. */
+/**
+ * Returns the sort keys of every `stride`-th row of a partition, without freeing its disk space.
+ */
 export function sampleNatively(context: JoinContext, partition: number, stride: number): RankKeys {
   const { scores, roots, rests } = samplePartition(inputOf(context, partition, readBucket), stride);
   return { scores: Uint16Array.from(scores), roots, rests };
@@ -154,7 +159,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Lists in the addon's form, cached. */
+/** Cached lists in the addon's format. */
 const cnpjLists = new WeakMap<ReadonlySet<string>, Uint8Array>();
 
 function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
@@ -167,7 +172,7 @@ function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
   return list;
 }
 
-/** Domains of mail providers in the addon's form, cached by context. */
+/** Cached domains of mail providers in the addon's format, by context. */
 const providers = new WeakMap<JoinContext, Uint8Array>();
 
 function providersOf(context: JoinContext): Uint8Array {

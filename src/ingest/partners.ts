@@ -1,8 +1,8 @@
 /**
  * Reads the partners that are companies from the partners' files (Socios). Input: the ten members
  * of a release. Output: the part OWNERS, and counts.
- * Invariant: only a row of kind 1 (company) with a whole CNPJ and right check digits is taken: its
- * roots, day, and qualification. Nothing of another row, and no name, leaves this file: persons,
+ * Invariant: of a row of kind 1 (company) with a complete CNPJ and right check digits, only roots,
+ * day, and qualification are used. No data of other rows, and no name, leaves this file: persons,
  * foreigners, and legal representatives are never stored.
  */
 import { basename } from "node:path";
@@ -31,7 +31,7 @@ interface PartnerFiles {
   readonly folder: string;
   readonly members: readonly DumpMember[];
   readonly label: string;
-  /** Last day that counts as a date. */
+  /** Last day that counts as a valid date. */
   readonly latestDay: number;
   readonly partial: boolean;
   readonly skipBadRows: number;
@@ -60,7 +60,7 @@ export async function readPartners(files: PartnerFiles): Promise<CorporatePartne
   return { part: encodeOwners(rows.pairs), asOf: files.label, warnings };
 }
 
-/** Refuses a release without all parts, or warns of what is missing. */
+/** Refuses a release that lacks parts; with `partial`, returns a warning instead. */
 function checkThere({ folder, partial }: PartnerFiles, members: readonly DumpMember[]): string[] {
   const seen = members.map(({ part }) => part);
   for (const part of new Set(seen)) {
@@ -98,7 +98,7 @@ async function readRows(
   }
 }
 
-/** The kind of a partner that is a company. */
+/** Code of a partner that is a company. */
 const COMPANY = 1;
 const ODD_KIND = oddCode("cnpj_invalid");
 const ODD_QUALIFICATION = oddCode("cnpj_invalid");
@@ -139,7 +139,10 @@ class PartnerRows {
   }
 }
 
-/** The root of a whole CNPJ with right check digits; null for anything else, such as a CPF. */
+/**
+ * Returns the root of a complete CNPJ with right check digits; null for other documents, such as a
+ * CPF.
+ */
 function ownerOf({ bytes, starts, ends }: DumpRecord): number | null {
   const start = starts[SOCIO.document] as number;
   if ((ends[SOCIO.document] as number) - start !== CNPJ_BYTES) return null;

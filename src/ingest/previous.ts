@@ -1,8 +1,7 @@
 /**
- * Compares a new import with the preceding snapshot, which may take fewer accounts only with
- * `force`, and carries over data from it.
- * Invariant: a snapshot is not replaced by one with far fewer accounts; a file that is not a
- * readable snapshot may be replaced.
+ * Compares a new import with the preceding snapshot, and carries over data from it.
+ * Invariant: without `force`, a snapshot is not replaced by one with far fewer accounts. A
+ * file that is not a readable snapshot may be replaced.
  */
 import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
 import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
@@ -11,7 +10,7 @@ import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import { type CodesByTom, codesOfSnapshot } from "./places/municipalitytables.ts";
 
-/** A new snapshot has at least this share of the preceding one's accounts. */
+/** Min share of the preceding snapshot's accounts that a new snapshot must have. */
 const SHARE_MIN = 0.98;
 
 /** The metadata of the snapshot at a path; null if there is none. */
@@ -29,26 +28,26 @@ export async function previousAccounts(out: string): Promise<number | null> {
 }
 
 /**
- * Returns the regions and seats of the preceding month, for a month without a file of places:
- * operators need not provide the file every month.
+ * Returns the statistical regions and municipal seats of the preceding month, so that operators
+ * need not provide the file of places every month.
  */
 export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
   return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
 }
 
 /**
- * Official TOM and IBGE codes for a month without a file of them: those that the preceding snapshot
- * joined. The month's names show if they are of the same registry.
+ * Returns the TOM and IBGE codes that the preceding snapshot matched, for an import without a file
+ * of them. The new month's names show whether the codes fit.
  */
 export async function previousCodes(before: string): Promise<CodesByTom> {
   return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
 }
 
-/** The preceding snapshot and the conditions to replace it. */
+/** The preceding snapshot, and the conditions for replacing it. */
 interface Replacement {
   /** Path of the preceding snapshot. */
   readonly out: string;
-  /** True if the new snapshot takes the name of this file; else both files remain. */
+  /** True if the new snapshot replaces this file; else both files remain. */
   readonly isReplaced: boolean;
   readonly previous: number | null;
   readonly force: boolean;

@@ -1,7 +1,7 @@
 /**
  * The optional lists of an import: sanctions (CEIS, CNEP, CEPIM) and federal debts (PGFN). Input:
- * the options of an import. Output: what the join adds to each account, the provenance of the
- * snapshot, and warnings.
+ * the options of an import. Output: the lists for the join, the provenance in the snapshot, and
+ * warnings.
  * Invariant: a list that was not given is `not_available` in the provenance, and its columns are
  * null.
  */
@@ -35,7 +35,9 @@ const NOT_AVAILABLE = "not_available";
 
 type Provenance = SnapshotMeta["provenance"];
 
-/** Provenance of the lists; those not given have that of `old`, if a snapshot left it. */
+/**
+ * Returns the provenance of the lists. Lists not given take it from `old`, if the source has it.
+ */
 export function provenanceOf(
   { ceis, cnep, cepim, debts }: PublicLists,
   old?: Partial<Provenance>,
@@ -51,7 +53,7 @@ export function provenanceOf(
   };
 }
 
-/** Warnings about rows of the lists that were left out. */
+/** Returns warnings about skipped rows of the lists. */
 export function listWarnings(lists: PublicLists): string[] {
   const sanctions = SANCTION_LISTS.flatMap((list) => {
     const { withoutCnpj: without = 0, wrongDates = 0 } = lists[list]?.counts ?? {};

@@ -1,11 +1,11 @@
 /**
  * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
- * Input: the sort keys of a fair sample of the rows; row records spilled by range. Output: split
+ * Input: the sort keys of a representative sample; row records spilled by range. Output: split
  * points, and the range of any key; full record batches for the snapshot writer.
  * Invariant: every row of a range precedes every row of the next range in rank order (score
- * descending, CNPJ ascending). Ranges bound memory and do not change the result. Two ranges are in
- * memory: one is read and sorted while the other is converted to columns. Every batch but the last
- * has BATCH_ROWS rows.
+ * descending, CNPJ ascending). Ranges only bound memory and do not affect the result. Two ranges
+ * are in memory: one is read and sorted while the other is converted to columns. Every batch but
+ * the last has BATCH_ROWS rows.
  */
 import { BATCH_ROWS } from "../../native-index/format/columns.ts";
 import type { SnapshotWriter } from "../../native-index/format/snapshot/snapshot.ts";
@@ -20,7 +20,7 @@ export interface RankKeys {
   readonly rests: Uint32Array;
 }
 
-/** Split points for about equal ranges of the sampled keys; may return fewer than requested. */
+/** Returns split points for ranges of about equal size; may return fewer than requested. */
 export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   const count = sample.scores.length;
   const order = Array.from({ length: count }, (_, i) => i);
@@ -40,7 +40,7 @@ export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   };
 }
 
-/** Number of the range of a key: the splits it does not precede. */
+/** Returns the range of a key: the number of splits that do not come after it. */
 export function rangeOf(splits: RankKeys, score: number, root: number, rest: number): number {
   let low = 0;
   let high = splits.scores.length;
@@ -68,13 +68,13 @@ function comesBefore(
 interface RankedRows {
   /** Rows of every partition, in order. */
   readonly files: readonly SpillFile[];
-  /** Counts that rows lack; `shared-values.ts`. */
+  /** Counts to write into rows (`shared-values.ts`). */
   readonly corrections: readonly SpillFile[];
-  /** The numbers that rows name, ascending. */
+  /** The distinct counts in rows, ascending. */
   readonly numbers: Uint32Array;
 }
 
-/** Ranks and writes all ranges; calls `onRows` with the number of written rows. */
+/** Ranks and writes all ranges; calls `onRows` with the number of rows written. */
 export async function writeRanked(
   writer: SnapshotWriter,
   rows: RankedRows,
@@ -85,7 +85,7 @@ export async function writeRanked(
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     written += batch.rowCount;
-    // At most one batch is being written while the next is filled.
+    // Only one batch is being written while the next is filled.
     await writing;
     writing = writer.writeCollected(batch);
     writing.catch(() => undefined);
@@ -111,7 +111,7 @@ export async function writeRanked(
   }
 }
 
-/** Yields all ranges in order; the next range loads meanwhile. */
+/** Yields all ranges in order, while the next one loads. */
 async function* loadedRanges(
   rows: RankedRows,
 ): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {
@@ -123,7 +123,7 @@ async function* loadedRanges(
       number < ranges
         ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
         : Promise.resolve(0);
-    // The awaiting loop reports a failure; after an earlier error, no one awaits it.
+    // The consuming loop reports a failure; after an earlier error, the promise is not awaited.
     loading.catch(() => undefined);
     return loading;
   };

@@ -1,10 +1,10 @@
 /**
  * Dictionaries, join context, and metadata of an import from a dump. Input: the release's tables,
- * the scans' findings, populations, and public lists. Output: the tables for the join, including
- * the domains of public mail providers, and the snapshot's metadata.
- * Invariant: the order of files or threads has no effect. The providers' domains are those of the
- * package `email-providers`, imported only here, and Brazilian ones that it lacks; in lower case,
- * without repeats.
+ * the results of the scans, populations, and public lists. Output: the tables for the join,
+ * including the domains of public mail providers, and the snapshot's metadata.
+ * Invariant: the order of files or threads has no effect. The providers' domains come from the
+ * package `email-providers`, imported only here, and a list of Brazilian ones that it lacks. They
+ * are in lower case, without repeats.
  */
 import listed from "email-providers/all.json" with { type: "json" };
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
@@ -77,7 +77,7 @@ export interface MemberScan extends ScanResult {
   readonly member: DumpMember;
 }
 
-/** The release's tables, and their faults. */
+/** The codes of the release's tables, with warnings. */
 interface KnownTables {
   readonly codes: KnownCodes;
   readonly warnings: readonly string[];
@@ -108,7 +108,7 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   return { codes, warnings };
 }
 
-/** Warnings about missing or unknown municipalities. */
+/** Returns warnings about municipalities that the places lack, and about unknown ones in them. */
 export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
   const known = new Set(ibgeCodes);
   const placed = new Set(places.municipalities.map(([ibge]) => ibge));
@@ -262,7 +262,7 @@ export class ImportTables {
     return tally.result();
   }
 
-  /** Warnings about dropped sanctions, and about tables that do not fit. */
+  /** Returns warnings about dropped sanctions, and about tables that do not match the release. */
   warnings(): string[] {
     const { lists, places, population } = this.sources;
     const { ibgeCodes } = this.municipalities;

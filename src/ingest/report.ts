@@ -12,12 +12,12 @@ import type { Example, TallyResult } from "./tally.ts";
 /** A rule that was broken. */
 export interface RuleCount {
   readonly count: number;
-  /** The meaning of the rule, and what happened to the value or row. */
+  /** The meaning of the rule, and the treatment of the value or row. */
   readonly text: string;
   readonly examples: readonly Example[];
 }
 
-/** Rows of a file type: read, and kept. */
+/** Rows of a file type: how many were read and how many kept. */
 export interface RowCount {
   readonly read: number;
   readonly kept: number;
@@ -32,12 +32,12 @@ export interface ImportReport {
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
   readonly accounts: number;
-  /** Companies of a dump; null for a file of columns, where they are not counted. */
+  /** Number of companies in a dump; null for a file of columns, which does not count them. */
   readonly companies: number | null;
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;
   readonly warnings: readonly string[];
-  /** Municipalities that were not joined by name alone; only for a dump. */
+  /** Municipalities not matched by name alone; only in imports of dumps. */
   readonly odd_municipalities: readonly OddMunicipality[];
   readonly passes: readonly PassTime[];
   readonly seconds: number;
@@ -55,7 +55,7 @@ export function ruleCounts(tally: TallyResult): ImportReport["rules"] {
   return rules;
 }
 
-/** Summary lines: the result, odd values, and the speed. */
+/** Returns summary lines: the result, irregular values, and the speed. */
 export function summarize(report: ImportReport): string {
   const lines = [
     `${report.out}: ${count(report.accounts)} ${wordFor(report.accounts, "account")} of ` +

@@ -1,10 +1,11 @@
 /**
  * Reads companies under a sanction (CEIS, CNEP, and CEPIM of the Portal da Transparência). Input:
- * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/AAAA. Output:
- * the CNPJs with a sanction in force on a date, and the date of the list.
+ * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/YYYY. Output: the
+ * CNPJs with a sanction in force on a date, and the date of the list.
  * Invariant: only rows of companies with a 14-character CNPJ count; persons' documents are never
- * stored or shown. Dates alone decide if a sanction is in force: started (or no start given) and
- * not ended (or no end given). CEPIM has neither dates nor persons, so each of its rows counts.
+ * stored or shown. Only the dates decide whether a sanction is in force: it has begun (or has no
+ * start date) and has not ended (or has no end date). CEPIM has neither dates nor persons, so all
+ * its rows count.
  */
 
 import { basename } from "node:path";
@@ -31,7 +32,7 @@ export interface Sanctions {
     readonly persons: number;
     readonly withoutCnpj: number;
     readonly notInForce: number;
-    /** Companies' rows with a date that no calendar has, or in another form. */
+    /** Companies' rows with an invalid date or another date format. */
     readonly wrongDates: number;
   };
 }
@@ -46,7 +47,9 @@ const DATED = {
 /** The column that the CNEP has and the CEIS lacks. */
 const FINE = "VALOR DA MULTA";
 
-/** Required header cells by list, folded, and cells that prove another list. */
+/**
+ * By list: header cells that it must have (folded), and cells that prove that it is another list.
+ */
 const LISTS = {
   ceis: { cells: DATED, not: [FINE] },
   cnep: { cells: { ...DATED, fine: FINE }, not: [] },
@@ -56,10 +59,10 @@ const LISTS = {
 /** A list of sanctions. */
 export type SanctionList = keyof typeof LISTS;
 
-/** The lists, in the order of the documents. */
+/** The lists, in the order of the documentation. */
 export const SANCTION_LISTS = Object.keys(LISTS) as readonly SanctionList[];
 
-/** Larger CSV files are no sanctions list; the largest real one has 34 MB. */
+/** Max bytes of a CSV file; the largest published list has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
 /** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */
@@ -140,7 +143,7 @@ function sanctionedOf({
   return { cnpjs, counts };
 }
 
-/** The CNPJ of a company's row, also without its leading zeros; else null. */
+/** Returns the CNPJ in a company's row, which may lack leading zeros; else null. */
 function cnpjOf(document: string): string | null {
   const reading = readCnpjText(document);
   if (reading.kind === "cnpj") return reading.cnpj;
@@ -153,14 +156,14 @@ function isInForce(start: string, end: string, date: string): boolean {
   return (from === null || from <= date) && (until === null || until >= date);
 }
 
-/** DD/MM/AAAA to ISO; null if it is no such date. */
+/** Converts DD/MM/YYYY to ISO; returns null for other text. */
 function isoDate(text: string): string | null {
   const match = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text);
   const date = match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;
   return isDay(date) ? date : null;
 }
 
-/** True for a date that does not exist or has another form; false for none, or for words. */
+/** True for an invalid date or another format; false for an empty cell or words. */
 function isWrongDate(text: string): boolean {
   return /\d/.test(text) && isoDate(text) === null;
 }

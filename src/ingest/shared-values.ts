@@ -1,12 +1,12 @@
 /**
  * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
- * the values, company, and place of every joined row. Output: corrections, spilled by range of the
- * rank order: the place of each row whose value several companies share, and their number. Before,
- * each row has the number 1.
+ * the values, company, and position of every joined row. Output: corrections, spilled by range of
+ * the rank order. A correction holds the position of a row whose value several companies share, and
+ * their number. Until it is applied, each row has the number 1.
  * Invariant: a company counts once per value, even if several of its rows or phones have it. Equal
- * values share a bucket, so memory is bounded by a bucket.
+ * values share a bucket, so memory is bounded by the size of a bucket.
  *
- * A correction: u32 partition, offset, place of the count in the row, count.
+ * A correction: u32 partition, offset, position of the count in the row, count.
  */
 import { countShared } from "../../native-index/napi/engine.ts";
 import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
@@ -14,17 +14,19 @@ import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } 
 /** Bytes of a correction. */
 export const CORRECTION_BYTES = 16;
 
-/** Place of a row among the joined ones of its partition. */
+/** Position of a row among the joined rows of its partition. */
 export interface RowPlace {
   readonly range: number;
   /** Bytes from the first row of its range on. */
   readonly offset: number;
 }
 
-/** A bucket of values, from all partitions. */
+/** A bucket of values to count, from all partitions. */
 export interface CountTask {
   readonly bucket: number;
-  /** The thread will probably count `bucket + ahead` next: the number of threads. */
+  /**
+   * Number of threads: this thread will probably count `bucket + ahead` next, and prefetches it.
+   */
   readonly ahead: number;
   /** Entries of every partition, in order. */
   readonly values: readonly SpillFile[];
@@ -49,7 +51,7 @@ export function countNatively(task: CountTask): CountResult {
   return { corrections: spillFileOf(path, ranges, extents), counts };
 }
 
-/** Writes the counts of corrections into rows; `starts` has the start of each partition. */
+/** Writes the corrected counts into rows. `starts`: offset of each partition in `rows`. */
 export function correctRows(
   rows: DataView,
   corrections: DataView,

@@ -1,9 +1,9 @@
 /**
  * Spills records between two passes into buckets on disk. Input: records of any length (multiples
  * of 4), each with a bucket number. Output: one file per task, with each bucket's bytes in extents.
- * Invariant: records of a bucket keep their written order. A writer holds `buckets` x `slotBytes`
- * in memory, for any number of records. Read buckets are freed immediately, so that two passes
- * never have all records on the disk twice.
+ * Invariant: records of a bucket keep their written order. A writer uses `buckets` x `slotBytes` of
+ * memory, regardless of the number of records. Buckets are freed as they are read, so that two
+ * passes never have all records on the disk twice.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
@@ -12,13 +12,13 @@ import type { ExtentLists, FileExtents } from "../../native-index/napi/import-ha
 /** A closed spill file; a plain value, so that it can be sent to a worker thread. */
 export interface SpillFile {
   readonly path: string;
-  /** Extents of bucket b are those from `starts[b]` up to `starts[b + 1]`. */
+  /** Bucket b has the extents from `starts[b]` up to `starts[b + 1]`. */
   readonly starts: Uint32Array;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
 }
 
-/** The spill file of extents listed in file order. */
+/** Builds a spill file from extents in file order. */
 export function spillFileOf(path: string, buckets: number, extents: ExtentLists): SpillFile {
   const count = extents.buckets.length;
   const starts = new Uint32Array(buckets + 1);
@@ -86,7 +86,7 @@ export class SpillWriter {
     return at;
   }
 
-  /** Writes the rest and returns the table of extents. */
+  /** Writes the buffered records and returns the table of extents. */
   close(): SpillFile {
     for (let bucket = 0; bucket < this.slots.length; bucket++) this.flush(bucket);
     closeSync(this.fd);

@@ -1,7 +1,7 @@
 /**
- * Counts irregular values per rule, with a few examples; workers return them as plain values,
- * merged in task order.
- * Invariant: examples hold no personal data: for rules marked `count`, only the place is reported.
+ * Counts irregular values per rule, with a few examples. Workers return tallies as plain values,
+ * which are merged in task order.
+ * Invariant: examples hold no personal data: rules marked `count` only report the place.
  */
 
 import { printable } from "../../native-index/format/printable.ts";
@@ -17,7 +17,7 @@ const EXAMPLES_MAX = 3;
 /** Max characters of a shown value. */
 const VALUE_MAX = 60;
 
-/** Place of a broken rule, and the value if it is not personal. */
+/** Place where a rule was broken, with the value if it is not personal. */
 export interface Example {
   /** File and line, or another place; absent for rows after the join. */
   readonly place?: string;
@@ -41,13 +41,13 @@ export class Tally {
     this.place = place;
   }
 
-  /** Counts a cleaner's odd result for a column; ABSENT and values are not odd. */
+  /** Counts the result of cleaning a column if it is irregular; ABSENT and valid values are not. */
   odd(answer: number, record: DumpRecord, column: number): void {
     const rule = ruleOf(answer);
     if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
   }
 
-  /** Counts a rule, `times` over; `value` is only called while examples are needed. */
+  /** Counts a broken rule `times` times; `value` is called only while examples are needed. */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
     this.counts[index] = (this.counts[index] as number) + times;
@@ -61,7 +61,7 @@ export class Tally {
     });
   }
 
-  /** Counts odd characters of a row, after its last text. */
+  /** Counts the irregular characters of a row, after its last text. */
   texts({ windows, controls }: Readonly<TextSink>, line: number): void {
     if (windows > 0) this.add("text_windows", line, undefined, windows);
     if (controls > 0) this.add("text_control", line, undefined, controls);
@@ -74,8 +74,8 @@ export class Tally {
 }
 
 /**
- * The tally of a native scan of the file named `place`, with its charset, or of a native join, with
- * an empty `place`.
+ * Returns the tally of a native scan or a native join. `place`: the file with its charset; empty
+ * for a join.
  */
 export function tallyOf(
   place: string,

@@ -8,7 +8,7 @@ import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../process/threads.ts";
 import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
-/** The value of an answer that is no refusal. */
+/** The value of an answer that is not a refusal. */
 type Value<Given> = Given extends { readonly value: infer Inner } ? Inner : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */

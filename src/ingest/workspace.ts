@@ -1,12 +1,12 @@
 /**
- * The temporary folder of an import, in memory if small, else next to the output; checks disk space
- * and write permission. Input: the output's path, the folders, and the expected bytes. Output:
- * paths, or a refusal with the path and the need.
- * Invariant: after any end but kill -9 (an error, Ctrl-C, SIGTERM), the folder and the unfinished
- * snapshot are gone. The next import removes leftovers of a kill -9: all that are in memory, and on
- * disk those of the same output and of every `.peneira` there. Space is checked before the first
- * row is read, so that minutes of work do not end in a full disk. If an estimate is too low, the
- * import starts, and the full disk is reported later.
+ * The temporary folder of an import: in memory if small, else next to the output. Also checks disk
+ * space and write permission. Input: the output's path, the folders, and the expected bytes.
+ * Output: paths, or a refusal with the path and the required space.
+ * Invariant: when the import ends in any way except kill -9 (an error, Ctrl-C, SIGTERM), the folder
+ * and the unfinished snapshot are removed. The next import removes leftovers of a kill -9: all in
+ * memory, and on disk those of any `.peneira` output in the same folder. Space is checked before
+ * the first row is read, so that minutes of work do not end in a full disk. If an estimate is too
+ * low, the import starts, and the full disk is reported later.
  */
 import {
   closeSync,
@@ -26,7 +26,7 @@ import { stderr } from "../process/terminal.ts";
 /** An in-memory file system, on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** Larger workspaces go to the disk, so that an import stays below 4 GB of memory. */
+/** Larger workspaces are on disk, so that an import uses less than 4 GB of memory. */
 const MEMORY_BYTES_MAX = 2 ** 31;
 
 /** Prefix of workspaces in memory, before the process id. */
@@ -34,10 +34,10 @@ const MEMORY_PREFIX = "peneira-import-";
 
 /** Expected bytes of an import. */
 export interface WorkspaceNeed {
-  /** Temporary files that are on a disk together with the whole snapshot. */
+  /** Bytes of temporary files that exist at the same time as the whole snapshot. */
   readonly work: number;
   readonly snapshot: number;
-  /** Max temporary files, to choose a folder in memory. */
+  /** Max bytes of temporary files, which decide whether the folder can be in memory. */
   readonly memory: number;
 }
 
@@ -54,7 +54,7 @@ export class Workspace {
     process.exit(signal === "SIGINT" ? 130 : 143);
   };
 
-  /** Creates the folder. @throws CommandError without enough space or permission. */
+  /** Creates the folder. @throws CommandError if space or permission is lacking. */
   constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
     this.out = out;
     sweepMemory();
@@ -85,7 +85,9 @@ export class Workspace {
     process.once("SIGTERM", this.onSignal);
   }
 
-  /** Turns disk errors into refusals with place and need; returns others unchanged. */
+  /**
+   * Converts disk errors to refusals with place and required space; returns other errors unchanged.
+   */
   refusalOf(error: unknown): unknown {
     return diskRefusal(error, this.out, this.needs, this.freeBytes);
   }
@@ -109,7 +111,7 @@ export class Workspace {
   }
 }
 
-/** True if the workspace may be in memory: it is small, and half of the space stays free. */
+/** True if the workspace may be in memory: it is small, and half of the memory remains free. */
 function fitsMemory(bytes: number): boolean {
   if (bytes > MEMORY_BYTES_MAX || !existsSync(MEMORY_FOLDER)) return false;
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -157,15 +159,15 @@ const freeBytesOf: FreeBytes = (folder) => {
 };
 
 /**
- * Returns bytes in the decimal units of disks, such as `31.4 GB`. Callers round needs up and free
- * space down, so that two figures that differ never look equal.
+ * Returns bytes in the decimal units of disks, such as `31.4 GB`. Callers round required space up
+ * and free space down, so that two different sizes never look equal.
  */
 function sizeText(bytes: number, round: (value: number) => number): string {
   const [unit, name] = bytes >= 1e9 ? [1e9, "GB"] : [1e6, "MB"];
   return `${(round((bytes / unit) * 10) / 10).toFixed(1)} ${name}`;
 }
 
-/** Refuses disks that are too small for everything that goes there. @throws CommandError */
+/** Throws if a disk is too small for all files that will be on it. @throws CommandError */
 export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeBytesOf): void {
   const disks = new Map<number, Need[]>();
   for (const need of needs) {
@@ -183,7 +185,7 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
-  // The estimate is low by design; the written files are gone by now.
+  // The estimate was too low, and the written files are removed by now.
   const there = sizeText(free, Math.floor);
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
@@ -195,7 +197,7 @@ function needText(needs: readonly Need[], free: number): string {
 /** A disk that is too small, full, or read-only; a retry may succeed. */
 export class DiskRefusal extends CommandError {}
 
-/** Tries to write a file, and removes it. @throws Error of the system */
+/** Checks that a file can be written; removes it. @throws Error of the system */
 function tryWriting(path: string): void {
   closeSync(openSync(path, "w"));
   rmSync(path);
@@ -211,12 +213,12 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   EPERM: (folder) => `this user may not write to ${folder}`,
 };
 
-/** Errors that also occur when reading the source. */
+/** Codes of errors that may also come from reading the source. */
 const OF_READING = ["EACCES", "EPERM"];
 
 /**
- * Turns an error of a full or read-only disk into a refusal with place and need; returns others
- * unchanged.
+ * Converts an error of a full or read-only disk to a refusal with place and required space; returns
+ * other errors unchanged.
  */
 export function diskRefusal(
   error: unknown,

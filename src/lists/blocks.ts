@@ -1,16 +1,16 @@
 /**
  * Blocks of sorted entries. Input: the blocks of a list in order, and sorted entries to add or
  * remove. Output: the replaced blocks, their replacements, and the number of changed entries.
- * Invariant: unchanged blocks are not rewritten, so writes do not grow with the list. Entries
- * ascend within and across blocks, without repeats. Unpacking returns what was packed, and
- * native-index/query/find/cnpj.cc reads this format.
+ * Invariant: unchanged blocks are not rewritten, so the cost of a write does not grow with the
+ * list. Entries ascend within and across blocks, without repeats. Unpacking returns what was
+ * packed; native-index/query/find/cnpj.cc reads the same format.
  *
  * A block is a sequence of varints (seven bits per byte, lowest first; all but the last byte have
- * the top bit set). The first is the number of entries. Each entry follows as (root - preceding
- * root) * 4 + form, and for form 2 also (order - preceding order). A new root begins with order 0.
- * The form gives the order: 0 the next one, as most first establishments have; 1 a whole company; 2
- * a number follows. Root and order are those of cnpj.h. An account takes one to three bytes instead
- * of eight.
+ * the top bit set). The first varint is the number of entries. Each entry is (root - preceding
+ * root) * 4 + form, followed for form 2 by (order - preceding order). With each new root, the
+ * preceding order is 0. Form 0: the next order (as in most first establishments); form 1: a whole
+ * company; form 2: another order. Root and order are those of cnpj.h. An account takes one to three
+ * bytes instead of eight.
  */
 /** Max entries of a block: 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;
@@ -32,7 +32,7 @@ interface BlockChange {
 /** Operation on entries. */
 export type BlockVerb = "add" | "remove";
 
-/** Adds `entries` to blocks, or removes them. They are ascending and distinct. */
+/** Adds `entries` (ascending, without repeats) to blocks, or removes them. */
 export function changeBlocks(
   blocks: Iterable<StoredBlock>,
   entries: Uint8Array,
@@ -65,14 +65,14 @@ export function changeBlocks(
 }
 
 /**
- * Returns a negative number, 0, or a positive one, as pair `i` of `a` compares to pair `j` of `b`.
+ * Compares pair `i` of `a` with pair `j` of `b`; returns a negative number, 0, or a positive one.
  */
 export function comparePairs(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   const high = (a[i * 2 + 1] as number) - (b[j * 2 + 1] as number);
   return high !== 0 ? high : (a[i * 2] as number) - (b[j * 2] as number);
 }
 
-/** First position, from `from` on, whose pair is not below the first pair of a block. */
+/** Returns the first position, starting at `from`, whose pair is not below a block's first pair. */
 export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array): number {
   let low = from;
   let high = sent.length / 2;
@@ -84,7 +84,7 @@ export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array):
   return low;
 }
 
-/** The union of two sorted lists, or the first minus the second. */
+/** Returns the union of two sorted lists, or the first list without the second. */
 export function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint32Array {
   if (sent.length === 0) return own;
   const merged = new Uint32Array(own.length + (verb === "add" ? sent.length : 0));
@@ -110,7 +110,7 @@ export function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb)
   return merged.subarray(0, length);
 }
 
-/** Cuts entries into blocks of about the same length. */
+/** Splits entries into blocks of about equal length. */
 export function split(pairs: Uint32Array): Uint32Array[] {
   const count = pairs.length / 2;
   const parts = Math.ceil(count / BLOCK_ENTRIES);
@@ -123,13 +123,16 @@ export function split(pairs: Uint32Array): Uint32Array[] {
 
 const ORDER_BITS = 21;
 const ORDER_MASK = 2 ** ORDER_BITS - 1;
-/** Unit of an entry's high half, in roots. */
+/** Roots per unit of an entry's high half. */
 const HIGH_ROOTS = 2 ** (32 - ORDER_BITS);
 const FORMS = 4;
 const NEXT = 0;
 const COMPANY = 1;
 const FURTHER = 2;
-/** Max bytes of an entry, and of a count: numbers of up to 46 and 22 bits. */
+/**
+ * Max bytes of an entry (a number of up to 46 bits for its root, 22 for its order), and of the
+ * count.
+ */
 const ENTRY_MAX = 11;
 const COUNT_MAX = 5;
 

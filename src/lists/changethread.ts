@@ -1,10 +1,9 @@
 /**
  * Server side of the thread that makes large changes of lists.
- * Invariant: one order runs at a time; those of a tenant run in arrival order; tenants take turns
- * by their numbers of entries. The thread starts with the first order and ends after a while
- * without one. Copying, writing, and syncing a million entries takes tens of milliseconds each,
- * which would block requests. So input is transferred in blocks, and sorted entries are in shared
- * memory.
+ * Invariant: one task runs at a time. Tasks of a tenant run in arrival order; tenants take turns,
+ * weighted by numbers of entries. The thread starts with the first task and ends after some idle
+ * time. Copying, writing, and syncing a million entries takes tens of milliseconds each, which
+ * would block requests. So input is transferred in blocks, and sorted entries are in shared memory.
  */
 
 import { describeError, type Log } from "../process/log.ts";
@@ -13,7 +12,7 @@ import { FairQueue } from "../scheduling/fairqueue.ts";
 import type { ChangeOutcome, EntryTask, ListTask } from "./listchange.ts";
 import type { ChangeWork } from "./listchange.worker.ts";
 
-/** Milliseconds that an idle thread stays: it takes some megabytes. */
+/** Milliseconds after which an idle thread, which takes some megabytes, ends. */
 const IDLE_MS = 30_000;
 
 /** Runs orders in a thread. */
@@ -33,13 +32,13 @@ export class ChangeThread {
     this.#log = log;
   }
 
-  /** True if an order is running: other writers wait for its transaction. */
+  /** True if a task is running, whose transaction would block other writers. */
   get busy(): boolean {
     return this.#under > 0;
   }
 
   /**
-   * Sorts entries and removes repeats, into shared memory. Blocks need their own buffers, which are
+   * Sorts entries into shared memory and removes repeats. Each block needs its own buffer, which is
    * transferred and unusable afterwards. Rejects on failure.
    */
   async sort(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
@@ -67,7 +66,7 @@ export class ChangeThread {
     );
   }
 
-  /** Ends the thread; waits up to a second for a running order. */
+  /** Ends the thread; waits up to a second for a running task. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const pool = this.#pool;

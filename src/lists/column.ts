@@ -1,32 +1,32 @@
 /**
- * Finds the column of CNPJs in a table. Input: the first rows as texts, and the sender's name of
- * the column. Output: its place, whether the first row is a header, and whether eight characters in
- * it are a company; and texts shortened for reports.
- * Invariant: the column is the named one; else the one whose header is CNPJ; else the first with
- * the most whole CNPJs in these rows, preferring headers that say CNPJ. Only if none has whole
- * ones, it is the one with the most possible roots or lost zeros. Dates, postal codes, and
- * telephones look like roots: eight characters are a company only in a named column, under a header
- * that says so, or without a header. A CNPJ split over three columns is not read. A header is not
- * data; a table without one is read from its first row. A reported text has at most `QUOTED_MAX`
- * whole characters, valid in every encoding, without CPFs.
+ * Finds the column of CNPJs in a table. Input: the first rows as texts, and the name of the column
+ * if the sender gave one. Output: the position of the column, whether the first row is a header,
+ * and whether eight characters in the column mean a company; also texts shortened for reports.
+ * Invariant: the named column is used; else the one with the header CNPJ; else the one with the
+ * most complete CNPJs in these rows (the first of equals), preferring headers that contain CNPJ.
+ * Only if no column has complete CNPJs, the one with the most possible roots or lost zeros is used.
+ * Dates, postal codes, and telephone numbers look like roots. So eight characters mean a company
+ * only in a named column, under a header for companies, or without a header. A CNPJ split over
+ * three columns is not read. A header is not data; a table without one is read from its first row.
+ * A reported text has up to `QUOTED_MAX` whole characters, valid in every encoding, without CPFs.
  */
 import { cleaned, cnpjCandidates, holdsCnpj } from "../spec/cnpj/cnpjcandidates.ts";
 import { type CnpjRefusal, readCnpjCandidate, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 
-/** Max rows of the sample that decides. */
+/** Max rows of the sample that determines the column. */
 export const SAMPLE_ROWS = 100;
 /** Max bytes of that sample. */
 export const SAMPLE_BYTES = 65_536;
-/** Max characters read of a sheet's cell; longer cells are not CNPJs. */
+/** Max characters read of a sheet's cell; longer cells cannot be CNPJs. */
 export const CELL_MAX = 256;
 
 /** Columns of a spreadsheet: A to XFD. */
 const COLUMNS_MAX = 16_384;
 
 /**
- * Takes the text of a cell, its line number from 1, and whether eight characters are a company
- * there.
+ * Takes the text of a cell, its line number from 1, and whether eight characters there mean a
+ * company.
  */
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
@@ -37,20 +37,20 @@ interface FoundColumn {
   readonly hasHeader: boolean;
   /** Header of the column as written; null if there is none. */
   readonly header: string | null;
-  /** True if eight characters in it are a company. */
+  /** True if eight characters in the column mean a company. */
   readonly takesRoots: boolean;
 }
 
 /** Error: the column cannot be determined. */
 export class ColumnRefusal extends Error {}
 
-/** Error: the file has no column of the sender's name. */
+/** Error: the file lacks the column that the sender named. */
 export class UnknownColumn extends ColumnRefusal {}
 
 /** Columns named in a refusal. */
 const COLUMNS_SHOWN_MAX = 10;
 
-/** The refusal of a sender's name, with the columns that the file has. */
+/** Returns the error for a column that does not exist, with the columns of the file. */
 function unknownColumn(wanted: string, names: readonly string[], width: number): UnknownColumn {
   const shown = names.slice(0, COLUMNS_SHOWN_MAX).map((name) => JSON.stringify(reportText(name)));
   const more = names.length > COLUMNS_SHOWN_MAX ? ", …" : "";
@@ -87,8 +87,8 @@ export function findColumn(
 }
 
 /**
- * True if these rows show that a column holds CNPJs: by a cell, or by a header that is `cnpj` or
- * the sender's name of the column.
+ * True if these rows show that the column contains CNPJs: a cell may be one, or the header is
+ * `cnpj` or `wanted`.
  */
 export function showsCnpjs(
   rows: readonly (readonly string[])[],
@@ -104,12 +104,12 @@ export function saysCnpj(header: string | null): boolean {
   return header !== null && NAMES_CNPJ.test(folded(header));
 }
 
-/** Rows that may contain a header: titles and blank rows may precede it. */
+/** Number of rows that may contain the header: titles and blank rows may precede it. */
 const HEADER_ROWS = 10;
 
 /**
- * Counts possible CNPJs in a column of these rows; `isNamed` if a cell above names CNPJs. A label
- * of one value ("CNPJ da empresa:") is no header.
+ * Counts possible CNPJs in a column of these rows. `isNamed`: a cell of the first rows is a header
+ * about CNPJs. A label for one value ("CNPJ da empresa:") is not a header.
  */
 export function cnpjsIn(
   rows: readonly (readonly string[])[],
@@ -166,7 +166,10 @@ function likely(
   );
 }
 
-/** The column with the most whole CNPJs under a header that says CNPJ; null if none has any. */
+/**
+ * Returns the column with the most complete CNPJs under a header that contains CNPJ; null if none
+ * has any.
+ */
 function wholeNamed(
   names: readonly string[],
   rows: readonly (readonly string[])[],
@@ -180,8 +183,8 @@ function wholeNamed(
 }
 
 /**
- * "cnpj_raiz;documento": true if a column holds roots only, and another has whole CNPJs in at least
- * half as many rows.
+ * True if a column contains only roots, and another has complete CNPJs in at least half as many
+ * rows. Example: "cnpj_raiz;documento".
  */
 function isOutdone(rows: readonly (readonly string[])[], width: number, named: number): boolean {
   const roots = rows.filter((row) => isRoot(row[named] ?? "")).length;
@@ -195,7 +198,9 @@ const ONLY_ROOTS =
   "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
   "column=<header>.";
 
-/** True if eight characters of a column are a company: its header says so, or there is none. */
+/**
+ * True if eight characters of a column mean a company: its header says so, or there is no header.
+ */
 function namesRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
@@ -203,13 +208,13 @@ function namesRoots(names: readonly string[], column: number): boolean {
 /** A header that contains the word CNPJ. */
 const NAMES_CNPJ = /\bcnpj\b/;
 
-/** Header words for CNPJs, their roots, and companies. */
+/** Header words for CNPJs, roots, and companies. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
 /** The registry's names for the parts of a CNPJ. */
 const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
 
-/** Counts the fitting rows of each column. */
+/** Counts the rows of each column whose text fits. */
 function countsOf(
   rows: readonly (readonly string[])[],
   width: number,
@@ -224,19 +229,22 @@ function countsOf(
   return counts;
 }
 
-/** True if a text holds a CNPJ with the right check digits, in any spelling. */
+/** True if a text contains a CNPJ with right check digits, in any spelling. */
 function isWhole(text: string): boolean {
   return holdsCnpj(text);
 }
 
-/** The place of a column by its upper-case letters; null if no sheet has it. */
+/**
+ * Returns the position of a column, from its upper-case letters; null if sheets have no such
+ * column.
+ */
 export function columnOfLetters(letters: string): number | null {
   let number = 0;
   for (let at = 0; at < letters.length; at++) number = number * 26 + letters.charCodeAt(at) - 64;
   return number >= 1 && number <= COLUMNS_MAX ? number - 1 : null;
 }
 
-/** The letters of a column by its place. */
+/** Returns the letters of a column at a position. */
 export function lettersOf(column: number): string {
   let letters = "";
   for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -246,9 +254,10 @@ export function lettersOf(column: number): string {
 }
 
 /**
- * True if rows are a plain list and no table, so that text after a comma further down is not lost.
- * All rows have one cell; or the first one has, and is a CNPJ or says so; or rows with a whole CNPJ
- * have nothing else. Rows without one do not decide: they are reported as not understood.
+ * True if rows are a plain list, not a table, so that text after a comma in a later row is not
+ * lost. This is so if all rows have one cell; if the first row has one cell, which is a CNPJ or a
+ * header CNPJ; or if rows with a complete CNPJ contain nothing else. Rows without a CNPJ do not
+ * matter: they are reported as not understood.
  */
 export function isPlainList(
   rows: readonly (readonly string[])[],
@@ -261,12 +270,15 @@ export function isPlainList(
   return !hasHeader && withCnpj.length > 0 && withCnpj.every((row) => row.every(holdsNothingElse));
 }
 
-/** Roots do not count: postal codes and dates look like them. */
+/**
+ * True if a cell contains only CNPJs. Roots do not count, because postal codes and dates look like
+ * them.
+ */
 function holdsNothingElse(cell: string): boolean {
   return cnpjCandidates(cell).every(({ text }) => readCnpjCandidate(text).kind === "cnpj");
 }
 
-/** True if a text may be a CNPJ, or a number that may have been one. */
+/** True if a text may be a CNPJ, or a number that was a CNPJ before a spreadsheet changed it. */
 function isCnpj(text: string | undefined): boolean {
   const cell = cleaned(text ?? "");
   const reading = readCnpjText(cell);
@@ -275,15 +287,15 @@ function isCnpj(text: string | undefined): boolean {
   return (NUMBERS.includes(reading.reason) && isLong(cell)) || holdsCnpj(cell);
 }
 
-/** Reasons of numbers that may have been CNPJs. */
+/** Refusal reasons for numbers that may have been CNPJs. */
 const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
 
-/** True for a cell of nine digits or more; amounts and telephones have signs. */
+/** True for a number of nine or more digits; amounts and telephone numbers contain other signs. */
 function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }
 
-/** True if a text may be a root; a word of eight letters is none. */
+/** True if a text may be a root; words of eight letters are not. */
 function isRoot(text: string): boolean {
   return readCnpjText(text).kind === "root";
 }

@@ -3,8 +3,8 @@
  * column with their line numbers.
  * Invariant: memory does not grow with the file. The first lines determine the column and the
  * header (column.ts). The first bytes determine the encoding: UTF-16 is read with or without a
- * byte-order mark, UTF-32 is refused with a message. Other files are read one byte per character,
- * so that a line may be split anywhere.
+ * byte-order mark, UTF-32 is refused with a message. Other files are read as one character per
+ * byte, so that chunks may end anywhere.
  */
 import { isUtf8 } from "node:buffer";
 import { decodeText } from "../dump/registrytext.ts";
@@ -19,14 +19,19 @@ import {
 } from "./column.ts";
 import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
 
-/** Longest line; a quote that is never closed would make the rest of the file one. */
+/**
+ * Max characters of a line: an unclosed quotation mark would make the rest of the file one line.
+ */
 export const LINE_MAX = 1_048_576;
-/** Cells of a line, as many as a sheet has columns; a line of more would hold up others. */
+/** Max cells of a line, as in a sheet; longer lines would block other requests. */
 const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/** Signs that may stand between cells. Commas come last: texts and decimals hold them too. */
+/**
+ * Characters that may separate cells. Commas come last, because texts and decimals contain them
+ * too.
+ */
 export const DELIMITERS = [";", "\t", "|", ","] as const;
 
 const QUOTE = 0x22;
@@ -44,13 +49,13 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  /** A carriage return that ends a chunk; a line feed may follow. */
+  /** A carriage return at the end of a chunk; a line feed may follow. */
   #held = "";
   #line = 1;
   #sample: Line[] | null = [];
   #sampled = 0;
   #delimiter = ",";
-  /** Null if the lines are no table. */
+  /** Null if the lines are not a table. */
   #column: number | null = 0;
   #name: string | null = null;
   #takesRoots = false;
@@ -64,7 +69,7 @@ export class CsvColumn {
     this.#wanted = wanted;
   }
 
-  /** The column's header or number; null if the lines are no table. */
+  /** The column's header or number; null if the lines are not a table. */
   get name(): string | null {
     return this.#name;
   }
@@ -95,7 +100,7 @@ export class CsvColumn {
       if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
-    // Read only once its line is complete: reading would flatten all of it for every chunk.
+    // The rest is read only once its line is complete: each read would flatten all of it.
     this.#rest += piece.slice(begin, piece.length - this.#held.length);
     if (this.#rest.length > LINE_MAX) throw this.#endless();
   }
@@ -109,14 +114,12 @@ export class CsvColumn {
     if (this.#sample !== null) this.#decide();
   }
 
-  /**
-   * The refusal of an unclosed quotation mark, which would swallow all further lines into one cell.
-   */
+  /** Returns the error for a line without an end, such as after an unclosed quotation mark. */
   #endless(): ColumnRefusal {
     return this.#other() ?? this.#open();
   }
 
-  /** The refusal of a file that is no CSV; null if it may be one. */
+  /** Returns the error for a file that is not CSV; null if it may be CSV. */
   #other(): ColumnRefusal | null {
     const other = otherFile(this.#head);
     if (other !== null) {
@@ -145,7 +148,7 @@ export class CsvColumn {
     if (this.#sample.length >= SAMPLE_ROWS) this.#decide();
   }
 
-  /** Determines delimiter, header, and column from the first lines, then reads them. */
+  /** Determines delimiter, header, and column from the first lines, then reads these lines. */
   #decide(): void {
     const other = this.#other();
     if (other !== null) throw other;
@@ -153,7 +156,7 @@ export class CsvColumn {
       i === 0 ? { ...line, text: line.text.replace(/^(\u00ef\u00bb\u00bf)?/, "") } : line,
     );
     this.#sample = null;
-    // A line for spreadsheets, not part of the table.
+    // This line is an instruction to spreadsheets, not part of the table.
     const declared = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
     if (declared !== undefined) lines.shift();
     const first = lines.find(({ text }) => withoutDecimals(text, ",") !== "")?.text ?? "";
@@ -170,7 +173,7 @@ export class CsvColumn {
 
   /** Splits a line into cells. Throws `ColumnRefusal` if there are too many. */
   #cells(text: string, number: number): string[] {
-    // Counted before the split; delimiters within quotation marks only count after it.
+    // Counts before splitting; delimiters inside quotation marks are counted only afterwards.
     const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
     const cells = isWide ? [] : cellsOf(text, this.#delimiter);
     if (!isWide && cells.length <= CELLS_MAX) return cells;
@@ -188,12 +191,12 @@ export class CsvColumn {
   }
 }
 
-/** A number with a decimal comma, if another sign separates cells. */
+/** A number with a decimal comma, in a line with another delimiter. */
 const DECIMAL = /^[+-]?[0-9.]*[0-9],[0-9]+$/;
 
 /**
- * A line as it counts for a delimiter. For commas, numbers with a decimal comma are removed: Excel
- * in Brazil writes a column of numbers as lines such as `1,12E+13`.
+ * Returns the part of a line in which a delimiter is counted. For commas, numbers with a decimal
+ * comma are removed: Excel in Brazil writes a column of numbers as lines such as `1,12E+13`.
  */
 export function withoutDecimals(line: string, delimiter: string): string {
   if (delimiter !== "," || !line.includes(",")) return line;
@@ -223,7 +226,10 @@ export function cellsOf(text: string, delimiter: string): string[] {
   return [...cells, cell];
 }
 
-/** The text of bytes: of UTF-8 where they are that, else as spreadsheets in Brazil write them. */
+/**
+ * Decodes bytes as UTF-8 if they are valid; else as Windows-1252, which Brazilian spreadsheets
+ * write.
+ */
 export function decoded(text: string): string {
   if (!/[\u0080-\u00ff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");
@@ -236,7 +242,9 @@ function countOf(text: string, sign: string): number {
   return count;
 }
 
-/** Bytes that decide; in UTF-16, every second byte of a header or a CNPJ is zero. */
+/**
+ * Bytes that determine the encoding; in UTF-16, every second byte of a header or a CNPJ is zero.
+ */
 const HEAD_BYTES = 64;
 /** Refuses UTF-32. */
 export const UTF32 =
@@ -255,7 +263,7 @@ class CsvEncoding {
     return this.#head.length < HEAD_BYTES ? "" : this.#begin(this.#head);
   }
 
-  /** Ends the file. Returns the unread rest. */
+  /** Ends the file. Returns the remaining text. */
   end(): string {
     const begun = this.#head === null ? "" : this.#begin(this.#head);
     const rest = this.#decoder?.decode() ?? "";
@@ -276,7 +284,7 @@ class CsvEncoding {
   }
 }
 
-/** The encoding of a file that begins like this; null for UTF-8 and what Windows writes. */
+/** Returns the encoding of a file with this beginning; null for UTF-8 and Windows encodings. */
 export function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
   const head = file.subarray(0, HEAD_BYTES);
   const mark = head.toString("latin1", 0, 4);

@@ -12,7 +12,7 @@ export const ENTRY_BYTES = 8;
 
 const ORDER_BITS = 21;
 const ORDERS = 2 ** ORDER_BITS;
-/** Roots above the low half of an entry. */
+/** Number of roots per unit of an entry's high half. */
 const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
 /** Characters of an account; a company has fewer. */
 export const CNPJ_LENGTH = 14;
@@ -21,7 +21,7 @@ const ROOT_LENGTH = 8;
 /** The order of no establishment. */
 const COMPANY = "0000";
 
-/** Reasons why a text is no entry. */
+/** Reasons why a text is not an entry. */
 export const REFUSALS = {
   ...CNPJ_REFUSALS,
   not_a_cnpj:
@@ -42,17 +42,17 @@ type EntryRefusal = keyof typeof REFUSALS;
 /** A text that is no entry. */
 export interface RefusedEntry {
   readonly reason: EntryRefusal;
-  /** The CNPJ with its zeros restored. */
+  /** The CNPJ with its lost zeros restored. */
   readonly offered?: string;
 }
 
-/** An account, or with order 0 all of a company. */
+/** An account, or with order 0 a whole company. */
 export interface EntryParts {
   readonly root: string;
   readonly order: string;
 }
 
-/** Reads one text; `fillZeros` restores lost leading zeros. */
+/** Reads one text. `fillZeros`: restore lost leading zeros. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
   const reading = readCnpjCandidate(text);
@@ -80,10 +80,10 @@ export function entryBase(cnpj: string): string {
   return cnpj.slice(0, BASE_LENGTH);
 }
 
-/** Entries of a block, half a megabyte: quick to copy in one call. */
+/** Entries of a block: half a megabyte, which one call copies quickly. */
 const BLOCK_ENTRIES = 65_536;
 
-/** Gathers entries in blocks: a growing buffer would be copied repeatedly. */
+/** Collects entries in blocks, because a growing buffer would be copied repeatedly. */
 export class EntryBuffer {
   readonly #full: Uint32Array[] = [];
   #words = new Uint32Array(1 << 10);
@@ -115,7 +115,7 @@ export class EntryBuffer {
     }
   }
 
-  /** Their bytes in order of arrival; with `companies` each becomes its company. */
+  /** Returns the entries as bytes in order of arrival; `companies` replaces each by its company. */
   blocks(companies: boolean): Uint8Array[] {
     const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
     for (const words of companies ? blocks : []) {
@@ -129,8 +129,8 @@ export class EntryBuffer {
 }
 
 /**
- * Text of the entry at a place: a CNPJ of 14 characters with the check digits that are computed
- * (`withAccountDigits` knows others), or a root of 8.
+ * Returns the text of an entry: a root of 8 characters, or a CNPJ of 14 with computed check digits.
+ * (Some accounts have others; see `withAccountDigits`.)
  */
 export function entryText(entries: Uint8Array, at: number): string {
   const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);

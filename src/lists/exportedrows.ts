@@ -1,9 +1,9 @@
 /**
  * Adds the rows of an export to the list `exported`. Input: the written rows of one or two
- * snapshots, as bits. Output: replacement blocks of the list, written but not yet visible.
- * Invariant: entries already in the list change nothing. Memory is bounded by the rows of the
- * snapshot, not by the export or the list. Blocks are as full as possible. It runs in its own
- * thread, on its own connection.
+ * snapshots, as bits. Output: replacement blocks of the list, which are written but not yet
+ * visible. Invariant: entries already in the list change nothing. Memory is bounded by the rows of
+ * the snapshot, not by the export or the list. Blocks are as full as possible. This code runs in
+ * its own thread, with its own connection.
  */
 import type { Segment } from "../search/segment.ts";
 import type { StagedBlock } from "../store/blocktable.ts";
@@ -22,12 +22,15 @@ import {
 
 /** Entries per native call. */
 const ENTRIES_PER_CALL = 65_536;
-/** If fewer than one row in so many is set, its entries are sorted instead of walked to. */
+/**
+ * If fewer than one row in 16 is set, the entries of the set rows are sorted, instead of scanning
+ * all entries.
+ */
 const SPARSE = 16;
 /** Blocks per transaction, which blocks other writers. */
 const BLOCKS_PER_TRANSACTION = 64;
 
-/** Rows of a snapshot as bits: row r is bit r % 8 of byte r / 8. */
+/** Rows of a snapshot as bits: bit r % 8 of byte r / 8 stands for row r. */
 export interface WrittenRows {
   readonly segment: Segment;
   readonly bits: Uint8Array;
@@ -47,8 +50,8 @@ export function markRows(bits: Uint8Array, rows: Iterable<number>): void {
 }
 
 /**
- * Writes the new blocks of a tenant's list; null if nothing is new. Throws `StagingAborted`, or the
- * database's error.
+ * Writes the new blocks of a tenant's list. Returns null if there are no new entries. Throws
+ * `StagingAborted`, or the database's error.
  */
 export function stageExported(
   store: ExportedStore,
@@ -59,7 +62,7 @@ export function stageExported(
   return stageEntries(store, tenantId, entriesOf(held), ended);
 }
 
-/** The entries of rows as pairs, ascending and each once. */
+/** Returns the entries of rows as pairs, ascending and without repeats. */
 export function entriesOf(held: readonly WrittenRows[]): Iterable<Uint32Array> {
   return unionOf(held.map((one) => eachOnce(entriesOfRows(one))));
 }
@@ -105,7 +108,7 @@ function* entriesOfRows({
   }
 }
 
-/** Entries without repeats: rows that differ only in their check digits have the same entry. */
+/** Removes repeats: rows that differ only in their check digits have the same entry. */
 function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   let last: Uint32Array = NO_PAIRS;
   for (const pairs of entries) {
@@ -115,7 +118,10 @@ function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   }
 }
 
-/** Entries that differ from the preceding one; `last` precedes the first, if any. */
+/**
+ * Returns the entries that differ from the preceding one. `last`: the entry before the first, if
+ * any.
+ */
 function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   const isNew = (at: number) => {
     if (at > 0) return comparePairs(pairs, at, pairs, at - 1) !== 0;
@@ -132,7 +138,7 @@ function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   return distinct;
 }
 
-/** The set rows; null if there are more than `most`. */
+/** Returns the rows whose bit is set; null if there are more than `most`. */
 function rowsIn(bits: Uint8Array, most: number): Uint32Array | null {
   const rows = new Uint32Array(most);
   let count = 0;
@@ -156,7 +162,7 @@ interface Head {
   pairs: Uint32Array;
 }
 
-/** The union of several sequences, without repeats. */
+/** Yields the union of several ascending sequences, without repeats. */
 function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32Array> {
   const heads = sequences.map((from): Head => ({ from, pairs: NO_PAIRS }));
   for (;;) {
@@ -168,7 +174,7 @@ function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32
     const filled = heads.filter(({ pairs }) => pairs.length > 0);
     const [first, ...others] = filled;
     if (first === undefined) return;
-    // Entries up to the end of the sequence that ends first are final.
+    // Entries are final up to the smallest last entry of the heads.
     const ends = others.reduce(
       (least, { pairs }) => (compareEnds(pairs, least) < 0 ? pairs : least),
       first.pairs,
@@ -189,7 +195,7 @@ function compareEnds(a: Uint32Array, b: Uint32Array): number {
   return comparePairs(a, a.length / 2 - 1, b, b.length / 2 - 1);
 }
 
-/** Number of pairs up to the last pair of another sequence. */
+/** Returns the number of pairs that do not exceed the last pair of another sequence. */
 function upTo(pairs: Uint32Array, end: Uint32Array): number {
   const last = end.subarray(end.length - 2);
   const at = lowerBound(pairs, 0, last);
@@ -277,7 +283,7 @@ class ChangedBlocks {
     this.#write(BLOCKS_PER_TRANSACTION);
   }
 
-  /** Writes waiting blocks if there are at least `least`. */
+  /** Writes the waiting blocks if there are `least` or more. */
   #write(least: number): void {
     while (this.#waiting.length >= least) {
       const some = this.#waiting.splice(0, BLOCKS_PER_TRANSACTION);

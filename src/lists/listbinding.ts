@@ -1,14 +1,14 @@
 /**
  * Binds specs to the saved lists that they name, and finds the rows of lists. Input: a normalized
- * spec of a tenant, and a segment. Output: the spec with its lists at fixed revisions, with their
- * rows in the segment at hand.
- * Invariant: a bound spec means the same indefinitely, so its hash identifies its result. Clients
- * never see it, because they send ids. Rows are made off the event loop, once per revision and
- * segment. Those of `exported`, which only grows, extend an earlier revision. Memory is bounded by
- * the rows of the snapshot, not by the list.
- * This is the only importer of `roaring`. Threads of that package read and write bitmaps: the
- * caller copies their bytes, up to an eighth of a byte per row, makes the union, and has the addon
- * check the result. The package trusts its input, so it only gets bytes that the addon has checked.
+ * spec of a tenant, and a segment. Output: the spec with its lists at fixed revisions, and their
+ * rows in the segment.
+ * Invariant: a bound spec never changes its meaning, so its hash identifies its result. Clients
+ * never see it, because they send ids. Rows are computed off the event loop, once per revision and
+ * segment. Rows of `exported`, which only grows, extend those of an earlier revision. Memory is
+ * bounded by the rows of the snapshot, not by the list.
+ * This is the only importer of `roaring`, whose threads read and write bitmaps. The caller copies
+ * the bytes of bitmaps (up to an eighth of a byte per row), makes the union, and has the addon
+ * check the result. The package trusts its input, so it gets only bytes that the addon has checked.
  */
 import {
   type NativeRowList,
@@ -27,7 +27,7 @@ import { type Lists, listNotFound } from "./lists.ts";
 /** Max cached row sets per segment; one takes up to an eighth of a byte per row. */
 const CACHED_MAX = 64;
 
-/** Name of a file's entries in a bound spec; no saved list has it. */
+/** Name for the entries of a file in a bound spec; no saved list can have it. */
 const FILE = "file";
 
 /** Members of a spec that name lists, in the order of their rows. */
@@ -41,11 +41,11 @@ export interface NamedPin extends ListPin {
   readonly id: string;
 }
 
-/** Rows of a list in a segment, or their promise. */
+/** Rows of a list in a segment, or a promise of them. */
 interface CachedRows {
   readonly pin: NamedPin;
   rows: NativeRowList | Promise<NativeRowList>;
-  /** Bound specs that name only this list, by the unbound spec; they hold the rows. */
+  /** Bound specs that name only this list, by the unbound spec. They reference the rows. */
   readonly bound: WeakMap<AccountQuerySpec, AccountQuerySpec>;
 }
 
@@ -86,13 +86,14 @@ export class ListBinder {
     if (spec.filters.lists === undefined) return spec;
     const now = this.boundNow(tenantId, segment, spec);
     if (now !== null) return now;
-    // Reads both in one transaction: blocks of a revision replaced in between would be gone.
+    // One transaction for both reads: otherwise a revision's blocks might be replaced in between.
     return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
   }
 
   /**
-   * Binds a spec to its only list as it is now; null if it names several, which two reads may see
-   * at different moments, or if the rows are not cached. The same spec returns the same bound one.
+   * Synchronously binds a spec to its only list at the current revision. Returns null if the rows
+   * are not cached, or if the spec names several lists, which might change between two reads.
+   * Repeated calls with the same spec return the same bound spec.
    */
   boundNow(tenantId: string, segment: Segment, spec: AccountQuerySpec): AccountQuerySpec | null {
     const id = onlyListOf(spec);
@@ -146,7 +147,7 @@ export class ListBinder {
     return bound;
   }
 
-  /** The rows of a member's lists; the union of several. */
+  /** Returns the rows of a member's lists; for several lists, their union. */
   #memberRows(segment: Segment, pins: readonly NamedPin[]): MemberRows | Promise<MemberRows> {
     const rows = pins.map((pin) => this.#rowsOf(segment, pin));
     const [only] = rows;
@@ -177,7 +178,7 @@ export class ListBinder {
     return known;
   }
 
-  /** Makes rows; concurrent callers share the promise. */
+  /** Computes rows; concurrent callers share the promise. */
   #make(segment: Segment, pin: NamedPin, cached: Map<string, CachedRows>): Promise<NativeRowList> {
     const made =
       pin.id === EXPORTED
@@ -208,7 +209,7 @@ function onlyListOf({ filters: { lists = {} } }: AccountQuerySpec): string | nul
   return included.length + exclude.length === 1 ? ((included[0] ?? exclude[0]) as string) : null;
 }
 
-/** The rows of the newest cached revision up to the wanted one. */
+/** Returns the rows of the newest cached revision that is not newer than the wanted one. */
 function newestOf(cached: ReadonlyMap<string, CachedRows>, wanted: NamedPin): KnownRows | null {
   let newest: KnownRows | null = null;
   for (const { pin, rows } of cached.values()) {
@@ -235,7 +236,7 @@ export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): Ac
   return { ...spec, filters: { ...spec.filters, lists: Object.fromEntries(named) as SpecLists } };
 }
 
-/** Binds a spec to the entries of a file, in several segments, in place of saved lists. */
+/** Binds a spec to the entries of a file instead of saved lists, in several segments. */
 export async function bindToFile(
   spec: AccountQuerySpec,
   segments: readonly Segment[],
@@ -252,8 +253,8 @@ export async function bindToFile(
 }
 
 /**
- * Attaches rows to a bound spec, by the names of its lists. Entries of `exported` come from the
- * database, because they may be too many for a message.
+ * Attaches rows to a bound spec, by the names of its lists. The entries of `exported` are read from
+ * the database, because a message could not hold them.
  */
 export async function readEntriesInto(
   bound: AccountQuerySpec,
@@ -299,7 +300,7 @@ function attachRows(
 /** Max cached unions per segment; one takes up to an eighth of a byte per row. */
 const UNIONS_MAX = 16;
 
-/** The rows in at least one of the lists; the first call loads the package. */
+/** Returns the rows in one or more of the lists; the first call loads the package. */
 export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRowList> {
   const { default: roaring } = await import("roaring");
   const { RoaringBitmap32 } = roaring;
@@ -314,7 +315,7 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
 export class Unions {
   readonly #cache = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 
-  /** The union of lists; directly if cached. Rejects if the rows of one do. */
+  /** Returns the union of lists; synchronously if cached. Rejects if the rows of a list do. */
   of(
     segment: Segment,
     names: readonly string[],
@@ -325,14 +326,14 @@ export class Unions {
     this.#cache.set(segment, cached);
     const key = [...names].sort().join(" ");
     const known = cached.get(key) ?? this.#make(cached, key, rows);
-    // The most recently used goes last.
+    // The most recently used entry is last.
     cached.delete(key);
     cached.set(key, known);
     if (cached.size > UNIONS_MAX) cached.delete(cached.keys().next().value as string);
     return known;
   }
 
-  /** Makes a union; concurrent callers share the promise. */
+  /** Computes a union; concurrent callers share the promise. */
   async #make(
     cached: Map<string, NativeRowList | Promise<NativeRowList>>,
     key: string,
@@ -352,13 +353,13 @@ export class Unions {
 /** Blocks per read: a few megabytes. */
 const BLOCKS_PER_TRANSACTION = 512;
 
-/** A cached earlier revision of the same list. */
+/** Rows of a cached earlier revision of the same list. */
 interface KnownRows {
   readonly revision: number;
   readonly rows: NativeRowList;
 }
 
-/** Makes the rows; reads the list as of the call. */
+/** Computes the rows of `exported`; reads the list when called. */
 function exportedRows(
   segment: Segment,
   store: ExportedStore,

@@ -1,8 +1,8 @@
 /**
- * Applies one change to a list, as plain values, on any thread.
- * Invariant: a change is atomic. Other writers only wait for short steps, because long reads,
- * computing, and writes precede the commit. Callers word the messages. Apart because a thread does
- * the same on its own connection.
+ * Applies one change to a list, on any thread; input and outcome are plain values.
+ * Invariant: a change is atomic. Other writers wait only for short steps, because long reads,
+ * computing, and writes precede the commit. Callers word the error messages. A separate file
+ * because a thread does the same on its own connection.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
 import { isStateDamage } from "../store/failures.ts";
@@ -18,7 +18,7 @@ export interface ListTask {
   readonly tenantId: string;
   readonly id: string;
   readonly nowMs: number;
-  /** True if requests wait meanwhile: deferrable deletion is deferred. */
+  /** True if requests are waiting, so that deletions are deferred. */
   readonly hurried: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface ListTask {
 export interface EntryTask extends ListTask {
   readonly entries: Uint8Array;
   readonly verb: BlockVerb;
-  /** Max entries of the list afterwards. */
+  /** Max entries of the list after the change. */
   readonly most: number;
 }
 
@@ -36,12 +36,12 @@ export type ChangeOutcome =
   /** The tenant has no such list. */
   | { readonly kind: "missing" }
   | { readonly kind: "too_many"; readonly entries: number; readonly most: number }
-  /** The database cannot be written at present. */
+  /** The database cannot be written now. */
   | { readonly kind: "unwritable"; readonly why: string; readonly code: string | undefined }
   /** Stored entries of the list are damaged; nothing was changed. */
   | { readonly kind: "damaged"; readonly why: string };
 
-/** Planned writes for a list as read. */
+/** Planned writes, based on the list as it was read. */
 interface Plan {
   readonly kind: "plan";
   readonly row: ListRow;
@@ -55,7 +55,7 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
     for (;;) {
       const planned = store.atOneMoment(() => plan(store, order));
       if (planned.kind !== "plan") return planned;
-      // If another writer changed the list meanwhile, start again.
+      // If another writer has changed the list in the meantime, starts again.
       const isWritten = write(store, planned, order.nowMs);
       forget(store, order);
       if (isWritten) return { kind: "changed", entries: planned.blocks.changed };
@@ -86,8 +86,8 @@ function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
 }
 
 /**
- * Writes a change; false if the list has changed. If the blocks fit into one transaction, they are
- * written in the transaction of the change, else in earlier ones.
+ * Writes a change; returns false if the list has changed. The last blocks are written in the
+ * transaction of the change, any others in earlier transactions.
  */
 function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): boolean {
   const { made } = blocks;
@@ -107,12 +107,12 @@ function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): b
   });
 }
 
-/** Leaves the database to waiting writers, which poll rarely, for as long as a step took. */
+/** Leaves the database to other writers, which poll rarely, for as long as the last step took. */
 function giveWay(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Deletes unused blocks; the rest is left to the next change. */
+/** Deletes unused blocks; if requests wait, leaves the rest to the next change. */
 function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   try {
     for (;;) {

@@ -1,7 +1,7 @@
 /**
- * The thread that makes large changes of lists, one order at a time.
+ * The thread that makes large changes of lists, one task at a time.
  * Invariant: a change is durable before its outcome is returned. The thread has a lower priority
- * than requests, and opens a connection for one order only.
+ * than requests, and opens a connection for each task.
  */
 import { sortEntriesAsync } from "../../native-index/napi/engine.ts";
 import { lowerPriority, worker } from "../process/tasks.ts";
@@ -21,7 +21,7 @@ interface InState<Order extends ListTask> {
   readonly order: Order;
 }
 
-/** Entries in any order, and a buffer of sufficient size for the sorted ones. */
+/** Entries in any order, and a buffer large enough for the sorted ones. */
 interface SentEntries {
   readonly sent: readonly Uint8Array[];
   readonly sorted: SharedArrayBuffer;
@@ -39,7 +39,7 @@ lowerPriority();
 /** Entry point for the thread pool. */
 export const run = worker<ChangeWork>({ sort, change, remove });
 
-/** Sorts entries and removes repeats; returns their number of bytes. */
+/** Sorts entries and removes repeats; returns the number of bytes left. */
 async function sort({ sent, sorted }: SentEntries): Promise<number> {
   const entries = await sortEntriesAsync(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);

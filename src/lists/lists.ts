@@ -1,9 +1,9 @@
 /**
  * The saved lists of tenants: reads, changes, and pages of entries.
- * Invariant: another tenant's list does not exist. A change is durable when its promise resolves,
- * and makes one revision, or none if nothing changed. Expensive work runs off the event loop. A
- * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the server's own list, in
- * upper or lower case, which would be ambiguous to clients.
+ * Invariant: another tenant's list is reported as missing. A change is durable when its promise
+ * resolves, and creates one revision, or none if nothing changed. Expensive work runs off the event
+ * loop. A name is one line of 1 to `LIST_NAME_MAX` characters. It must not equal the name of the
+ * server's own list, even in another case, because clients could not distinguish them.
  */
 import { randomBytes } from "node:crypto";
 import { sortEntriesAsync } from "../../native-index/napi/engine.ts";
@@ -23,7 +23,7 @@ import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
 import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
 
-/** Why a text is no name, with an error code. */
+/** Reason why a text cannot be a name, with an error code. */
 type NameMistake = { readonly code: "wrong_format" | "reserved"; readonly detail: string };
 
 const RESERVED =
@@ -41,12 +41,12 @@ export function readListName(text: string): { readonly name: string } | NameMist
 
 /** Blocks per read for a page of entries. */
 const PAGE_BLOCKS = 4;
-/** Max entries, of list and input, that are changed on this thread: a millisecond. */
+/** Max entries (list plus input) that are changed on this thread; takes about a millisecond. */
 const AT_ONCE = 32_768;
 /** Bytes of entries per look-up in a snapshot. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
-/** Max lists of a tenant with names: all that a plan may allow, and `exported`. */
+/** Max lists returned by `names`: as many as any plan allows, and `exported`. */
 const NAMED_MAX = 10_001;
 
 /** Max lists of a tenant, and entries in each. */
@@ -62,7 +62,7 @@ export interface ChangedList {
   readonly distinct: number;
   /** Entries added or removed. */
   readonly changed: number;
-  /** Entries without an account in the snapshot; null without a snapshot. */
+  /** Entries that have no account in the snapshot; null without a snapshot. */
   readonly absent: number | null;
 }
 
@@ -70,7 +70,7 @@ export interface ChangedList {
 interface EntryPage {
   /** A CNPJ of 14 characters, or the root of a company. */
   readonly entries: readonly string[];
-  /** The last of them as a number; null on the last page. */
+  /** Number of the last entry; null on the last page. */
   readonly next: bigint | null;
 }
 
@@ -80,7 +80,7 @@ export class Lists {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #thread: ChangeThread | null;
 
-  /** Large changes run in the thread, if there is one. */
+  /** `thread`: makes large changes; null makes them on this thread. */
   constructor(store: ListStore, clock: Pick<Clock, "nowMs">, thread: ChangeThread | null = null) {
     this.#store = store;
     this.#clock = clock;
@@ -102,12 +102,12 @@ export class Lists {
     return this.#store.atOneMoment(read);
   }
 
-  /** A tenant's lists below a sequence, newest first; `exported` last. */
+  /** Returns a tenant's lists with a lower sequence, newest first; `exported` last. */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
 
-  /** Runs several changes in one transaction; a throw undoes them all. */
+  /** Runs several changes in one transaction; an error undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return stored(() => this.#store.atomically(change));
   }
@@ -172,7 +172,7 @@ export class Lists {
   }
 
   /**
-   * Adds or removes entries, in any order, in blocks that may be consumed. Throws like `own`, or
+   * Adds or removes entries in any order. Their blocks may be consumed. Throws like `own`, and
    * `plan_not_allowed` if the list would exceed the plan.
    */
   async change(
@@ -201,12 +201,12 @@ export class Lists {
     return thread.sort(tenantId, sent);
   }
 
-  /** The thread, if so many entries would block others here. */
+  /** Returns the thread if this many entries would block other requests here, or if it is busy. */
   #threadFor(entries: number): ChangeThread | null {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
 
-  /** True if requests wait for work outside the thread; a command has none. */
+  /** True if requests may wait for work outside the thread; in a command, none do. */
   #isHurried(thread: ChangeThread | null): boolean {
     return thread === null && this.#thread !== null;
   }
@@ -230,7 +230,7 @@ export class Lists {
     }
   }
 
-  /** The block of a list that covers a number, if any. */
+  /** Returns the block of a list in which a number belongs, if there is one. */
   blockFor(row: ListRow, number: bigint): Buffer | undefined {
     return this.#blocksFrom(row, number, 1)[0];
   }
@@ -248,7 +248,7 @@ export class Lists {
     });
   }
 
-  /** All entries of a tenant's own list at a revision, ascending. */
+  /** Returns all entries of a list at a revision, ascending; not for `exported`. */
   allEntries(pin: ListPin): Uint8Array {
     return stored(() => {
       const blocks = Array.from(this.#store.blocks(pin), ({ entries }) => entries);
@@ -257,14 +257,14 @@ export class Lists {
   }
 }
 
-/** The error for any list that the client does not have, for any reason. */
+/** Returns the error for a list that the client does not have, for whatever reason. */
 export function listNotFound(pointer?: string): AppError {
   const detail = "You have no list of this id. GET /v1/lists names those that you have.";
   const errors = pointer === undefined ? [] : [{ pointer, code: "list_not_found", detail }];
   return new AppError("list_not_found", detail, { errors });
 }
 
-/** Counts entries with an account in a segment; slices are short to copy. */
+/** Counts the entries that have an account in a segment, in slices that are quick to copy. */
 async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number> {
   let found = 0;
   for (let at = 0; at < entries.byteLength; at += SLICE_BYTES) {
@@ -289,7 +289,7 @@ function refuse(outcome: ChangeOutcome): number {
   );
 }
 
-/** Runs a database action; its failure becomes a public refusal. */
+/** Runs a database action; converts its failure to a public error. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();

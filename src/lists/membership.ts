@@ -1,10 +1,10 @@
 /**
- * Membership of accounts in lists, and the check digits of a snapshot's accounts. Input: CNPJs, and
- * the lists of a tenant; entries. Output: for each list the CNPJs that it holds, directly or by
- * their company; the same entries, with check digits from the snapshot if they differ from the
+ * Membership of accounts in lists, and the check digits of a snapshot's accounts. Input: CNPJs and
+ * the lists of a tenant; or entries. Output: for each list, the CNPJs that it contains, themselves
+ * or by their company; or the entries with check digits from the snapshot if they differ from the
  * computed ones.
- * Invariant: each list is read at its newest revision. A long list costs only the blocks that may
- * hold a CNPJ, and other requests are answered between two lists.
+ * Invariant: each list is read at its newest revision. Of a long list, only the blocks that may
+ * contain a CNPJ are read. Other requests are answered between two lists.
  */
 
 import { openRowList } from "../../native-index/napi/engine.ts";
@@ -20,10 +20,10 @@ import type { Lists } from "./lists.ts";
 const PAGE = 100;
 /** Max entries of a list that is read whole, a quarter of a megabyte. */
 const WHOLE_MAX = 32_768;
-/** Bits of an entry that identify a company's establishments; all zero is the company. */
+/** Bits of an entry that identify the establishment; zero means the whole company. */
 const ORDER_BITS = 21n;
 
-/** A list, and which of the accounts it holds. */
+/** A list, and which of the requested CNPJs it contains. */
 interface Held {
   readonly list: ListRow;
   readonly cnpjs: readonly string[];
@@ -35,7 +35,9 @@ interface Wanted {
   readonly company: bigint;
 }
 
-/** The lists that hold at least one CNPJ, newest first; awaits `turn` before each. */
+/**
+ * Returns the lists that contain any of the CNPJs, newest first; awaits `turn` before each list.
+ */
 export async function holding(
   lists: Lists,
   tenantId: string,
@@ -60,8 +62,8 @@ export async function holding(
 }
 
 /**
- * Returns the list entry of a CNPJ; other texts have none. Check digits are ignored, because the
- * registry has wrong ones.
+ * Returns the list entry of a CNPJ; for other text, an empty array. Check digits are ignored,
+ * because some in the registry are wrong.
  */
 function entryOf(text: string): Wanted[] {
   const read = readCnpjText(text);
@@ -105,10 +107,13 @@ function isIn(block: Buffer, number: bigint): boolean {
   return at < block.byteLength && block.readBigInt64LE(at) === number;
 }
 
-/** How rows become lines of CNPJs. */
+/** Rendering of rows as lines of CNPJs. */
 const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
 
-/** Entries with the digits that their accounts have in a snapshot; done off the event loop. */
+/**
+ * Returns entries as CNPJs with the check digits of the snapshot's accounts; computed off the event
+ * loop.
+ */
 export async function withAccountDigits(
   { native }: Segment,
   entries: readonly string[],
@@ -128,14 +133,14 @@ export async function withAccountDigits(
   return other.size === 0 ? entries : entries.map((entry) => other.get(entryBase(entry)) ?? entry);
 }
 
-/** The CNPJs of rendered lines, below the header. */
+/** Returns the CNPJs in rendered lines, without the header. */
 function cnpjsOf(lines: Buffer): readonly string[] {
   return lines.toString("latin1").split(/\r?\n/).filter(isStoredCnpj);
 }
 
 /**
- * Accounts with unexpected check digits, by their first 12 characters. If two accounts share these,
- * the account with right check digits is meant.
+ * Returns accounts with unexpected check digits, by their first 12 characters. If two accounts
+ * share these, the one with right check digits is meant.
  */
 function otherDigits(
   found: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Recognizes files that are no readable list of CNPJs, and advises how to send these.
- * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Apart
- * because both readers receive such files.
+ * Recognizes files that are not readable lists of CNPJs, and advises how to send them.
+ * Invariant: a file's kind is named only if its first bytes identify it (src/files/filekind.ts). A
+ * separate file because both readers receive such files.
  */
 import { type KindId, kindOf, SIGNATURE_BYTES } from "../files/filekind.ts";
 
@@ -25,7 +25,7 @@ const ODS = {
   mend: "Save it as XLSX or as CSV, and send that.",
 } as const;
 
-/** Advice for each kind that is no list, with its common name if it differs. */
+/** Advice for each kind that is not a list, with its common name if it differs. */
 const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly mend: string }>>> = {
   pdf: { mend: `Copy the CNPJs out of it. ${PICTURE}` },
   xls: { mend: WITHOUT },
@@ -41,14 +41,16 @@ const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly men
   zeros: { mend: "Its copy was not finished. Copy or download it again, and send that." },
 };
 
-/** Identifies a file by its first bytes; null if they do not decide, as for CSV and XLSX. */
+/**
+ * Identifies a file by its first bytes; returns null if they do not suffice, as for CSV and XLSX.
+ */
 export function otherFile(bytes: Uint8Array): OtherFile | null {
   const kind = kindOf(bytes);
   const remedy = kind === null ? undefined : MENDS[kind.id];
   return kind === null || remedy === undefined ? null : { name: kind.name, ...remedy };
 }
 
-/** Parts of packages that are zips like workbooks, in lower case. */
+/** Parts (in lower case) that identify other packages which are zips like workbooks. */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "word/document.xml", name: "a text document (DOCX)", mend: PICTURE },
   { part: "ppt/presentation.xml", name: "a presentation (PPTX)", mend: PICTURE },
@@ -60,7 +62,7 @@ const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "content.xml", ...ODS },
 ];
 
-/** Identifies a zip that is no workbook, by its parts. */
+/** Identifies a zip that is not a workbook by its parts. */
 export function otherPackage(has: (part: string) => boolean): OtherFile {
   const found = PACKAGES.find(({ part }) => has(part));
   return found ?? { name: "a zip of other files", mend: UNPACK };

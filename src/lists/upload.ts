@@ -2,11 +2,10 @@
  * Reads a client's upload to a list. Input: texts, a CSV file in chunks, or an XLSX file. Output:
  * its entries, and the lines that were not understood.
  * Invariant: every part of a text is counted once, as an entry or as refused. The first refused
- * parts are reported. Entries beyond the maximum are refused as soon as they arrive. Senders of
- * workbooks take turns by unpacked bytes. Few files are read at the same time, so that their tables
- * of texts do not add up. Every file that cannot be read is refused with a message. There are two
- * queues, so that a small workbook does not wait for a large one. Both are read in chunks that
- * alternate.
+ * parts are reported. Entries beyond the maximum are refused as soon as they arrive. Every
+ * unreadable file is refused with a message. Senders of workbooks take turns, by unpacked bytes.
+ * Few files are read at the same time, so that their text tables do not add up. Two queues
+ * ensure that a small workbook does not wait for a large one; both are read in alternating chunks.
  */
 import { AppError } from "../errors.ts";
 import { FairQueue } from "../scheduling/fairqueue.ts";
@@ -53,12 +52,12 @@ export class Upload {
   readonly #fillZeros: boolean;
   readonly #entries = new EntryBuffer();
   #refused: RefusedLine[] = [];
-  /** Lines with only wrong check digits, and their entries. */
+  /** Refused lines in which only the check digits are wrong, and their entries. */
   readonly #mistyped = new Map<RefusedLine, MistypedEntry>();
   refusedCount = 0;
   /** The sheet of a workbook; null for other uploads. */
   sheet: ReadSheet | null = null;
-  /** Header of the column, or its name without one; null if there is none. */
+  /** Header of the column, or without a header its name; null if there is no column. */
   column: string | null = null;
 
   /** `fillZeros` restores lost leading zeros. */
@@ -76,14 +75,14 @@ export class Upload {
     return this.#entries.count + this.refusedCount;
   }
 
-  /** Entries in order of arrival, with repeats, in blocks; or their companies. */
+  /** Returns the entries (or their companies) in order of arrival, with repeats, in blocks. */
   entries(companies: boolean): readonly Uint8Array[] {
     return this.#entries.blocks(companies);
   }
 
   /**
-   * Reads one text; false if it is empty. `takesRoots`: eight characters are a company here. Throws
-   * `invalid_request` if there are too many.
+   * Reads one text; returns false if it is empty. `takesRoots`: eight characters mean a company
+   * here. Throws `invalid_request` if there are too many entries.
    */
   take(text: string, place: Place, takesRoots = true): boolean {
     const pieces = cnpjCandidates(text);
@@ -124,8 +123,8 @@ export class Upload {
   }
 
   /**
-   * Accepts CNPJs refused only for their check digits, if an account has them: the registry has
-   * some wrong ones. A look-up may read the disk, so `turn` is awaited before each.
+   * Accepts CNPJs that were refused only for their check digits if an account has them, because
+   * some in the registry are wrong. A lookup may read the disk, so `turn` is awaited before each.
    */
   async takeKnown(
     isKnown: (cnpj: string) => boolean,
@@ -144,19 +143,21 @@ export class Upload {
   }
 }
 
-/** The entry of a text with wrong check digits; null for any other. */
+/** Returns the entry of a text with wrong check digits; null for other texts. */
 function mistypedParts(text: string, { reason }: RefusedEntry): MistypedEntry | null {
   if (reason !== "wrong_check_digits") return null;
   const read = readCnpjCandidate(text);
   return read.kind === "cnpj" ? { cnpj: read.cnpj, ...entryParts(read.cnpj) } : null;
 }
 
-/** Why a number next to a CNPJ is refused. A CPF is recognized, so that it is hidden. */
+/**
+ * Returns why a number next to a CNPJ is refused. CPFs are recognized so that they can be hidden.
+ */
 function strayRefusal(text: string): RefusedEntry {
   return { reason: holdsCpf(text) ? "cpf" : "not_a_cnpj" };
 }
 
-/** The refusal of a file as a whole. */
+/** Returns the error for a whole file. */
 function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): AppError {
   const { message: detail } = error;
   const pointer = error instanceof UnknownColumn ? "/query/column" : "";
@@ -167,10 +168,10 @@ function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): A
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
-  /** Trailing Ctrl-Z bytes so far: DOS's end-of-file mark, if nothing follows. */
+  /** Number of Ctrl-Z bytes at the end so far: DOS's end-of-file mark, if nothing follows. */
   #marks = 0;
 
-  /** `column` is the header of the column, or its number; found if absent. */
+  /** `column`: the header of the column, or its number; undefined finds it. */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
     this.#column = new CsvColumn(
@@ -216,7 +217,7 @@ export const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 const MIB = 1024 * 1024;
 /** Max unpacked bytes of a small file. */
 const SMALL_BYTES = 8 * MIB;
-/** Bounds of waiting files, and of their unpacked bytes. */
+/** Bounds of the queue of files; each file counts its unpacked bytes. */
 const WAITING = { runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Workbooks" };
 const small = new FairQueue({ ...WAITING, running: 8 });
 const large = new FairQueue({
@@ -231,8 +232,8 @@ interface XlsxOptions {
 }
 
 /**
- * Reads a file in its sender's turn. Throws `invalid_request` if it cannot be read, `rate_limited`
- * if too many files of the sender wait, and `overloaded` if too many of all do.
+ * Reads a file in its sender's turn. Throws `invalid_request` if it is unreadable, `rate_limited`
+ * if too many files of the sender wait, and `overloaded` if too many wait in total.
  */
 export async function readXlsx(bytes: Buffer, options: XlsxOptions, sender = ""): Promise<Upload> {
   try {

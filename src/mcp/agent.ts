@@ -25,7 +25,7 @@ export interface AgentReply {
   readonly answer: RpcAnswer | null;
   /** Accounts in it, for usage counts. */
   readonly accounts: number;
-  /** Failure that prevented an answer, if any: a refusal, or an internal error. */
+  /** The failure that prevented an answer (a refusal or an internal error), if any. */
   readonly failure: unknown;
 }
 
@@ -121,7 +121,7 @@ export class Agent<Context> {
   }
 }
 
-/** True if a different call can succeed; waiting and retrying is not a different call. */
+/** True if another call can succeed; a retry after waiting is not another call. */
 function isFixable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }

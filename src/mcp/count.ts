@@ -1,8 +1,8 @@
 /**
  * The tool `count_accounts`. Input: filters and names of facets. Output: the exact count, and
  * facets.
- * Invariant: the numbers equal the answer of POST /v1/accounts/count; facets list fewer values, and
- * count the omitted values as others, so the sums stay right.
+ * Invariant: the numbers equal the answer of POST /v1/accounts/count; facets list fewer values and
+ * sum the omitted ones as others, so the sums remain right.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";

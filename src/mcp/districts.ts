@@ -1,6 +1,6 @@
 /**
  * The tool `list_districts`. Input: a municipality, and the beginning of a name. Output: the
- * matching districts, and how many establishments name each.
+ * matching districts, and the number of establishments that name each.
  * Invariant: both equal the answer of GET /v1/districts.
  */
 import type { TSchema } from "typebox";

@@ -38,7 +38,7 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** A name valid in every file system, not a path. */
+/** Shape of a name that every file system accepts and that is not a path. */
 const NAME_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 const OWN_ARGUMENTS = {
@@ -89,7 +89,7 @@ const DEFINITION = {
 
 /** Returns the tool for a folder, which must exist. */
 export function fileExportTool(folder: string): Tool<QueryContext<QueryPart>> {
-  // Names being written, so that parallel calls never choose the same.
+  // Names being written, so that parallel calls do not choose the same one.
   const taken = new Set<string>();
   return {
     definition: DEFINITION,

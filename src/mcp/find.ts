@@ -1,9 +1,9 @@
 /**
- * The tools `find_company` and `get_account`: establishments that match a name, best first, and all
- * fields of one that the plan includes.
- * Input: a partial name, or a CNPJ; for get_account a CNPJ.
- * Invariant: the answers equal those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}; a
- * CNPJ with wrong check digits is marked, and distinguished from one that is not in the registry.
+ * The tools `find_company` and `get_account`: establishments that match a name, best first; and all
+ * fields of one account that the plan includes.
+ * Input: a partial name, or a CNPJ; for get_account, a CNPJ.
+ * Invariant: the answers equal those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}. A
+ * CNPJ with wrong check digits is marked, and distinguished from one that the registry lacks.
  */
 import type { TSchema } from "typebox";
 import { AppError, type Mistake } from "../errors.ts";
@@ -48,7 +48,9 @@ const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
 const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
-/** Without types, which get_account has: models read tool definitions every time. */
+/**
+ * Has no types, which are in get_account: models read the tool definitions in every conversation.
+ */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
 const suggestions = {
   type: "array",
@@ -71,7 +73,7 @@ const DEFINITION = {
   annotations: { title: "Find a company by its name", ...READING },
 };
 
-/** The tool that finds by name. */
+/** The tool that searches by name. */
 export const FIND_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
   async run(sent, context) {
@@ -131,7 +133,7 @@ function notesOf(found: Suggestions, text: string): readonly string[] {
       ? [`${contactCount(contact)}: search_accounts with contact.${kind}_any_of has all.`]
       : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
-    // Text in phone format is meant as a phone.
+    // Text in the format of a phone number is meant as one.
     ...(lacksArea(text) ? whys.reverse() : whys),
     ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
@@ -148,7 +150,7 @@ const ACCOUNT_ARGUMENTS = {
   } as TSchema,
 };
 
-/** search_accounts lists the fields: a model reads all tools every time. */
+/** Only search_accounts lists the fields: models read all tools in every conversation. */
 const FIELDS = { type: "object", description: "As in search_accounts." } as unknown as TSchema;
 
 const ACCOUNT_DEFINITION = {

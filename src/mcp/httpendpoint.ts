@@ -1,9 +1,9 @@
 /**
- * `POST /mcp`: agents over HTTP. Input: one or several protocol messages, with an API key. Output:
+ * `POST /mcp`: agents over HTTP. Input: one protocol message or several, with an API key. Output:
  * the answer as JSON, or 202 if there is none.
  * Invariant: stateless between requests, so any server with the same state answers the next one.
  * Authentication and limits are those of every other route; refusals that the protocol cannot
- * express (limits, no snapshot) are problem documents as there.
+ * express (limits, no snapshot) are problem documents, as in those routes.
  */
 import { AppError } from "../errors.ts";
 import { TimeSlices } from "../http/server/background-tasks.ts";
@@ -61,7 +61,9 @@ export function agentEndpoint(
   };
 }
 
-/** Returns the answer to one message; a non-message is 400, a refusal a problem document. */
+/**
+ * Returns the answer to one message. A non-message gets 400; a refusal becomes a problem document.
+ */
 function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   if (failure !== null) throw failure;
   if (answer === null) return { status: 202, type: "", body: "" };
@@ -69,7 +71,7 @@ function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   return { status: wrong ? 400 : 200, type: JSON_TYPE, body: JSON.stringify(answer), accounts };
 }
 
-/** Answers a batch. It costs as much as single messages; a refusal affects only its own message. */
+/** Answers a batch, at the same cost as single messages. A refusal affects only its own message. */
 async function answerBatch(
   agent: Agent<KeyCall<ServicePart>>,
   call: KeyCall<ServicePart>,
@@ -100,7 +102,10 @@ function readBody(body: Uint8Array): unknown {
   }
 }
 
-/** Returns the version in the header; `initialize` precedes an agreement. */
+/**
+ * Returns the protocol version in the header. (`initialize` has none, because it precedes the
+ * agreement.)
+ */
 function versionOf(call: KeyCall, value: unknown): string {
   const version = call.header("mcp-protocol-version") ?? VERSION_DEFAULT;
   if (isSupportedVersion(version)) return version;

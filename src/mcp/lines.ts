@@ -1,9 +1,9 @@
 /**
- * Agents over standard input and output. Input: lines, each one protocol message or, in versions
- * with batches, several. Output: lines, each an answer.
- * Invariant: only whole messages are written. Answers are written when ready, so a long export
- * blocks no other answer; a cancelled request is not answered. At the end of the input, the
- * conversation ends when all requests are answered.
+ * Agents over standard input and output. Input: lines, each with one protocol message (or several,
+ * in versions with batches). Output: lines, each with an answer.
+ * Invariant: only whole messages are written. Answers are written as soon as they are ready, so a
+ * long export blocks no other answer. A cancelled request gets no answer. After the end of the
+ * input, the conversation ends when all requests are answered.
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -56,7 +56,7 @@ export class Conversation {
         if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
       }
     } finally {
-      // Waits even if the input breaks off, because work in flight still reads the snapshot.
+      // Waits even if the input breaks off, because running work still reads the snapshot.
       await Promise.all(this.#work);
     }
   }

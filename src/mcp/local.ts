@@ -1,9 +1,9 @@
 /**
  * Queries without a server. Input: an opened snapshot. Output: a client for the handlers of the
- * HTTP interface, with an unlimited plan and free of charge.
- * Invariant: the handlers are the server's, so answers are the same; cursors are valid until the
- * process ends, because its secret signs them. On its own because tools work the same with a
- * server.
+ * HTTP interface, with an unlimited plan and without charges.
+ * Invariant: the handlers are the server's, so answers are the same. Cursors are valid until the
+ * process ends, because its secret signs them. A separate file because tools work the same way with
+ * a server.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
@@ -16,7 +16,7 @@ import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 
-/** Returns a factory of calls; `gone` reports whether one was cancelled. */
+/** Returns a function that makes calls; `gone` reports whether a call was cancelled. */
 export function localContext(segment: Segment): (gone: () => boolean) => QueryContext<QueryPart> {
   const service: QueryServices = {
     engine: ENGINE,
@@ -45,7 +45,7 @@ export function localContext(segment: Segment): (gone: () => boolean) => QueryCo
   });
 }
 
-/** The owner of the file may read all of it. */
+/** Returns a plan without limits: the owner of the file may read all of it. */
 function openPlan(): Plan {
   const { enterprise } = loadPlans();
   const limits = {

@@ -1,8 +1,8 @@
 /**
  * The tool `look_up_cnpjs`: many CNPJs in one call. Input: up to 200 CNPJs in any spelling, and
  * fields. Output: one result for each, in the same order.
- * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts that
- * were found, before they are answered.
+ * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts found,
+ * before it answers.
  */
 
 import type { TSchema } from "typebox";
@@ -24,11 +24,11 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** CNPJs of one call: more than a model reads. */
+/** Max CNPJs of one call; a model would not read more. */
 const CNPJS_MAX = 200;
 
 const { cnpjs } = SCHEMAS.EnrichRequest.properties;
-/** Names of fields are listed by search_accounts: a model reads all tools every time. */
+/** Only search_accounts lists the field names: models read all tools in every conversation. */
 const ARGUMENTS = {
   cnpjs: { ...terse(cnpjs), maxItems: CNPJS_MAX } as TSchema,
   fields: {
@@ -56,7 +56,7 @@ const DEFINITION = {
   annotations: { title: "Look up many CNPJs", ...READING },
 };
 
-/** The mistake in the number of CNPJs; null if there is none. */
+/** Returns the mistake if the number of CNPJs is wrong, else null. */
 function mistakeIn(cnpjs: unknown): Mistake | null {
   const pointer = "/cnpjs";
   if (!Array.isArray(cnpjs) || cnpjs.length === 0) {
@@ -68,7 +68,7 @@ function mistakeIn(cnpjs: unknown): Mistake | null {
   return { pointer, code: "too_many", detail };
 }
 
-/** Makes the tool; `charge` is called with the accounts that were found. */
+/** Makes the tool; it calls `charge` with the number of accounts found. */
 function lookUpTool<Context extends QueryContext<QueryPart>>(
   charge: (context: Context, rows: number) => void,
 ): Tool<Context> {
@@ -79,7 +79,7 @@ function lookUpTool<Context extends QueryContext<QueryPart>>(
       const mistake = mistakeIn(sent.cnpjs);
       if (mistake !== null) mistakes.push(mistake);
       const { fields = [] } = sent;
-      // The request itself allows more, and would name that number.
+      // The handler allows more CNPJs, and its error would name that number.
       const cnpjs = mistake === null ? sent.cnpjs : ["0"];
       const found = await withArgumentMistakes(mistakes, async () => {
         const read = await resultsOf(withBody(context, { cnpjs, fields }));

@@ -1,6 +1,6 @@
 /**
- * Mistakes in tool arguments. Input: the arguments, and the HTTP handler's errors about the body
- * made from them. Output: one error for a model, with every mistake at its argument.
+ * Mistakes in tool arguments. Input: the arguments, and the HTTP handler's errors about the
+ * body that was built from them. Output: one error for a model, with every mistake at its argument.
  * Invariant: no argument is ignored; pointers refer to the arguments, never to the body.
  */
 
@@ -10,10 +10,10 @@ import { wordFor } from "../text/amounts.ts";
 
 /** Maximum length of an unknown argument's name in a pointer. */
 const NAME_SHOWN_MAX = 64;
-/** Maximum mistakes reported: more than a model fixes in one step. */
+/** Max mistakes reported; models do not fix more in one step. */
 const SHOWN_MAX = 20;
 
-/** Remedies for errors about calling tools, in their terms. */
+/** Remedies for errors, in terms of tool calls. */
 const FIXES: Readonly<Record<string, string>> = {
   cursor_mismatch:
     "The cursor belongs to another call. Repeat filters, sort, scoring and fields of the call " +
@@ -53,8 +53,8 @@ export function isWhole(
 }
 
 /**
- * Runs a handler on the body and throws one error with its mistakes and the earlier ones. If there
- * are earlier mistakes, the result is discarded, so `work` must change nothing.
+ * Runs a handler on the body. Throws one error with the handler's mistakes and the earlier ones.
+ * After earlier mistakes, the result is discarded, so `work` must change nothing.
  */
 export async function withArgumentMistakes<Value>(
   own: readonly Mistake[],
@@ -75,7 +75,7 @@ export async function withArgumentMistakes<Value>(
   throw new AppError(code, detail, { errors: [...own, ...found], members });
 }
 
-/** Maps a pointer into a body to the arguments. */
+/** Converts a pointer into a body to a pointer to the argument. */
 function placed(pointer: string): string {
   const within = pointer.replace(/^\/(spec\/output|spec|output|path|query|header)(?=\/|$)/, "");
   return within.replace("idempotency-key", "idempotency_key");
@@ -105,7 +105,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
   return `${code}: nothing was done. Mend the arguments and call again:\n${lines.join("\n")}`;
 }
 
-/** Code of mistakes of which fixing one is enough. */
+/** Code of mistakes of which only one must be fixed. */
 const ALTERNATIVE = "missing_filter";
 
 function placeOf({ pointer }: Mistake): string {

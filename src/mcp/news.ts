@@ -1,8 +1,8 @@
 /**
- * The tool `list_news`: what is new for the saved searches of the tenant. Input: a search, or none
- * for all, and a limit. Output: its newest notices, with their counts and first accounts.
- * Invariant: the notices are those of GET /v1/notices that are counted or have failed, and the
- * accounts those that a webhook gets.
+ * The tool `list_news`: news about the tenant's saved searches. Input: a search (all if missing),
+ * and a limit. Output: the newest notices, with their counts and first accounts.
+ * Invariant: the notices are those of GET /v1/notices that are counted or have failed; the accounts
+ * are those that a webhook receives.
  */
 import type { TSchema } from "typebox";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";
@@ -13,10 +13,10 @@ import type { NoticeRow } from "../store/noticestore.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { objectSchema, READING, type Tool, VALUES_NOTE } from "./tool.ts";
 
-/** Notices of one call, and those without a limit. */
+/** Max notices of one call, and the default. */
 const LIMIT_MAX = 50;
 const LIMIT = 10;
-/** Notices that are read at most, because those that are being counted are left out. */
+/** Max notices read, because notices that are still being counted are skipped. */
 const READ_MAX = 500;
 
 const ARGUMENTS = {

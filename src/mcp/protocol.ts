@@ -15,7 +15,7 @@ export const PROTOCOL_VERSIONS = [
   "2024-10-07",
 ] as const;
 
-/** Version of a client that states none: the last version that did not require the header. */
+/** Version of a client that states none: the newest version without the required header. */
 export const VERSION_DEFAULT = "2025-03-26";
 
 /** Versions with batches; later versions removed them. */

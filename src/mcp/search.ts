@@ -2,8 +2,8 @@
  * The tool `search_accounts`. Input: filters, an order, fields, a limit, a cursor. Output: a page
  * of accounts small enough for a model, its exact total, and the next cursor.
  * Invariant: accounts, total, and order equal the answer of POST /v1/accounts/search. An answer
- * never exceeds its byte limit: if necessary it holds fewer accounts than requested, states this,
- * and its cursor continues there.
+ * never exceeds its byte limit: if necessary, it holds fewer accounts than requested and states
+ * this, and its cursor continues after them.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
@@ -125,7 +125,10 @@ type Body = {
   readonly cursor?: unknown;
 };
 
-/** Builds the body of a search; limit and fields are in its spec, where a cursor allows them. */
+/**
+ * Builds the body of a search. Limit and fields are in its spec, where they are allowed even with a
+ * cursor.
+ */
 function readSearch(sent: JsonObject, allowed: readonly string[]) {
   const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
   const { fields, limit = LIMIT_DEFAULT, cursor } = sent;
@@ -145,11 +148,11 @@ async function pageOf(context: QueryContext<QueryPart>, body: Body): Promise<Pag
   return answeredBy<Page>(await searchPage(withBody(context, body)));
 }
 
-/** Returns how many accounts fit, by what each adds to the text and to the values. */
+/** Returns the number of accounts that fit; each counts in the text and in the values. */
 function rowsThatFit(page: Page): number {
   const { accounts } = page;
   const around = bytesOf(answerOf({ ...page, accounts: [] }));
-  // Room for the note about omitted accounts.
+  // Space for the note about omitted accounts.
   let left = ANSWER_BYTES_MAX - around - 300;
   let rows = 0;
   for (const account of accounts) {

@@ -1,10 +1,10 @@
 /**
- * Tool arguments that become parts of a spec: filters, order, and for both `create_export` tools
- * the output. Input: the arguments of a tool, or a normalized spec. Output: the spec members that
- * select and order, the body of an export with its mistakes so far, or the shortest arguments.
- * Invariant: the shortest form omits only members that normalization adds; a list of activities is
- * written as the prefixes that it fills, so both normalize to the same spec. The members of an
- * export mean the same as in the body of POST /v1/exports.
+ * Tool arguments that become parts of a spec: filters, order, and (for both `create_export` tools)
+ * the output. Input: the arguments of a tool, or a normalized spec. Output: the spec members for
+ * filters and order, the body of an export with its mistakes so far, or the shortest arguments.
+ * Invariant: the shortest form omits only members that normalization adds. A list of activities is
+ * written as the prefixes whose codes it contains, so both normalize to the same spec. The members
+ * of an export mean the same as in the body of POST /v1/exports.
  */
 
 import type { TSchema } from "typebox";
@@ -17,7 +17,7 @@ import { type AccountQuerySpec, OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
 import { unknownArguments } from "./mistakes.ts";
 import { FILTERS_AGAIN, SELECTION } from "./tool.ts";
 
-/** Returns the spec members that select and order; filters are required. */
+/** Returns the spec members for filters and order; filters are required. */
 export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
   if (sent.filters === undefined) {
     const detail = "Say which accounts, at least by an activity, words of a name or a place.";
@@ -62,7 +62,7 @@ function isUsual(sort: AccountQuerySpec["sort"]): boolean {
   return sort.every(({ field, direction }) => field === "score" && direction === "desc");
 }
 
-/** Returns the used filters of a group. If null means none, false is a filter. */
+/** Returns the used filters of a group. False counts as used only in filters with three states. */
 function worded(group: object): JsonObject {
   const used = Object.entries(group).filter(([name, value]) => {
     if (Array.isArray(value)) return value.length > 0;
@@ -131,7 +131,7 @@ export interface ExportArguments {
   readonly mistakes: Mistake[];
 }
 
-/** Reads the arguments that both tools share; `others` names further arguments of the tool. */
+/** Reads the arguments that both tools share. `others`: names of the tool's other arguments. */
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);

@@ -1,6 +1,6 @@
 /**
- * The tool `create_export` of a server. Input: filters, format, fields. Output: the export as it is
- * after a short wait, with links to its file.
+ * The tool `create_export` of a server. Input: filters, format, fields. Output: the state of the
+ * export after a short wait, with links to its file.
  * Invariant: the export is subject to the plan's limits and quota, and listed and downloaded like
  * exports of POST /v1/exports. The same call on the same snapshot returns the same export for a
  * day, so a model's retry does not create a second file.
@@ -36,7 +36,7 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Seconds that a call waits for the file: less than clients wait for a tool. */
+/** Seconds that a call waits for the file; clients wait longer for a tool. */
 const WAIT_SECONDS = 10;
 const WAIT_SECONDS_MAX = 30;
 /** Id of a tenant's own list, anywhere in a text. */
@@ -135,7 +135,7 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
   mistakes.push({ pointer: "/idempotency_key", code: "wrong_format", detail });
 }
 
-/** Queues the export, or finds it. With mistakes, only checks for further ones. */
+/** Queues the export, or finds an equal one. If there are mistakes, only looks for more. */
 async function accept(
   context: KeyCall<ServicePart>,
   { body, mistakes }: ExportArguments,
@@ -153,9 +153,9 @@ async function accept(
 }
 
 /**
- * Returns the key of a call without one: the same for the same call and snapshot, until one of the
- * tenant's own lists that it names changes. `exported` does not count, because the export changes
- * it.
+ * Returns the idempotency key of a call that names none. It is the same for the same call and
+ * snapshot, until one of the tenant's lists in the call changes. `exported` does not count, because
+ * the export itself changes it.
  */
 function ownKey(
   { service, identity, body }: KeyCall<ServicePart>,

@@ -2,11 +2,11 @@
  * MCP tools: schemas, descriptions, calls of the HTTP handlers, the server's instructions, and
  * sentences shared by tools. Input: schemas of the public interface, and a body for its routes.
  * Output: plain JSON Schemas for a definition, and a handler's answers as values.
- * Invariant: an argument's schema is that of the same member of the HTTP interface, so the two
- * cannot differ, except for limits that models do not reach; a definition is plain JSON. The
- * handlers belong to the public interface, so a tool finds the same accounts and totals, under the
- * same plan, at the same cost. Instructions are short, because every conversation reads them, and
- * mention only what tools have.
+ * Invariant: an argument has the same schema as the member of the HTTP interface, so the two cannot
+ * differ, except for limits that models do not reach. A definition is plain JSON. The handlers are
+ * those of the public interface, so a tool finds the same accounts and totals, under the same plan,
+ * at the same cost. Every conversation reads the instructions, so they are short, and mention only
+ * features that tools have.
  */
 import { strict as assert } from "node:assert";
 import type { TSchema } from "typebox";
@@ -60,7 +60,7 @@ interface ToolDefinition extends JsonObject {
   readonly annotations: JsonObject;
 }
 
-/** Answer of a tool: as text for people and models, and structured for programs. */
+/** Answer of a tool: text for people and models, and structured data for programs. */
 export interface ToolAnswer {
   readonly text: string;
   readonly structured: JsonObject;
@@ -94,21 +94,21 @@ export function objectSchema(
 
 const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
 
-/** Selection and order of accounts; the same in every tool. */
+/** Filters and order of accounts; the same in every tool. */
 export const SELECTION = { filters: unlimited(filters), sort, scoring } as const;
 
-/** The same filters for all tools after the first. */
+/** The same filters, described only in the first tool. */
 export const FILTERS_AGAIN = {
   ...without(SELECTION.filters, ["description", "pattern", "default"]),
   description: "As in search_accounts.",
 } as TSchema;
 
-/** Returns a schema without limits of lists, texts, and numbers: errors name those. */
+/** Returns a schema without limits of lists, texts, and numbers, because errors name the limits. */
 function unlimited<Schema extends TSchema>(schema: Schema): Schema {
   return withoutNull(without(schema, ["maxItems", "maxLength", "minimum", "maximum"])) as Schema;
 }
 
-/** Returns a schema whose members may be left out, but not null: agents leave them out. */
+/** Returns a schema whose members are optional but not null, because agents omit them instead. */
 function withoutNull(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(withoutNull);
@@ -143,7 +143,7 @@ function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<strin
   return Object.fromEntries(untoldOnes) as Record<string, TSchema>;
 }
 
-/** Writes a union of plain types as a list of them. */
+/** Writes a union of plain types as a list of types. */
 function shortType(schema: object): object {
   const { anyOf, ...others } = schema as { readonly anyOf?: readonly { readonly type?: string }[] };
   if (anyOf === undefined || !anyOf.every((one) => Object.keys(one).join() === "type"))
@@ -158,7 +158,7 @@ export const SOURCE_DESCRIBED = {
   provenance: SCHEMAS.Provenance,
 } as const;
 
-/** `SOURCE` without descriptions: words cost tokens, and one tool has the descriptions. */
+/** `SOURCE_DESCRIBED` without descriptions: words cost tokens, and one tool with them suffices. */
 export const SOURCE = {
   ...untoldMembers(SOURCE_DESCRIBED),
   provenance: { type: "object" },
@@ -183,7 +183,7 @@ export interface AnswerSource {
   readonly provenance: object;
 }
 
-/** Returns the call with another body; the message's conditional headers do not apply. */
+/** Returns the call with another body; its conditional headers do not apply. */
 export function withBody<Context extends QueryContext<QueryPart>>(
   context: Context,
   body: object,

@@ -1,6 +1,6 @@
 /**
- * The tool `translate`. Input: a sentence. Output: filters and order for calls of other tools,
- * assumptions, constraints that no filter expresses, and other meanings of words.
+ * The tool `translate`. Input: a sentence. Output: filters and order for other tools, assumptions,
+ * constraints that no filter can express, and other meanings of words.
  * Invariant: the filters mean the same as the spec of POST /v1/leads/translate, in the shortest
  * form; no search runs.
  */
@@ -45,7 +45,7 @@ const ARGUMENTS = {
 const notes = (description: string) =>
   ({ type: "array", items: { type: "string" }, description }) as unknown as TSchema;
 
-/** Arguments of other tools are described there, once. */
+/** Returns an argument without its description, which search_accounts has. */
 const argument = (name: keyof typeof SELECTION) =>
   ({ type: "object", description: `As ${name} of search_accounts.` }) as unknown as TSchema;
 

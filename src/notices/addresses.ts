@@ -1,14 +1,14 @@
 /**
  * E-mail addresses of receivers. Input: an address as a person typed it. Output: the address in
  * ASCII, or null.
- * Invariant: an accepted address needs no quoting in a header or in a command of SMTP, so it cannot
- * add a recipient or a line. International hosts become their ASCII form (IDNA); a part before the
- * @ that is not ASCII is refused, because few mail servers take it (RFC 6531).
+ * Invariant: an accepted address needs no quoting in a header or an SMTP command, so it cannot add
+ * a recipient or a line. International hosts are converted to ASCII (IDNA). A non-ASCII local part
+ * (before the @) is refused, because few mail servers accept it (RFC 6531).
  */
 import { domainToASCII } from "node:url";
 import type { WebhookRow } from "../store/webhookstore.ts";
 
-/** Longest address that SMTP carries (RFC 5321), and longest part before its @. */
+/** Max length of an address (RFC 5321), and of its local part. */
 const ADDRESS_MAX = 254;
 const LOCAL_MAX = 64;
 
@@ -22,8 +22,8 @@ export function addressOf({ url }: Pick<WebhookRow, "url">): string {
 }
 
 /**
- * Returns one plain address; null for anything else: a name, a quoted part, several addresses, a
- * host without a dot, or an address that is too long.
+ * Returns one plain address; null for a name, a quoted part, several addresses, a host without a
+ * dot, or an address that is too long.
  */
 export function plainAddress(typed: string): string | null {
   const [, local = "", host = ""] = /^([^@\s]+)@([^@\s]+)$/.exec(typed.trim()) ?? [];

@@ -1,10 +1,10 @@
 /**
- * The thread that counts notices, some saved searches per task. Input: a pair of snapshots that the
- * server has open, its list of changes, and searches. Output: exact counts, or why there are none.
- * Invariant: it has a lower priority than requests, so that a new month does not slow them. It
- * opens a pair once for many searches; `release` closes it. Searches with the same filters and
- * watched fields share one pass over the list, whichever tenants they belong to, unless they name
- * saved lists. Memory is bounded by one slice of the list, the cached rows of saved lists, and
+ * The thread that counts notices; a task has several saved searches. Input: two snapshots that the
+ * server has open, their change list, and searches. Output: exact counts, or the reason for their
+ * absence. Invariant: it has a lower priority than requests, so that a new month does not slow
+ * them. It opens a pair once for many searches; `release` closes it. Searches with the same filters
+ * and watched fields share one pass over the list, even across tenants, unless they name saved
+ * lists. Memory is bounded by one slice of the list, the cached rows of saved lists, and
  * `TALLIES_MAX` shared results.
  */
 import { type ChangeList, openChangeList } from "../changes/list.ts";
@@ -56,7 +56,7 @@ export interface CountedSearch {
   readonly fields: readonly OutputField[];
   /** Comma-separated names of the watched fields, or null for all. */
   readonly watch: string | null;
-  /** Date that the days of its spec count from, or null if they are fixed. */
+  /** Date to which the relative days of the spec refer, or null if its days are fixed. */
   readonly daysFrom: string | null;
 }
 
@@ -68,14 +68,14 @@ export type CountOutcome =
       /** The fields that were watched. */
       readonly watch: readonly OutputField[];
     }
-  /** The snapshots cannot answer the spec, now or later. */
+  /** The snapshots will never be able to answer the spec. */
   | { readonly kind: "refused"; readonly detail: string }
   /** Another attempt may succeed; `error` holds the kind of an error, never its text. */
   | { readonly kind: "failed"; readonly error: Readonly<Record<string, unknown>> };
 
 /** Functions of the thread. */
 export interface CountWork {
-  /** Returns outcomes of the first searches, at least of one. */
+  /** Returns the outcomes of the first searches: as many as the time allows, but at least one. */
   readonly count: readonly [CountOrder, readonly CountOutcome[]];
   readonly release: readonly [null, undefined];
 }
@@ -167,7 +167,7 @@ function normalized(
   { spec, fields, daysFrom }: CountedSearch,
 ): AccountQuerySpec {
   const saved = rolledSpec(JSON.parse(spec), daysFrom, list.newer.snapshotDate);
-  // Old versions stored more explanations than are read.
+  // Older versions stored more explanations than normalization accepts.
   const { explain: _, output, ...input } = isJsonObject(saved) ? saved : {};
   return normalizeSpec(
     { ...input, ...outputOf(output, fields) },

@@ -1,13 +1,13 @@
 /**
- * Counts notices. Input: notices in the state that are not counted yet. Output: their counts and
- * the exports that their searches want, in the state, with the deliveries of each.
- * Invariant: counting runs in a thread of its own, one search after another, in the order of the
- * months. Counts and deliveries are one transaction, so a crash before it counts again under the
- * same id. Counts of one task share a transaction, because each commit waits for the disk in the
- * thread that answers requests. A month whose snapshot is gone is replaced by the newest earlier
- * one that is there; if there is none for a day, by the oldest later one. The notice names it. A
- * notice without any has failed after that day, which its receivers hear too. Every change is
- * fenced by the lease of the work.
+ * Counts notices. Input: uncounted notices in the state. Output: their counts, the exports that
+ * their searches request, and the deliveries of each, in the state.
+ * Invariant: a separate thread counts, one search after another, in the order of the months. Counts
+ * and deliveries are one transaction; after a crash before it, the notice is counted again under
+ * the same id. Counts of one task share a transaction, because each commit blocks the thread that
+ * answers requests. If the snapshot of the older month is gone, the newest earlier month that
+ * exists replaces it. If none exists for a day, the oldest later month does. The notice names the
+ * month used. If there is no month at all, the notice fails after that day, and its receivers are
+ * informed. Every change is fenced by the lease of the work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -27,20 +27,20 @@ import type { NoticeWork } from "./work.ts";
 
 /** Notices read at a time. */
 const BATCH = 64;
-/** Searches of one task of the thread, which ends earlier if they take long. */
+/** Max searches of one task, which ends earlier if they take long. */
 const TASK_SEARCHES = 32;
-/** Time that counting waits for a list of changes, in milliseconds. */
+/** Max time that counting waits for a change list, in milliseconds. */
 const LIST_WAIT_MS = 3_600_000;
-/** Time until a failed count is tried again, in milliseconds; doubled with each attempt. */
+/** Delay before a failed count is retried, in milliseconds; doubled with each attempt. */
 const RETRY_MS = 15_000;
-/** Longest such time, and the age at which a notice that cannot be counted has failed. */
+/** Max such delay, and the age at which an uncounted notice fails, in milliseconds. */
 const RETRY_MAX_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 
-/** Time between checks of an export that a notice waits for, in milliseconds. */
+/** Interval between checks of an export that a notice waits for, in milliseconds. */
 const EXPORT_TURN_MS = 60_000;
 
-/** Why a notice has no file if the queue of exports had no room for a day. */
+/** Reason for a missing file if the export queue was full for a day. */
 const NO_ROOM = {
   export_error: "overloaded",
   export_problem: "The export was not made: there was no room for it for a day.",
@@ -52,7 +52,7 @@ export interface CounterParts {
   readonly work: NoticeWork;
   readonly webhooks: WebhookStore;
   readonly plans: Plans;
-  /** Returns the plan that a search counts with. */
+  /** Returns the plan that applies to a search. */
   readonly planOf: (row: CountingRow) => PlanName;
   readonly dataDir: string;
   readonly clock: Clock;
@@ -99,7 +99,7 @@ export class NoticeCounter {
     this.#parts = parts;
   }
 
-  /** Counts what is due, unless that runs already. */
+  /** Counts notices that are due, unless a count is already running. */
   kick(): void {
     if (this.#stopped) return;
     this.#running ??= this.#run().finally(() => {
@@ -165,7 +165,7 @@ export class NoticeCounter {
     }
   }
 
-  /** Counts some of the notices: the first, and others as far as the time of a task allows. */
+  /** Counts some of the notices: the first, and more if the time of a task allows. */
   async #count(
     rows: readonly CountingRow[],
     pair: RetainedPair,
@@ -208,7 +208,7 @@ export class NoticeCounter {
     this.#store(done);
   }
 
-  /** Returns the counts to store now; null if they wait for an export. */
+  /** Returns the counts to store now; null if the notice waits for an export. */
   #finish(
     row: CountingRow,
     pair: RetainedPair,
@@ -218,7 +218,7 @@ export class NoticeCounter {
     const { exports, store, clock, work } = this.#parts;
     const made = exports.make(row, pair, { counts, watch });
     if (made === "later") {
-      // The counts are known, so receivers get them without the file in the end.
+      // The counts are known, so receivers finally get them without the file.
       if (clock.nowMs() - row.createdAt >= GIVE_UP_MS) return { ...counts, ...NO_ROOM };
       this.#postpone(row, "The export waits until there is room for it.", RETRY_MS);
       return null;
@@ -236,7 +236,7 @@ export class NoticeCounter {
     return null;
   }
 
-  /** Waits for an export without holding up other notices. Never rejects. */
+  /** Waits for an export without blocking other notices. Never rejects. */
   async #await(
     { id, tenantId }: CountingRow,
     made: MadeExport,
@@ -244,7 +244,7 @@ export class NoticeCounter {
   ): Promise<void> {
     const { exports, log, work } = this.#parts;
     const turn = work.token;
-    // Another turn begins with all notices that are not counted.
+    // A new holder of the work starts with all uncounted notices.
     const isOver = () => this.#stopped || work.token !== turn;
     try {
       for (;;) {
@@ -329,8 +329,9 @@ export class NoticeCounter {
   }
 
   /**
-   * Returns the months that a notice may begin with, the best first. Later ones than its own miss
-   * changes, so they are the last resort: months may be missing after a failed notice or a pause.
+   * Returns the months from which a notice may count, the best first. Months later than its own
+   * miss changes, so they are the last resort. (Months may be missing after a failed notice or a
+   * pause.)
    */
   #startsOf({ month, sinceMonth, createdAt }: CountingRow): NotedMonth[] {
     const { store, clock } = this.#parts;
@@ -343,7 +344,7 @@ export class NoticeCounter {
     return [...before.slice(from), ...(isLast ? before.slice(0, from).reverse() : [])];
   }
 
-  /** Opens a month by its snapshot, or the one of its label that has replaced it. */
+  /** Opens a month by its snapshot, or the snapshot of the same label that has replaced it. */
   async #open({ label, snapshotId }: Pick<NotedMonth, "label" | "snapshotId">) {
     const { served, changes } = this.#parts;
     const current = served.current();
@@ -371,7 +372,7 @@ export class NoticeCounter {
     }
   }
 
-  /** New months are rare, so an idle thread would only use memory. */
+  /** Ends the thread: new months are rare, and an idle thread uses memory. */
   async #endThread(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;

@@ -31,17 +31,19 @@ import { attempt } from "./sender.ts";
 import { seedsOf, signedHeaders } from "./signing.ts";
 import type { NoticeWork } from "./work.ts";
 
-/** Requests of a tenant to one host and port, and to all receivers; and in all, at a time. */
+/** Max concurrent requests: of a tenant to one host and port, of a tenant, and in total. */
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
 /** Requests to failing webhooks at a time. */
 const FAILING_IN_ALL = 256;
-/** Key that counts the requests to the operator's mail server, which sends all e-mails. */
+/**
+ * Name under which requests to the operator's mail server, which sends all e-mails, are counted.
+ */
 const MAIL_SERVER = "mail server";
-/** Time from the end of an attempt to the search for the next one, in milliseconds. */
+/** Delay between the end of an attempt and the search for the next one, in milliseconds. */
 const GATHER_MS = 20;
-/** Time that a webhook rests after the state could not be read or written, in milliseconds. */
+/** Pause of a webhook after the state could not be read or written, in milliseconds. */
 const REST_MS = 60_000;
 
 /** Parts of the deliverer. */
@@ -62,7 +64,7 @@ interface DelivererParts {
   readonly bodyOf: (row: NoticeRow) => string;
   /** Counts an attempt by the kind of its receiver and its outcome. */
   readonly attempted: (kind: ReceiverKind, outcome: "delivered" | "retried" | "failed") => void;
-  /** Counts an e-mail that the operator's mail server did not take. */
+  /** Counts an e-mail that the operator's mail server failed to accept. */
   readonly serverFailed: () => void;
 }
 
@@ -75,7 +77,7 @@ export class Deliverer {
   readonly #uses = new Uses();
   /** Webhooks that had due deliveries at the last look, the first to serve first. */
   #due = new Map<string, DueAtHost>();
-  /** Ends of rests by webhook, on the monotonic clock. */
+  /** End of the pause of each paused webhook, on the monotonic clock. */
   readonly #resting = new Map<string, number>();
   #soon: NodeJS.Timeout | null = null;
 
@@ -139,7 +141,7 @@ export class Deliverer {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Ends running attempts; their deliveries stay queued. */
+  /** Ends running attempts; their deliveries remain queued. */
   async close(): Promise<void> {
     this.#ended.abort(new Error("the server stops"));
     if (this.#soon !== null) clearTimeout(this.#soon);
@@ -180,7 +182,8 @@ export class Deliverer {
     const { notices, webhooks, emails, work } = this.#parts;
     const receiver = webhooks.find(row.webhook);
     const notice = receiver && notices.find(receiver.tenantId, row.notice);
-    // A replay may count a failed notice again meanwhile, which deletes this delivery.
+    // In the meantime, a replay may have queued a failed notice for counting again, which deletes
+    // this delivery.
     if (receiver === undefined || notice === undefined || !isSendable(notice)) return;
     const outcome =
       receiver.kind === "email"
@@ -204,7 +207,7 @@ export class Deliverer {
     return attempt(way, sent, clock, this.#ended.signal);
   }
 
-  /** Stores an outcome; call it inside a transaction. */
+  /** Stores an outcome. Must be called inside a transaction. */
   #settle(row: DeliveryRow, outcome: DeliveryAttempt): HealthEvent {
     const { webhooks, audit, retryMs, random, attempted } = this.#parts;
     const webhook = webhooks.find(row.webhook);
@@ -214,7 +217,8 @@ export class Deliverer {
     if (outcome.verdict === "server") this.#parts.serverFailed();
     attempted(webhook.kind, state === "waiting" ? "retried" : state);
     const { health, event } = healthAfter(webhook, outcome);
-    // A receiver that is gone is no failure of this notice: its owner may enable it again.
+    // The delivery to a receiver that was just disabled stays queued, because its owner may enable
+    // it again.
     const kept = health.disabledAt !== null && state === "failed";
     webhooks.settle(
       kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,

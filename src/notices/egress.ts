@@ -1,18 +1,18 @@
 /**
- * Decides which addresses the server may connect to for its tenants. Input: a host of a receiver's
- * address, and the networks that the operator allows. Output: the addresses to connect to, or a
- * refusal.
- * Invariant: the decision is about the bytes of the address that is connected to, never about text:
+ * Decides which addresses the server may connect to on behalf of tenants. Input: the host of a
+ * receiver's address, and the networks that the operator allows. Output: the addresses to connect
+ * to, or a refusal.
+ * Invariant: the decision uses the bytes of the address that is connected to, never text, because
  * every spelling of an address has the same bytes. IPv4 addresses inside IPv6 ones (mapped,
- * translated, compatible, NAT64, 6to4, Teredo, ISATAP) are unwrapped first. A literal is decided
- * like an answer of DNS. Names are resolved once for each connection, which then goes to exactly
- * the addresses that were checked, so a second answer has no effect. Unknown ranges are refused.
+ * translated, compatible, NAT64, 6to4, Teredo, ISATAP) are unwrapped first. A literal address is
+ * checked like one from DNS. A name is resolved once for each connection, which then uses exactly
+ * the checked addresses, so a later DNS answer has no effect. Unknown ranges are refused.
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { ConnectionGuard, KnownAddress } from "../download/proxy.ts";
 
-/** Thrown for a receiver that must not be connected to; the message is for its owner. */
+/** Thrown for a receiver that the server must not connect to; the message is for its owner. */
 export class EgressRefusal extends Error {}
 
 /** Resolves a name to all of its addresses. */
@@ -23,16 +23,16 @@ interface Network {
   readonly bits: number;
 }
 
-/** Ranges of IPv4 that are not the public internet, or hold services of a cloud's machines. */
+/** IPv4 ranges outside the public internet, and ranges for services of cloud machines. */
 const REFUSED_V4 = networksOf(
   "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,168.63.129.16/32,169.254.0.0/16,172.16.0.0/12," +
     "192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,192.168.0.0/16,198.18.0.0/15,198.51.100.0/24," +
     "203.0.113.0/24,224.0.0.0/3",
 );
 
-/** Global unicast addresses; everything else of IPv6 is refused. */
+/** Global unicast addresses; all other IPv6 addresses are refused. */
 const GLOBAL_V6 = networksOf("2000::/3");
-/** Parts of it for documentation, benchmarks, and identifiers without a location. */
+/** Parts of `GLOBAL_V6` for documentation, benchmarks, and identifiers without a location. */
 const REFUSED_V6 = networksOf("2001:2::/48,2001:10::/28,2001:20::/28,2001:db8::/32,3fff::/20");
 
 const MAPPED = networksOf("::ffff:0:0/96,::ffff:0:0:0/96,64:ff9b::/96,::/96");
@@ -50,7 +50,9 @@ export class Egress implements ConnectionGuard {
     this.#resolve = resolve;
   }
 
-  /** Returns why an address of a receiver is refused at set-up, or null. Names are not resolved. */
+  /**
+   * Returns why an address is refused when a receiver is set up, or null. Does not resolve names.
+   */
   whyNot(url: URL): string | null {
     const { protocol, hostname } = url;
     if (protocol !== "https:" && protocol !== "http:") return "It must begin with https://.";
@@ -81,7 +83,10 @@ export class Egress implements ConnectionGuard {
     return fit;
   }
 
-  /** Refuses an unknown name like an inner one, so that tenants cannot list inner names. */
+  /**
+   * Refuses an unknown name with the error for an internal name, so that tenants cannot probe for
+   * internal names.
+   */
   async #resolved(name: string): Promise<readonly KnownAddress[]> {
     try {
       return await this.#resolve(name);
@@ -108,7 +113,7 @@ const NO_ADDRESS =
   "Its name has no address that may be connected to: over https:// a public one, or one in " +
   "notices.allow_networks.";
 
-/** Returns true if an address belongs to the public internet; 4 or 16 bytes. */
+/** True if an address (4 or 16 bytes) belongs to the public internet. */
 export function isPublic(bytes: Uint8Array): boolean {
   if (bytes.length === 4) return !isIn(bytes, REFUSED_V4);
   const inner = innerOf(bytes);
@@ -126,7 +131,7 @@ function isAllowed(bytes: Uint8Array, allowed: readonly Network[]): boolean {
 function innerOf(bytes: Uint8Array): Uint8Array[] {
   if (isIn(bytes, MAPPED)) return [bytes.subarray(12)];
   if (isIn(bytes, SIX_TO_FOUR)) return [bytes.subarray(2, 6)];
-  // Teredo holds its server, and its client with all bits inverted.
+  // A Teredo address contains its server's address, and its client's with all bits inverted.
   if (isIn(bytes, TEREDO)) return [bytes.subarray(4, 8), bytes.subarray(12).map((one) => ~one)];
   const isatap = (bytes[8] as number) & 0xfc;
   const marked = bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
@@ -153,7 +158,7 @@ function networksOf(text: string): Network[] {
   });
 }
 
-/** Returns the bytes of an address in text, 4 or 16; null for any other text. */
+/** Returns the bytes (4 or 16) of an address in text; null for other text. */
 export function bytesOf(text: string): Uint8Array | null {
   const [address = ""] = text.split("%");
   const family = isIP(address);

@@ -1,13 +1,13 @@
 /**
  * The two bodies of an e-mail: HTML and plain text. Input: its content. Output: both, with the same
  * facts.
- * Invariant: every value is escaped; nothing is fetched when it is read, so no one learns who has
- * read it. Works without a style sheet: programs that drop it leave a readable light page.
+ * Invariant: every value is escaped. Opening the e-mail fetches nothing, so its reading cannot be
+ * tracked. Without the style sheet, which some programs drop, a readable light page remains.
  */
 import { html, Markup } from "../text/markup.ts";
 import type { EmailCompany, EmailContact, EmailContent } from "./emailwords.ts";
 
-/** Colours that a dark page replaces; everything else has its style in the element. */
+/** Colors that a dark page replaces; all other styles are inline. */
 const STYLE = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (max-width:480px){.pad{padding:20px 16px!important}.num{font-size:22px!important}}
@@ -74,7 +74,7 @@ const FOOT =
   "max-width:600px;margin:18px auto 0;padding:0 8px;font-size:12px;line-height:18px;" +
   "color:#5a6a62;overflow-wrap:anywhere";
 
-/** Longest text that fits a line of a phone. */
+/** Max characters that fit a line on a phone. */
 const UNBROKEN_MAX = 30;
 
 function tile(number: string, noun: string, at: number): Markup {
@@ -107,7 +107,7 @@ ${contacts.length > 0 && html`<p class="soft" style="${small}">${contacts.map(co
 </div>`;
 }
 
-/** Returns a short text without places for a line break: `CNPJ` stays with its number. */
+/** Returns a short text without line breaks, so that `CNPJ` stays next to its number. */
 function unbroken(text: string): string {
   return text.length > UNBROKEN_MAX ? text : text.replaceAll(" ", "\u00a0");
 }

@@ -1,11 +1,11 @@
 /**
  * The e-mail receivers of tenants. Input: requests to create, change, test, and delete them, and
- * requests of their readers to end them. Output: rows as stored, and messages to send.
- * Invariant: another tenant's receiver does not exist. A change is durable when the method returns,
- * and writes its audit line in its transaction. A receiver is one plain address, so that each
- * reader can end its own e-mails. Only the reader begins them again, with the signed address. That
- * holds after its receiver is deleted and created again: the reader gets a question once a week at
- * most.
+ * unsubscribe requests of their readers. Output: rows as stored, and messages to send.
+ * Invariant: another tenant's receiver is reported as missing. A change is durable when the method
+ * returns, and its audit line is in the same transaction. A receiver is one plain address, so that
+ * each reader can unsubscribe alone. Only the reader can resubscribe, with the signed link. This
+ * remains so after its receiver is deleted and created again: the reader is then asked, at most
+ * once a week.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";
@@ -32,12 +32,12 @@ import {
 import type { DeliveryAttempt } from "./schedule.ts";
 import { SEED_BYTES } from "./signing.ts";
 
-/** Path of the address that ends e-mails. */
+/** Path of the unsubscribe link. */
 const UNSUBSCRIBE = "/unsubscribe/";
-/** Receiver id and signature in that address. */
+/** Receiver id and signature in the link. */
 const TOKEN = /^(eml_[0-9a-f]{32})\.([\w-]{43})$/;
 
-/** Requested members of a receiver; undefined ones stay as they are. */
+/** Requested members of a receiver; undefined members remain unchanged. */
 interface EmailWish {
   readonly address?: unknown;
   readonly searches?: unknown;
@@ -53,7 +53,7 @@ interface EmailParts {
   readonly searches: SearchStore;
   readonly audit: AuditStore;
   readonly clock: Clock;
-  /** Null if the operator has set no mail server. */
+  /** Null if the operator has configured no mail server. */
   readonly mailer: Mailer | null;
   readonly baseUrl: string;
 }
@@ -69,7 +69,7 @@ export class Emails {
     this.#parts = parts;
   }
 
-  /** Returns a tenant's receivers below a sequence, newest first. */
+  /** Returns a tenant's receivers with a lower sequence, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "email", before, limit));
   }
@@ -82,8 +82,9 @@ export class Emails {
   }
 
   /**
-   * Creates a receiver. If the reader of its address has unsubscribed before, it stays so, and one
-   * mail asks the reader. Throws `invalid_request` with every mistake, or `plan_not_allowed`.
+   * Creates a receiver. If the reader of its address unsubscribed before, the receiver is
+   * unsubscribed too, and an e-mail asks the reader. Throws `invalid_request` with every mistake,
+   * or `plan_not_allowed`.
    */
   create({ tenantId, actor }: ReceiverOwner, wish: EmailWish, most: number): WebhookRow {
     const { store, audit, clock, mailer } = this.#parts;
@@ -109,7 +110,7 @@ export class Emails {
     return this.find(tenantId, id);
   }
 
-  /** Changes a receiver; enabling it resumes its queue. Throws as `create` does, or `not_found`. */
+  /** Changes a receiver; enabling it resumes its queue. Throws like `create`, and `not_found`. */
   change({ tenantId, actor }: ReceiverOwner, id: string, wish: EmailWish): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const before = this.find(tenantId, id);
@@ -149,7 +150,7 @@ export class Emails {
   }
 
   /**
-   * Deletes a receiver with its queue. That its reader has unsubscribed is remembered. Throws
+   * Deletes a receiver and its queue. If its reader has unsubscribed, this fact is retained. Throws
    * `not_found`.
    */
   remove({ tenantId, actor }: ReceiverOwner, id: string): void {
@@ -167,7 +168,7 @@ export class Emails {
     );
   }
 
-  /** Sends a test once; changes nothing. Throws `not_found`, or `invalid_request`. */
+  /** Sends one test e-mail; changes nothing. Throws `not_found`, or `invalid_request`. */
   async test(
     tenantId: string,
     id: string,
@@ -188,7 +189,7 @@ export class Emails {
     return { id: test, outcome: await mailer.send(email, new AbortController().signal) };
   }
 
-  /** Sends a notice to a receiver once; rejects only with the reason of `ended`. */
+  /** Sends a notice to a receiver, without retries. Rejects only with the reason of `ended`. */
   async send(row: WebhookRow, notice: NoticeRow, ended: AbortSignal): Promise<DeliveryAttempt> {
     const { mailer } = this.#parts;
     if (mailer === null) throw new Error("no mail server is set");
@@ -198,7 +199,7 @@ export class Emails {
     return await mailer.send(email, ended);
   }
 
-  /** Sends a mail about a receiver once; rejects only with the reason of `ended`. */
+  /** Sends an e-mail about a receiver, without retries. Rejects only with the reason of `ended`. */
   async sendAbout(
     row: WebhookRow,
     mail: ReceiverMailRow,
@@ -215,7 +216,7 @@ export class Emails {
     return await mailer.send(email, ended);
   }
 
-  /** True if its reader has decided, or has unsubscribed from everything. */
+  /** True if an e-mail is no longer needed: its reader has decided, or has unsubscribed. */
   #isUnwanted(row: WebhookRow, { owner, warning }: ReceiverMailRow, to: string): boolean {
     const url = `mailto:${to}`;
     if (warning === null) return row.unsubscribedAt === null;
@@ -226,7 +227,10 @@ export class Emails {
     return own?.unsubscribedAt != null || mails.unsubscription(row.tenantId, hash) !== undefined;
   }
 
-  /** Keeps an address unsubscribed, and asks its reader unless that was done lately. */
+  /**
+   * If the address has unsubscribed before, unsubscribes the receiver, and asks the reader
+   * unless that was done recently.
+   */
   #askReader(row: Pick<WebhookRow, "id" | "tenantId" | "url">, at: number): void {
     const { store, mails } = this.#parts;
     const address = hashOf(row);
@@ -243,7 +247,7 @@ export class Emails {
     return this.#parts.mailer !== null;
   }
 
-  /** Returns the receiver that an address for readers ends. Throws `not_found`. */
+  /** Returns the receiver of an unsubscribe link. Throws `not_found`. */
   byToken(token: string): WebhookRow {
     const [, id = "", signature = ""] = TOKEN.exec(token) ?? [];
     const row = id === "" ? undefined : stored(() => this.#parts.store.find(id));
@@ -253,7 +257,9 @@ export class Emails {
     throw new AppError("not_found", detail);
   }
 
-  /** Ends the e-mails of a link, or begins them again; does nothing if that is so already. */
+  /**
+   * Unsubscribes the receiver of a link, or resubscribes it; does nothing if that has been done.
+   */
   unsubscribe(token: string, again: boolean): WebhookRow {
     const { store, mails, audit, clock } = this.#parts;
     const row = this.byToken(token);
@@ -343,7 +349,7 @@ function hashOf({ tenantId, url }: Pick<WebhookRow, "tenantId" | "url">): string
   return createHash("sha256").update(`${tenantId} ${url.toLowerCase()}`).digest("hex");
 }
 
-/** Returns the signature in a receiver's address for readers, 43 characters. */
+/** Returns the signature in a receiver's unsubscribe link (43 characters). */
 function signatureOf({ id, seed }: WebhookRow): string {
   return createHmac("sha256", seed).update(`unsubscribe ${id}`).digest("base64url");
 }

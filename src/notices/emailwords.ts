@@ -1,8 +1,8 @@
 /**
- * Words of the e-mails about notices, in both languages, and what they hold. Input: a counted
- * notice and options of its receiver. Output: the content, from which text and HTML are made.
- * Invariant: a value of the registry, or a name that a person typed, is one line without control
- * and direction characters. Phones and e-mails of companies are there only if the receiver wants
+ * Wording and content of the e-mails about notices, in both languages. Input: a counted notice and
+ * options of its receiver. Output: the content for both text and HTML.
+ * Invariant: values of the registry, and names typed by people, are one line without control and
+ * direction characters. Phones and e-mails of companies are included only if the receiver wants
  * them.
  */
 import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
@@ -17,12 +17,12 @@ import {
   type NoticeCounts,
 } from "./payload.ts";
 
-/** A company of an e-mail. Empty texts are left out. */
+/** A company in an e-mail. Empty texts are omitted. */
 export interface EmailCompany {
   readonly name: string;
   /** City and state, activity, and day of opening. */
   readonly about: readonly string[];
-  /** Which fields changed, or that it left; empty for a new one. */
+  /** Names the changed fields, or states that the company left; empty for a new one. */
   readonly note: string;
   readonly contacts: readonly EmailContact[];
 }
@@ -50,9 +50,9 @@ export interface EmailContent {
   /** Sentence about companies that are not listed, or empty. */
   readonly more: string;
   readonly button: { readonly label: string; readonly href: string };
-  /** The file that was made with the notice, if there is one. */
+  /** The file that was made for the notice; null if there is none. */
   readonly file: { readonly label: string; readonly href: string; readonly until: string } | null;
-  /** Sentence about a file that is missing, or empty. */
+  /** Sentence about a missing file, or empty. */
   readonly problem: string;
   readonly reason: string;
   /** Null in a mail that belongs to no list. */
@@ -68,7 +68,7 @@ export interface EmailOptions {
   readonly unsubscribe: string;
 }
 
-/** Longest subject and texts, in characters. */
+/** Max characters of the subject, and of other texts. */
 const SUBJECT_MAX = 110;
 const TEXT_MAX = 120;
 /** Changed fields that are named. */
@@ -87,7 +87,7 @@ interface Words {
   readonly opened: (day: string) => string;
   readonly left: string;
   readonly changed: (fields: string) => string;
-  /** Fields that are not named, after those that are. */
+  /** Text for further changed fields, after those that are named. */
   readonly moreFields: (count: number) => string;
   readonly more: (count: number, shown: string) => string;
   readonly button: string;
@@ -247,7 +247,7 @@ function failureContent(
   };
 }
 
-/** Returns the content of a test: an e-mail like those to come, without a notice. */
+/** Returns the content of a test e-mail, which resembles a real one but has no notice. */
 export function testContent({ language, base, unsubscribe }: EmailOptions): EmailContent {
   const words = WORDS[language];
   return {
@@ -301,20 +301,23 @@ function contactsOf(phone: string, email: string): EmailContact[] {
   return found;
 }
 
-/** A part before the @ can hold `?`, which begins further members of a link. */
+/**
+ * Escapes both parts of an address: a local part can contain `?`, which would start link
+ * parameters.
+ */
 function linkTo(email: string): string {
   return `mailto:${email.split("@").map(encodeURIComponent).join("@")}`;
 }
 
-/** Returns a Brazilian phone as people write it, and any other one as it is. */
+/** Returns a Brazilian phone in its usual format, and any other phone unchanged. */
 function phoneText(phone: string): string {
   return phone.replace(/^\+55(\d{2})(\d{4,5})(\d{4})$/, "($1) $2-$3");
 }
 
-/** Control characters, those that change the direction of text, and halves of pairs. */
+/** Control characters, direction characters, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]+/gu;
 
-/** Returns a text as one visible line of at most `most` characters. */
+/** Returns a text as one visible line of up to `most` characters. */
 function line(text: string, most: number): string {
   const characters = [...text.replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim()];
   return characters.length <= most
@@ -329,7 +332,7 @@ function monthOf(label: string, { locale }: Words): string {
   return new Date(`${label}-15T00:00:00Z`).toLocaleDateString(locale, options);
 }
 
-/** Returns a day of the form 2026-11-30 as people write it. */
+/** Returns an ISO date in the usual format of the language. */
 function day(iso: string, { locale, dates }: Words): string {
   const at = Date.parse(`${iso}T00:00:00Z`);
   if (Number.isNaN(at)) return iso;

@@ -1,9 +1,9 @@
 /**
  * The Atom feed of a saved search. Input: the search and its notices, newest first. Output: the
  * feed as text.
- * Invariant: an entry for each notice that is counted or has failed, with the id of its event:
- * readers show it once. It holds counts and the names of the first companies, never an e-mail,
- * a phone, or a secret. No value of the registry can end an element or add one.
+ * Invariant: each notice that is counted or has failed has an entry, with its event id, so feed
+ * readers show it once. An entry holds counts and the names of the first companies, never an
+ * e-mail, a phone, or a secret. No value of the registry can end an element or add one.
  */
 import { Feed } from "feed";
 import type { NoticeRow } from "../store/noticestore.ts";
@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<FeedLanguage, FeedWords>> = {
 /** Characters that XML 1.0 does not allow, and other controls. */
 const NOT_XML = /(?![\t\n\r])[\p{Cc}\p{Cs}]|[\ufffe\uffff]/gu;
 
-/** Returns the feed of a search. `base` is the public address of the server, or empty. */
+/** Returns the feed of a search. `base`: the server's public address, or empty. */
 export function feedOf(
   search: FeedSearch,
   notices: readonly NoticeRow[],
@@ -61,7 +61,7 @@ export function feedOf(
   const words = WORDS[language];
   const [newest] = notices;
   const own = `urn:peneira:${search.id}`;
-  // A link must be absolute, and the server knows its address only from notices.base_url.
+  // A link must be absolute; only notices.base_url contains the server's address.
   const link = base === "" ? own : `${base}/app/news#${search.id}`;
   const feed = new Feed({
     id: own,

@@ -31,9 +31,9 @@ interface ReplayWish {
   readonly id: string;
   /** Last notice of a range, or null for one notice. */
   readonly through: string | null;
-  /** Only this receiver, or null for all that hear the search. */
+  /** Only this receiver, or null for all receivers of the search. */
   readonly webhook: string | null;
-  /** True to leave out deliveries that have arrived or wait. */
+  /** If true, skips deliveries that have arrived or still wait. */
   readonly onlyFailed: boolean;
 }
 
@@ -66,7 +66,7 @@ export class NoticeHistory {
     throw new AppError("not_found", "There is no such notice. Old ones are deleted.");
   }
 
-  /** Returns a tenant's notices below a sequence, newest first. */
+  /** Returns a tenant's notices with a lower sequence, newest first. */
   page(
     tenantId: string,
     page: { readonly before: number; readonly limit: number; readonly searchId?: string },
@@ -80,7 +80,7 @@ export class NoticeHistory {
     return stored(() => this.#parts.store.last(tenantId, searchId)) ?? null;
   }
 
-  /** Returns a tenant's notices after a sequence, oldest first, also those not counted yet. */
+  /** Returns a tenant's notices after a sequence, oldest first, including uncounted ones. */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return stored(() => this.#parts.store.after(tenantId, sequence, limit));
   }
@@ -93,12 +93,12 @@ export class NoticeHistory {
     return feedOf(search, rows, { base: this.#parts.baseUrl, language });
   }
 
-  /** Returns the text of a notice that is counted or has failed, as webhooks get it. */
+  /** Returns the text of a notice that is counted or has failed, as sent to webhooks. */
   bodyOf(row: NoticeRow): string {
     return noticeBody(row, this.#parts.baseUrl);
   }
 
-  /** Queues notices again, and counts again those that failed; returns the number. */
+  /** Queues notices again; failed ones are counted again. Returns the number of notices. */
   async replay(wish: ReplayWish): Promise<number> {
     const { tenantId, id, through, webhook } = wish;
     const first = this.find(tenantId, id).row;
@@ -127,7 +127,7 @@ export class NoticeHistory {
 
   #again(row: NoticeRow, { webhook, onlyFailed }: ReplayWish, nowMs: number): boolean {
     if (row.state === "failed") {
-      // Receivers hear the counts as a new event, so deliveries of the failure end.
+      // The new count will be another event, so deliveries of the failure are dropped.
       this.#parts.hooks.drop(row.id);
       return this.#parts.store.recount(row.id, nowMs);
     }

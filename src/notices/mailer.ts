@@ -1,9 +1,9 @@
 /**
  * Sends e-mails through the operator's mail server. Input: one message to one address. Output: the
  * outcome, as for a request to a webhook.
- * Invariant: never rejects for anything the server does. A message has one recipient, and no value
- * of it can add a header, a recipient, or a file. A password is sent only after TLS. The outcome's
- * words hold nothing that the server has sent. This file is the only importer of `nodemailer`.
+ * Invariant: never rejects, whatever the server does. A message has one recipient, and none of its
+ * values can add a header, a recipient, or a file. A password is sent only over TLS. The outcome's
+ * text contains nothing that the server has sent. This file is the only importer of `nodemailer`.
  */
 import { createTransport, type Transporter } from "nodemailer";
 import type { Clock } from "../process/clock.ts";
@@ -36,18 +36,18 @@ export interface SmtpSettings {
 /** A message to one address. */
 export interface Email {
   readonly to: string;
-  /** The same in every attempt, so that readers show a repeated message once. */
+  /** The same in every attempt, so that mail programs show a repeated message once. */
   readonly id: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Name of the saved search, and its id; null for a mail that belongs to no list. */
+  /** Name and id of the saved search; null for an e-mail that belongs to no list. */
   readonly list: { readonly id: string; readonly name: string } | null;
-  /** Address that ends the e-mails by one POST (RFC 8058), or null. */
+  /** Address where one POST unsubscribes (RFC 8058), or null. */
   readonly unsubscribe: string | null;
 }
 
-/** Sends messages, each over a connection of its own. */
+/** Sends each message over a separate connection. */
 export class Mailer {
   readonly #transport: Transporter;
   readonly #settings: SmtpSettings;
@@ -71,7 +71,7 @@ export class Mailer {
       const tookMs = clock.monotonicMs() - beganMs;
       return { startedAt, endedAt: clock.nowMs(), tookMs, retryAt: null, ...end };
     };
-    // The package splits an address at commas, also in an envelope.
+    // The package splits an address at commas, even in an envelope.
     if (plainAddress(email.to) !== email.to) return outcome(NO_ADDRESS);
     try {
       const signal = AbortSignal.any([late, ended]);
@@ -111,13 +111,13 @@ function transportOf(settings: SmtpSettings): Transporter {
   });
 }
 
-/** Builds the parts of a message. Never `raw`, whose bytes nothing checks. */
+/** Builds the parts of a message. Never uses `raw`, because nodemailer does not check its bytes. */
 function messageOf(email: Email, from: string, date: Date) {
   const { to, id, subject, text, html, list, unsubscribe } = email;
   const host = hostOf(from);
   return {
     ...{ from, date, subject, text, html },
-    // An object is not parsed, so an address cannot become several.
+    // Objects are not parsed, so one address cannot become several.
     to: { name: "", address: to },
     envelope: { from: addressOf(from), to: [to] },
     messageId: `<${id}@${host}>`,
@@ -149,7 +149,7 @@ function hostOf(from: string): string {
 /** Members of an error of the package. */
 interface MailError {
   readonly code?: string;
-  /** Code of the system or of TLS, which `code` replaces. */
+  /** Code of the system or of TLS, which the package replaces in `code`. */
   readonly originalCode?: string;
   readonly command?: string;
   readonly responseCode?: number;
@@ -171,7 +171,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ESOCKET: "The mail server closed or refused the connection.",
 };
 
-/** Turns an error of the package into an outcome. */
+/** Converts an error of the package to an outcome. */
 function failureOf(error: unknown): Pick<DeliveryAttempt, "status" | "error" | "verdict"> {
   const { code = "", originalCode = "", command = "", ...answer } = (error ?? {}) as MailError;
   const { responseCode, response = "" } = answer;

@@ -1,9 +1,9 @@
 /**
- * The exports that are made with notices. Input: a counted notice whose search wants an export.
+ * The exports that are made for notices. Input: a counted notice whose search requests an export.
  * Output: the export, created once for each notice, and the link to its file.
- * Invariant: the export's idempotency key is the notice, so counting again after a crash finds the
- * same export. Bounds and quotas are those of any other export of the tenant; what they refuse is
- * named in the notice, which is sent without a file.
+ * Invariant: the notice is the export's idempotency key, so a repeated count after a crash finds
+ * the same export. Bounds and quotas are those of other exports of the tenant. If they refuse the
+ * export, the notice is sent without a file and names the reason.
  */
 import type { Plan, PlanName, Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -29,7 +29,7 @@ import type { NoticeCounts } from "./payload.ts";
 import { rolledSpec } from "./rolling.ts";
 import type { NoticeWork } from "./work.ts";
 
-/** The export that a search wants with each notice, as stored. */
+/** The export that a search requests with each notice, as stored. */
 export interface ExportWish {
   readonly output: unknown;
   readonly kinds: readonly ChangeKind[];
@@ -64,7 +64,7 @@ export class NoticeExports {
 
   /**
    * Creates the export of a notice, or finds the one of an earlier attempt. Returns `later` if the
-   * queue has no room now, or the error for a refusal.
+   * queue is full now, or the error if the export is refused.
    */
   make(
     row: CountingRow,
@@ -115,14 +115,14 @@ export class NoticeExports {
       const until = new Date(record.expiresAtMs).toISOString();
       return { file: signNoticeLink(record, secrets), file_until: until };
     } catch (error) {
-      // The tenant has deleted it meanwhile.
+      // The tenant has deleted the export in the meantime.
       if (error instanceof AppError && error.status === 404) return refusalOf(error);
       throw error;
     }
   }
 }
 
-/** A refusal of an export as a notice has it. */
+/** Returns the refusal of an export in the form for notices. */
 function refusalOf({
   code,
   message,
@@ -136,8 +136,9 @@ function failureOf({ failure }: Pick<ExportRecord, "failure">) {
 }
 
 /**
- * Names the file after its search and month. A title of the search replaces its name; the month
- * stays, so that the files of two months have two names. A long name is cut.
+ * Names the file after its search and month. A title in the output replaces the search's name. The
+ * month is always included, so that the files of two months have different names. Long names are
+ * truncated.
  */
 function titled(
   output: unknown,
@@ -155,7 +156,9 @@ function titled(
   return { ...wanted, title: isPlain ? `${own} ${month}` : month };
 }
 
-/** Normalizes a saved spec for the export that a search wants. Throws `AppError` for mistakes. */
+/**
+ * Normalizes a saved spec for the export that its search requests. Throws `AppError` for mistakes.
+ */
 export function exportSpec(
   saved: string,
   { output, limit }: Pick<ExportWish, "output" | "limit">,

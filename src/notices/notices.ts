@@ -1,10 +1,11 @@
 /**
- * The notices of a data directory: notes served months, counts, delivers, and answers about them.
- * Invariant: a month and its notices are noted in one transaction, before anything is counted. A
- * month that was noted, or that is older than one that was, makes no notice, however often it is
- * served. If the state cannot be written, the month is noted later. One server of a fleet works at
- * a time, and its changes are fenced, so one that was paused changes nothing. After a stop, a
- * restart or another server continues all unfinished work.
+ * The notices of a data directory: records served months, counts, delivers, and answers requests
+ * about notices.
+ * Invariant: a month and its notices are recorded in one transaction, before anything is counted.
+ * Only a month that is new, and newer than all recorded ones, makes notices, however often it is
+ * served. If the state cannot be written, the month is recorded later. One server of a fleet does
+ * this work at a time. Its changes are fenced, so a server that was paused changes nothing. After a
+ * stop, a restart or another server continues all unfinished work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import { type GuardedWay, guardedWay } from "../download/proxy.ts";
@@ -33,21 +34,21 @@ import { ReceiverMails } from "./receivermails.ts";
 import { Webhooks } from "./webhooks.ts";
 import { type NoticeWork, workOf } from "./work.ts";
 
-/** Interval between looks at what is due, in milliseconds. */
+/** Interval between checks for due work, in milliseconds. */
 const TICK_MS = 1_000;
 /** Time for a receiver to accept a connection, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** Interval between deletions of old notices, in milliseconds, and the number of each. */
+/** Interval between deletions of old notices in milliseconds, and max notices of each deletion. */
 const SWEEP_MS = 60_000;
 const FORGET_AT_ONCE = 1_000;
 
 /** Settings of the notices. */
 interface NoticeSettings {
-  /** Comma-separated networks that receivers may be in, or null. */
+  /** Comma-separated networks in which receivers are allowed, or null. */
   readonly allowNetworks: string | null;
   readonly retryMs: number;
   readonly retentionMs: number;
-  /** Public address of the server, without a slash at its end; empty if unknown. */
+  /** Public address of the server, without a trailing slash; empty if unknown. */
   readonly baseUrl: string;
   readonly version: string;
   /** The operator's mail server; null or undefined if no e-mail is sent. */
@@ -57,7 +58,7 @@ interface NoticeSettings {
 /** Parts of the notices. */
 export interface NoticeParts {
   readonly database: StateDatabase;
-  /** Lease of the work; this server always has it if missing. */
+  /** Lease of the work; without one, this server always does the work. */
   readonly work?: WorkLease | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
@@ -71,7 +72,7 @@ export interface NoticeParts {
   readonly listed: ListBinder;
   readonly linkSecrets: SecretRing;
   readonly settings: NoticeSettings;
-  /** For tests: resolves names, and returns random numbers. */
+  /** For tests: a name resolver, and a source of random numbers. */
   readonly resolve?: Resolve;
   readonly random?: () => number;
 }
@@ -95,10 +96,10 @@ export class Notices {
   readonly #mails: ReceiverMails;
   #timer: NodeJS.Timeout | null = null;
   #sweptMs = Number.NEGATIVE_INFINITY;
-  /** A served month that could not be noted yet. */
+  /** A served month that is not recorded yet. */
   #unnoted: Segment | null = null;
   readonly #work: NoticeWork;
-  /** Turn in which this server has continued what was left. */
+  /** Token of the lease under which this server has resumed unfinished work. */
   #turn: number | null = null;
 
   constructor(parts: NoticeParts) {
@@ -146,27 +147,27 @@ export class Notices {
     });
   }
 
-  /** Continues what an earlier process left, and begins to work. */
+  /** Resumes the work that an earlier process left, and starts. */
   start(served: Segment | null): void {
     this.#unnoted = served;
     this.#look();
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** Notes a month that is served from now on. */
+  /** Records a month that is now served. */
   serve(segment: Segment): void {
     this.#unnoted = segment;
     if (this.#work.isHeld) this.#note();
   }
 
-  /** Does what is due, if this server has the work. Never throws. */
+  /** Does due work if this server has the lease. Never throws. */
   tick(): void {
     const { clock, log, settings } = this.#parts;
     if (!this.#look()) return;
     this.#counter.kick();
     this.#deliverer.tick();
     this.#mails.tick();
-    // A statement that writes waits for other writers, so it does not run in every tick.
+    // A statement that writes waits for other writers, so it must not run in every tick.
     if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = clock.monotonicMs();
     try {
@@ -177,13 +178,13 @@ export class Notices {
     }
   }
 
-  /** Begins to stop: starts nothing more. */
+  /** Begins to stop: no more work is started. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#counter.stop();
   }
 
-  /** Ends all work; what is unfinished continues at the next start. */
+  /** Ends all work; unfinished work continues at the next start. */
   async close(): Promise<void> {
     this.stop();
     await Promise.all([this.#counter.close(), this.#deliverer.close(), this.#mails.close()]);
@@ -204,14 +205,14 @@ export class Notices {
     };
   }
 
-  /** Resolves when no attempt runs; for tests. */
+  /** Resolves when no attempt is running; for tests. */
   async idle(): Promise<void> {
     await Promise.all([this.#deliverer.idle(), this.#mails.idle()]);
   }
 
   /**
-   * Takes the work if it is free. A new holder notes its month, and makes due what others left.
-   * Returns true if this server has the work.
+   * Acquires the lease of the work if it is free. A new holder records its month, and makes
+   * unfinished work due. Returns true if this server has the lease.
    */
   #look(): boolean {
     const { work, clock, log } = this.#parts;
@@ -227,7 +228,7 @@ export class Notices {
     return this.#work.isHeld;
   }
 
-  /** Notes the served month. If the state cannot be written, it is noted later. */
+  /** Records the served month. If the state cannot be written, it is recorded later. */
   #note(): void {
     const segment = this.#unnoted;
     if (segment === null) return;
@@ -255,7 +256,7 @@ export class Notices {
   }
 }
 
-/** Orders months by date of the data, then by label. */
+/** Returns a sort key for months: the date of the data, then the label. */
 function order({ date, label }: { readonly date: string; readonly label: string }): string {
   return `${date} ${label}`;
 }

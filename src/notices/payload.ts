@@ -1,10 +1,10 @@
 /**
- * The text of a notice: what a webhook is sent, and what `peneira watch` prints. Input: a notice
- * as stored, counted or failed. Output: JSON with the shape of the contract.
- * Invariant: the same notice gives the same bytes in every attempt. They are at most 20 KB: if the
- * first accounts do not fit, fewer are sent. Links are below the operator's public address. The
- * event of a failed notice has an id of its own, because a replay may count the notice later, and
- * receivers drop ids that they have seen.
+ * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice,
+ * counted or failed. Output: JSON in the shape of the contract.
+ * Invariant: the same notice gives the same bytes in every attempt, at most 20 KB: if the first
+ * accounts do not fit, fewer are sent. Links begin with the operator's public address. The event of
+ * a failed notice has a separate id: a replay may count the notice later, and receivers drop known
+ * ids.
  */
 import type { ChangeTotals } from "../changes/query.ts";
 import type { OutputField } from "../spec/fields.ts";
@@ -19,7 +19,7 @@ export type FirstAccount = Readonly<Record<string, unknown>> & {
   readonly changed_fields: readonly string[];
 };
 
-/** Fields that people need to recognize a company and to call it, as far as the plan has them. */
+/** Fields with which people recognize and call a company, if the plan includes them. */
 export const CARD_FIELDS: readonly OutputField[] = [
   ...(["legal_name", "trade_name", "cnae_primary_description", "municipality_name"] as const),
   ...(["uf", "started_on", "phone_1", "email"] as const),
@@ -27,21 +27,21 @@ export const CARD_FIELDS: readonly OutputField[] = [
 
 /** Counts of a notice, as stored. */
 export interface NoticeCounts extends ChangeTotals {
-  /** Accounts by changed field; an account with several counts in each. */
+  /** Number of accounts by changed field; an account with several changes counts in each. */
   readonly changed_fields: Readonly<Record<string, number>>;
   readonly first: readonly FirstAccount[];
-  /** The same accounts with the fields for people; earlier notices have none. */
+  /** The same accounts with the fields for people; absent in older notices. */
   readonly cards?: readonly FirstAccount[];
-  /** Address of the export's file without the host, and the end of its life, if there is one. */
+  /** Path of the export's file, and the time at which it expires; absent if there is no file. */
   readonly file?: string;
   readonly file_until?: string;
-  /** Code of why there is no export although the search wants one, and the same in a sentence. */
+  /** Code and sentence for why the export that the search requests is missing. */
   readonly export_error?: string;
-  /** Earlier notices have only the code. */
+  /** Absent in older notices, which have only the code. */
   readonly export_problem?: string;
 }
 
-/** Links of a notice; null if there is nothing to link. */
+/** Links of a notice; null if the target does not exist. */
 interface NoticeLinks {
   readonly console: string;
   readonly changes: string;
@@ -58,7 +58,7 @@ export function exportProblem(counts: NoticeCounts | null): string | null {
   return counts?.export_problem ?? counts?.export_error ?? null;
 }
 
-/** Returns the links of a notice. `base` is the public address of the server, or empty. */
+/** Returns the links of a notice. `base`: the server's public address, or empty. */
 export function linksOf(row: NoticeRow, base: string): NoticeLinks {
   const search = encodeURIComponent(row.searchId);
   const file = countsOf(row)?.file ?? null;
@@ -69,17 +69,17 @@ export function linksOf(row: NoticeRow, base: string): NoticeLinks {
   };
 }
 
-/** True if there is something to send about a notice. */
+/** True if a notice is ready to be sent. */
 export function isSendable({ state }: Pick<NoticeRow, "state">): boolean {
   return state === "counted" || state === "failed";
 }
 
-/** Returns the id of what is sent about a notice, the same in every attempt. */
+/** Returns the event id of a notice, which is the same in every attempt. */
 export function eventIdOf({ id, state }: Pick<NoticeRow, "id" | "state">): string {
   return state === "failed" ? `${id}_failed` : id;
 }
 
-/** Returns what is sent about a notice. `base` is the public address of the server, or empty. */
+/** Returns the body that is sent about a notice. `base`: the server's public address, or empty. */
 export function noticeBody(row: NoticeRow, base: string): string {
   const links = linksOf(row, base);
   const counts = countsOf(row);

@@ -1,8 +1,8 @@
 /**
- * Sends the mails about receivers: warnings to owners, and questions to readers. Input: mails that
- * wait in the state. Output: messages to the operator's mail server.
- * Invariant: one mail at a time, so that notices keep the mail server. A mail that fails is tried
- * again for a day, then given up with a line in the log. Only the server with the lease of the work
+ * Sends e-mails about receivers: warnings to owners, and questions to readers. Input: e-mails
+ * queued in the state. Output: messages to the operator's mail server.
+ * Invariant: one e-mail is sent at a time, so that notices can use the mail server. A failed e-mail
+ * is retried for a day, then dropped with a log line. Only the server with the lease of the work
  * sends. Never throws.
  */
 import type { Clock } from "../process/clock.ts";
@@ -13,7 +13,7 @@ import type { Emails } from "./emails.ts";
 import type { NoticeWork } from "./work.ts";
 
 const MINUTE_MS = 60_000;
-/** Time from a failed attempt to the next one; after the last one the mail is given up. */
+/** Delays between attempts; after the last one the e-mail is dropped. */
 const DELAYS_MS = [5, 30, 120, 300, 600].map((minutes) => minutes * MINUTE_MS);
 /** Mails read at a time. */
 const BATCH = 16;
@@ -38,7 +38,7 @@ export class ReceiverMails {
     this.#parts = parts;
   }
 
-  /** Sends what is due, unless that runs already. */
+  /** Sends due e-mails, unless this is already running. */
   tick(): void {
     if (this.#ended.signal.aborted || !this.#parts.emails.ready) return;
     this.#running ??= this.#run().finally(() => {
@@ -46,12 +46,12 @@ export class ReceiverMails {
     });
   }
 
-  /** Resolves when nothing is being sent. */
+  /** Resolves when no e-mail is being sent. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Ends the running attempt; its mail stays queued. */
+  /** Ends the running attempt; its e-mail remains queued. */
   async close(): Promise<void> {
     this.#ended.abort(new Error("the server stops"));
     await this.#running;

@@ -1,8 +1,8 @@
 /**
- * Words of the mails about receivers, in both languages: warnings to the owners of a receiver that
- * fails, and the question to a reader who has unsubscribed. Input: the receiver. Output: the
- * content, from which text and HTML are made.
- * Invariant: of a webhook only the host is shown, because its path may be a secret.
+ * Wording of the e-mails about receivers, in both languages: warnings to the owners of a failing
+ * receiver, and the question to a reader who has unsubscribed. Input: the receiver. Output: the
+ * content for both text and HTML.
+ * Invariant: of a webhook, only the host is shown, because its path may be a secret.
  */
 import type { EmailLanguage, WebhookRow } from "../store/webhookstore.ts";
 import { addressOf } from "./addresses.ts";

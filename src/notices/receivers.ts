@@ -1,6 +1,5 @@
 /**
- * Common parts of webhooks and e-mail receivers: searches that they name, their state, and
- * refusals.
+ * Code shared by webhooks and e-mail receivers: their searches, their state, and refusals.
  * Invariant: a receiver names only searches of its tenant. Every mistake of a request is reported.
  */
 import { AppError, type Mistake } from "../errors.ts";
@@ -10,10 +9,10 @@ import type { SearchStore } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { ReceiverKind, WebhookRow } from "../store/webhookstore.ts";
 
-/** Maximum searches that a receiver names; more hear all. */
+/** Max searches that a receiver names; to receive more, it must receive all. */
 const SEARCHES_MAX = 500;
 
-/** Client of a change: its tenant, and its name in the audit trail. */
+/** The author of a change: the tenant, and the name for the audit trail. */
 export interface ReceiverOwner {
   readonly tenantId: string;
   readonly actor: Actor;
@@ -43,7 +42,7 @@ export function readSearches(
   return JSON.stringify([...known]);
 }
 
-/** Returns the state after a change. Other reasons than the owner stay until it is enabled. */
+/** Returns the state after a change. A disabled receiver keeps its reason until it is enabled. */
 export function stateAfter(
   before: WebhookRow,
   enabled: boolean,
@@ -63,7 +62,7 @@ export function refuseMistakes(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
 }
 
-/** Returns the refusal of a receiver beyond those of the plan. */
+/** Returns the error for a receiver beyond the plan's maximum. */
 export function receiversFull(kind: ReceiverKind, most: number): AppError {
   const kinds = kind === "email" ? "e-mail receivers" : "webhooks";
   const detail =
@@ -73,7 +72,7 @@ export function receiversFull(kind: ReceiverKind, most: number): AppError {
   return new AppError("plan_not_allowed", detail);
 }
 
-/** Runs an action on the state; a failure of the state becomes its answer. */
+/** Runs an action on the state; converts failures of the state to public errors. */
 export function stored<Value>(action: () => Value): Value {
   try {
     return action();

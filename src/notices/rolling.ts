@@ -1,10 +1,10 @@
 /**
- * Days of a saved search that move with the month. Input: its spec as saved, the date of the
- * snapshot that its days count from, and the date of another snapshot. Output: the spec with its
- * days moved.
- * Invariant: every filter by days moves by the days between both dates, so "opened in the last 90
- * days" covers 90 days of each month. Other members are not read, and anything that is no day stays
- * as it is: the spec is normalized afterwards.
+ * Dates in a saved search that move with the month. Input: its spec as saved, the date of the
+ * snapshot to which its dates refer, and the date of another snapshot. Output: the spec with its
+ * dates moved.
+ * Invariant: every date filter moves by the number of days between the two snapshots, so "opened in
+ * the last 90 days" covers 90 days of each month. Other members and invalid dates remain unchanged:
+ * the spec is normalized afterwards.
  */
 import { FILTERS } from "../spec/filters/table.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";
@@ -12,10 +12,10 @@ import { isJsonObject, type JsonObject } from "../spec/reader.ts";
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Filters whose value is one day. */
+/** Filters whose value is a date. */
 const BY_DAY = FILTERS.filter(({ read }) => read === "date");
 
-/** Returns a spec with its days moved. `daysFrom` is null if they are fixed. */
+/** Returns a spec with its dates moved. `daysFrom`: null if they are fixed. */
 export function rolledSpec(spec: unknown, daysFrom: string | null, date: string): unknown {
   if (daysFrom === null || !isJsonObject(spec) || !isJsonObject(spec.filters)) return spec;
   const movedMs = Date.parse(date) - Date.parse(daysFrom);
@@ -34,7 +34,7 @@ function rolledFilters(filters: JsonObject, movedMs: number): JsonObject {
   return moved;
 }
 
-/** Returns a day that is moved; undefined for anything that is no day. */
+/** Returns a moved date; undefined for a value that is not a date. */
 function movedDay(value: unknown, movedMs: number): string | undefined {
   if (typeof value !== "string" || !DAY.test(value)) return undefined;
   const at = Date.parse(value);

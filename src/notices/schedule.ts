@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Time from an attempt to the next one; the last one repeats until the period ends. */
+/** Delays between attempts; the last delay repeats until the retry period ends. */
 const DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -25,12 +25,12 @@ const DELAYS_MS = [
   24 * HOUR_MS,
 ];
 
-/** Share of a delay by which it varies, so that receivers of one outage do not return together. */
+/** Fraction by which a delay varies randomly, so that retries after one outage are spread. */
 const JITTER = 0.1;
 
-/** Failures closer than this to the last one that counted do not count. */
+/** Failures closer than this to the last counted one are not counted, in milliseconds. */
 export const STRIKE_GAP_MS = 12 * HOUR_MS;
-/** Minimum time without success before a webhook is disabled. */
+/** Min time without success before a webhook is disabled, in milliseconds. */
 export const FAILING_MS = 5 * 24 * HOUR_MS;
 /** Warnings before a webhook is disabled. */
 export const WARNINGS = 3;
@@ -44,11 +44,11 @@ export interface DeliveryAttempt {
   readonly status: number | null;
   /** Null if it succeeded. */
   readonly error: string | null;
-  /** Time before which the receiver wants no other attempt, or null. */
+  /** Time before which the receiver accepts no other attempt, or null. */
   readonly retryAt: number | null;
   /**
    * Meaning of a failed e-mail, beyond its code: the address does not exist, the message is refused
-   * for good, or the operator's mail server failed, which is no fault of the receiver.
+   * permanently, or the operator's mail server failed (not a fault of the receiver).
    */
   readonly verdict?: "gone" | "rejected" | "server";
 }
@@ -75,7 +75,7 @@ export function afterAttempt(
   };
   if (attempt.error === null) return { ...tried, state: "delivered", nextAt: null };
   const lastAt = firstAt + options.retryMs;
-  // The attempt at the end of the period may begin a little early: the next one would be too late.
+  // The attempt at the end of the period may begin a little early: another would be too late.
   const isLast = attempt.startedAt >= lastAt - SECOND_MS || attempt.verdict === "rejected";
   if (isLast) return { ...tried, state: "failed", nextAt: null };
   if (attempt.retryAt !== null && attempt.retryAt > lastAt) {
@@ -100,10 +100,10 @@ function nextTime(attempts: number, attempt: DeliveryAttempt, { random }: Schedu
   return Math.max(next, attempt.retryAt ?? 0);
 }
 
-/** Change of a webhook that its owners must know. */
+/** Change of a webhook of which its owners must be informed. */
 export type HealthEvent = "none" | "warned" | "disabled";
 
-/** Returns the health of a webhook after an attempt, and what its owners must know. */
+/** Returns the health of a webhook after an attempt, and the event for its owners. */
 export function healthAfter(
   health: WebhookHealth,
   { endedAt, status, error, verdict }: DeliveryAttempt,

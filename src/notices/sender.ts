@@ -12,7 +12,7 @@ import type { DeliveryAttempt } from "./schedule.ts";
 
 /** Time for one attempt, in milliseconds. */
 export const ATTEMPT_MS = 15_000;
-/** Bytes of an answer that are read. */
+/** Max bytes of an answer that are read. */
 const ANSWER_BYTES_MAX = 65_536;
 /** Latest time that a Date can hold, in milliseconds. */
 const TIME_MAX_MS = 8.64e15;
@@ -65,7 +65,7 @@ export async function attempt(
 
 const LATE = `There was no answer within ${ATTEMPT_MS / 1000} s.`;
 
-/** Reads the beginning of an answer, so that the connection can be used again. */
+/** Reads the beginning of an answer, so that the connection can be reused. */
 async function readSome(body: AsyncIterable<Uint8Array> | null): Promise<void> {
   if (body === null) return;
   let bytes = 0;
@@ -84,7 +84,7 @@ export function retryTime(header: string | null, nowMs: number): number | null {
   return Math.min(atMs, TIME_MAX_MS);
 }
 
-/** Words for the codes of failed connections. */
+/** Messages for the codes of failed connections. */
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "The receiver refuses connections.",
   ECONNRESET: "The receiver closed the connection.",

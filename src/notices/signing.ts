@@ -1,11 +1,11 @@
 /**
  * Secrets and signatures of webhooks (https://www.standardwebhooks.com). Input: the seed of a
- * webhook, and what is sent. Output: its secret and public key as text, and the headers of a
+ * webhook, and the message to send. Output: its secret and public key as text, and the headers of a
  * delivery.
  * Invariant: the shared secret (v1) and the private key (v1a) are derived from one seed that never
  * leaves the server. Neither reveals the other, so a receiver with the secret cannot sign as v1a.
- * After a rotation the earlier generations sign too for at least a day. The same message has the
- * same id in every attempt.
+ * After a rotation, earlier secrets also sign for at least a day. The same message has the same id
+ * in every attempt.
  */
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { Webhook } from "standardwebhooks";
@@ -14,10 +14,13 @@ import type { SignatureKind, WebhookRow } from "../store/webhookstore.ts";
 /** Bytes of a seed. */
 export const SEED_BYTES = 32;
 
-/** Time for which earlier secrets sign too after a rotation, in milliseconds. */
+/** Time for which earlier secrets also sign after a rotation, in milliseconds. */
 export const OVERLAP_MS = 86_400_000;
 
-/** Earlier secrets that sign: a second rotation must not end the first one's overlap. */
+/**
+ * Max earlier secrets that still sign; several, because a second rotation must not end the overlap
+ * of the first.
+ */
 const OLD_SEEDS_MAX = 4;
 
 /** DER of an ed25519 private key before its 32 bytes (RFC 8410). */
@@ -50,7 +53,7 @@ export function seedsOf(row: SeedsOfWebhook, nowMs: number): Buffer[] {
   return [row.seed, ...oldSeedsOf(row, nowMs)];
 }
 
-/** Returns the earlier seeds after a rotation, as stored: the newest first, without gaps. */
+/** Returns the earlier seeds to store after a rotation, newest first, concatenated. */
 export function rotatedSeeds(row: SeedsOfWebhook, nowMs: number): Buffer {
   return Buffer.concat(seedsOf(row, nowMs).slice(0, OLD_SEEDS_MAX));
 }
@@ -63,7 +66,7 @@ function oldSeedsOf({ oldSeed, oldUntil }: SeedsOfWebhook, nowMs: number): Buffe
   );
 }
 
-/** Returns the headers of an attempt; `seeds` are those that are valid, the newest first. */
+/** Returns the headers of an attempt. `seeds`: those valid now, newest first. */
 export function signedHeaders(
   { id, at, body }: Message,
   kind: SignatureKind,

@@ -1,10 +1,10 @@
 /**
  * The webhooks of tenants. Input: requests to create, change, rotate, test, and delete them.
- * Output: rows as stored, and secrets once.
- * Invariant: another tenant's webhook does not exist. A change is durable when the method returns,
- * and writes its audit line in its transaction. A webhook names only searches of its tenant. An
- * address inside the operator's network is refused here if it is written as one, and before each
- * connection in any case.
+ * Output: rows as stored, and each secret once.
+ * Invariant: another tenant's webhook is reported as missing. A change is durable when the method
+ * returns, and its audit line is in the same transaction. A webhook names only searches of its
+ * tenant. A literal address inside the operator's network is refused here; every address is checked
+ * again before each connection.
  */
 import { randomBytes } from "node:crypto";
 import type { GuardedWay } from "../download/proxy.ts";
@@ -30,7 +30,7 @@ import { OVERLAP_MS, rotatedSeeds, SEED_BYTES, seedsOf, signedHeaders } from "./
 /** Longest address of a receiver. */
 const URL_MAX = 2_048;
 
-/** Requested members of a webhook; undefined ones stay as they are. */
+/** Requested members of a webhook; undefined members remain unchanged. */
 interface WebhookWish {
   readonly url?: unknown;
   readonly searches?: unknown;
@@ -58,7 +58,7 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  /** Returns a tenant's webhooks below a sequence, newest first. */
+  /** Returns a tenant's webhooks with a lower sequence, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "webhook", before, limit));
   }
@@ -89,7 +89,7 @@ export class Webhooks {
     return this.find(tenantId, id);
   }
 
-  /** Changes a webhook; enabling it resumes its queue. Throws as `create` does, or `not_found`. */
+  /** Changes a webhook; enabling it resumes its queue. Throws like `create`, and `not_found`. */
   change({ tenantId, actor }: ReceiverOwner, id: string, wish: WebhookWish): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const before = this.find(tenantId, id);
@@ -117,7 +117,7 @@ export class Webhooks {
     return this.find(tenantId, id);
   }
 
-  /** Replaces the secret; the previous ones sign too for a day. Throws `not_found`. */
+  /** Replaces the secret; previous secrets also sign for a day. Throws `not_found`. */
   rotate({ tenantId, actor }: ReceiverOwner, id: string): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const nowMs = clock.nowMs();
@@ -146,7 +146,7 @@ export class Webhooks {
     );
   }
 
-  /** Sends a sample once, also to a disabled webhook; changes nothing. Throws `not_found`. */
+  /** Sends one sample, even to a disabled webhook; changes nothing. Throws `not_found`. */
   async test(
     tenantId: string,
     id: string,

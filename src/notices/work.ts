@@ -1,22 +1,22 @@
 /**
- * The right to work on notices. Input: the lease of the work that one server of a fleet does.
- * Output: whether this server has it, and changes that only its holder can make.
- * Invariant: without a lease, this server is the only one, and always has the work.
+ * The right to work on notices. Input: the lease of this work, which one server of a fleet holds.
+ * Output: whether this server holds it, and changes that only its holder can make.
+ * Invariant: without a lease, this server is the only one and always has the right.
  */
 import type { WorkLease } from "../store/fleet/lease.ts";
 import type { NoticeStore } from "../store/noticestore.ts";
 
-/** Lease of the notices, as the parts that work use it. */
+/** Lease of the notices, for the parts that work on them. */
 export interface NoticeWork {
-  /** Number of the server's turn; null if it has none. */
+  /** Fencing token of this server's lease; null if it does not hold the lease. */
   readonly token: number | null;
-  /** True if the server has the work, and no other one can have taken it over. */
+  /** True if this server holds the lease, and no other server can have taken it over. */
   readonly isHeld: boolean;
   /** Makes a change in one transaction. Throws `LeaseLost` if another server has taken over. */
   fenced<Result>(change: () => Result): Result;
 }
 
-/** Returns the right to work that a lease gives. */
+/** Returns the right to work that belongs to a lease. */
 export function workOf(store: NoticeStore, lease: WorkLease | undefined): NoticeWork {
   return {
     get token() {

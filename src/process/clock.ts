@@ -9,7 +9,7 @@ import { performance } from "node:perf_hooks";
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970-01-01T00:00:00Z; may jump. */
   nowMs(): number;
-  /** Milliseconds since an arbitrary moment, with fractions; never goes back. */
+  /** Milliseconds since an arbitrary moment, with fractions; never decreases. */
   monotonicMs(): number;
 }
 
@@ -34,7 +34,7 @@ export function dayText(day: number): string {
 
 /** A clock that moves only by `advance`; for tests. */
 export interface ManualClock extends Clock {
-  /** Moves both times forward; a negative step is a programmer error. */
+  /** Advances both clocks; a negative step is a programming error. */
   advance(byMs: number): void;
 }
 

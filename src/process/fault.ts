@@ -1,8 +1,8 @@
 /**
  * Named points at which a test may kill this process. Input: the variable FAULT as `point:n`.
  * Output: SIGKILL to this process when a thread reaches that point for the n-th time.
- * Invariant: without FAULT nothing happens, and the shipped bundle contains none of it: build.mjs
- * sets BUILD_FAULTS to false there; only the bundle of the crash tests keeps it.
+ * Invariant: without FAULT nothing happens. The shipped bundle contains none of this code, because
+ * build.mjs sets BUILD_FAULTS to false; only the bundle of the crash tests has it.
  */
 import { strict as assert } from "node:assert";
 
@@ -58,7 +58,7 @@ export const NOTICE_FAULT_POINTS = [
 /** Name of a point. */
 export type FaultPoint = (typeof FAULT_POINTS | typeof NOTICE_FAULT_POINTS)[number];
 
-/** Times this thread reached the FAULT point; each file is rendered in one thread. */
+/** Number of times that this thread reached the FAULT point; one thread renders each file. */
 let reached = 0;
 
 /** Marks a point; kills the process if FAULT names it. */

@@ -1,8 +1,8 @@
 /**
  * Counters shared by all threads of a process: rates, held amounts, key usage, and log lines. One
  * ledger is one set of counters; a process has one, a test may have several.
- * Invariant: counters are in the addon and exact across threads; a call waits at most while another
- * thread counts once. Holds of a thread are recorded under its slot.
+ * Invariant: the counters are in the addon and exact across threads. A call waits only while
+ * another thread updates a counter. Amounts held by a thread are recorded under its slot.
  */
 import { ledgers } from "../../native-index/napi/engine.ts";
 import {
@@ -18,7 +18,7 @@ import {
 
 export { GRANT, HOLD, LEASE, RATE, USE } from "../../native-index/napi/ledgers.ts";
 
-/** Tables of rates; their names are independent. */
+/** Tables of rates, each with independent names. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
 const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
@@ -73,7 +73,10 @@ export class Ledger {
     if (this.#id !== null) this.#native.closeLedger(this.#id);
   }
 
-  /** Spends units of a name; returns true if available. `RATE` has the indexes of the numbers. */
+  /**
+   * Spends units of a named rate; returns true if they were available. `RATE`: indexes of
+   * `numbers`.
+   */
   takeRate(name: string, numbers: Float64Array): boolean {
     return this.#native.takeRate(this.id, name, numbers);
   }
@@ -83,29 +86,29 @@ export class Ledger {
     this.#native.setFleet(this.id, members);
   }
 
-  /** Switches to the shares of this member while the database is away, and back to leases. */
+  /** Switches to this member's shares while the database is unreachable, and back to leases. */
   setAway(isAway: boolean, nowMs = Number.NaN): void {
     this.#native.setFleetAway(this.id, isAway, nowMs);
   }
 
-  /** Returns leases to request, at most `most`; with `all`, every lease is given back. */
+  /** Returns up to `most` leases to request; with `all`, returns every lease to the fleet. */
   collectLeases(most: number, all = false, nowMs = Number.NaN): NativeLeaseRequests {
     return this.#native.collectLeases(this.id, nowMs, most, all);
   }
 
-  /** Adds grants (`GRANT`) to the requests that they answer. */
+  /** Adds the granted units (`GRANT`) to the leases that were requested. */
   settleLeases({ names, nowMs }: NativeLeaseRequests, grants: Float64Array, now = Number.NaN) {
     this.#native.settleLeases(this.id, names, grants, Float64Array.of(nowMs, now));
   }
 
-  /** Returns what became of attempts in a fleet. */
+  /** Returns counts of the attempts in a fleet, by outcome. */
   fleetCounts(): Readonly<Record<keyof typeof FLEET_COUNTS, number>> {
     const counts = this.#native.fleetCounts(this.id);
     const named = Object.entries(FLEET_COUNTS).map(([name, at]) => [name, counts[at] as number]);
     return Object.fromEntries(named);
   }
 
-  /** Acquires an amount. Returns the reason of a refusal, or null. */
+  /** Acquires an amount. Returns null, or the reason for the refusal. */
   acquireHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
     return SHORTAGES[this.#native.acquireHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
@@ -122,7 +125,7 @@ export class Ledger {
     this.#native.releaseHold(this.id, HOLD_KINDS[kind], owner, numbers);
   }
 
-  /** Releases everything that an ended thread held. */
+  /** Releases all amounts that an ended thread held. */
   releaseSlot(slot: number): void {
     this.#native.releaseSlot(this.id, slot);
   }
@@ -137,7 +140,7 @@ export class Ledger {
     return this.#native.amountOfOwner(this.id, HOLD_KINDS[kind], owner);
   }
 
-  /** Adds to a key's usage of a day; `USE` has the indexes of the numbers. */
+  /** Adds to a key's usage of a day. `USE`: indexes of `numbers`. */
   countUse(tenantId: string, keyId: string, numbers: Float64Array): void {
     this.#native.countUse(this.id, tenantId, keyId, numbers);
   }
@@ -152,7 +155,7 @@ export class Ledger {
     return usesIn(this.#native.drainUses(this.id));
   }
 
-  /** Records a use of a key, in milliseconds since the epoch; the latest counts. */
+  /** Records the time of a key's use, in milliseconds since the epoch; only the latest is kept. */
   recordLastUse(keyId: string, atMs: number): void {
     this.#native.recordLastUse(this.id, keyId, atMs);
   }
@@ -163,12 +166,12 @@ export class Ledger {
     return new Map(keys.map((key, at) => [key, times[at] as number]));
   }
 
-  /** Appends a log line; the reader limits the number. */
+  /** Appends a log line; the reader must limit the number of lines. */
   appendLine(atMs: number, level: number, text: string): void {
     this.#native.appendLine(this.id, atMs, level, text);
   }
 
-  /** Removes and returns the lines up to a time, in order of time. */
+  /** Removes and returns the lines up to a time, in chronological order. */
   drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] } {
     return this.#native.drainLines(this.id, upToMs);
   }
@@ -187,7 +190,10 @@ export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
   return numbers;
 }
 
-/** Returns the argument array for holds of this thread: one unit, no limit. Callers set limits. */
+/**
+ * Returns the argument array for amounts of this thread: one unit and no limit, which callers
+ * change.
+ */
 export function holdNumbers(ledger: Ledger): Float64Array {
   const numbers = new Float64Array(Object.keys(HOLD).length);
   numbers[HOLD.amount] = 1;

@@ -3,7 +3,7 @@
  * Output: one JSON line each on standard output, or one readable line on a terminal.
  * Invariant: no names, e-mails, phones, keys, or query text are logged. Unknown errors are logged
  * only with kind, code, and stack location, because a message may quote a request. Engine messages
- * about a snapshot file quote nothing and are logged.
+ * about a snapshot file quote no data and are logged.
  */
 import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
@@ -36,7 +36,7 @@ interface LevelledStream extends DestinationStream {
 const ERROR_LEVEL = pino.levels.values.error as number;
 const WARN_LEVEL = pino.levels.values.warn as number;
 
-/** Retry delay for a full non-blocking pipe. */
+/** Delay before retrying a write to a full non-blocking pipe, in milliseconds. */
 const EAGAIN_WAIT_MS = 5;
 const WAITED_ON = new Int32Array(new SharedArrayBuffer(4));
 
@@ -50,14 +50,14 @@ function standardOutput(): DestinationStream {
   return stdout.isTTY ? { write: writeReadable } : bufferedDestination(1);
 }
 
-/** Queue of lines of several threads, in order of time. */
+/** Queue of the lines of several threads, in chronological order. */
 interface LineQueue {
   appendLine(atMs: number, level: number, text: string): void;
   /** Removes and returns the lines up to a time (milliseconds since the epoch). */
   drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
 }
 
-/** Write interval of thread lines, and their minimum age, in milliseconds. */
+/** Interval at which thread lines are written, and the min age of a line, in milliseconds. */
 const GATHERED_MS = 50;
 const SETTLED_MS = 20;
 /** Offset of the time in a line, after the two-digit level. */
@@ -109,12 +109,12 @@ export class LogBuffer {
   }
 }
 
-/** Cached start of a line up to its second, shared by many lines. */
+/** Cached start of a line, up to the second, which many lines share. */
 let lastStart = { second: Number.NaN, level: 0, text: "" };
-/** Beginning of the last line up to its milliseconds, which lines share under load. */
+/** Cached start of a line, up to the milliseconds, which lines share under load. */
 const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
 
-/** The end of a timestamp for each millisecond: three digits, and what follows in a log line. */
+/** End of a timestamp for each millisecond: three digits, and the following text of a log line. */
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => {
   return `${String(ms).padStart(3, "0")}Z",`;
 });
@@ -157,9 +157,9 @@ export function writeMembers(log: Log, level: LineLevel, members: string, messag
 }
 
 /**
- * Writes to a descriptor in batches: if the buffer is full, after a delay, immediately for errors,
- * and at process end except on SIGKILL. Measured CPU time: 0.9 µs a line; 3.4 µs with a write per
- * line or with pino's own buffers.
+ * Writes to a descriptor in batches: when the buffer is full, after a delay, immediately for
+ * errors, and at process end except on SIGKILL. Measured CPU time: 0.9 µs a line; 3.4 µs with a
+ * write per line or with pino's own buffers.
  */
 export function bufferedDestination(fd: number): DestinationStream {
   let text = "";
@@ -204,10 +204,13 @@ function writeWhole(fd: number, bytes: Buffer): void {
   }
 }
 
-/** Engine codes about snapshots: messages name blocks, sections, rows, checksums, no values. */
+/**
+ * Codes of engine errors about snapshots, whose messages name blocks, sections, rows, and
+ * checksums, but no values.
+ */
 const HAS_REASON = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
 
-/** Returns loggable facts of an error, without quoting a client. */
+/** Returns the loggable facts of an error, which quote no client. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = (error as NodeJS.ErrnoException).code;
@@ -216,13 +219,15 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
     error: error.name,
     ...(code === undefined ? {} : { error_code: code }),
     ...(code !== undefined && HAS_REASON.test(code) ? { why: error.message } : {}),
-    // Errors of engine threads have no stack location.
+    // Errors of engine threads have no stack.
     ...(place.length === 0 ? {} : { place: place.slice(0, 8).map((line) => line.trim()) }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }
 
-/** Writes to a file, truncated at start and at `bytesMax`; warnings and errors also to stderr. */
+/**
+ * Writes to a file, truncated at start and at `bytesMax`; writes warnings and errors to stderr too.
+ */
 export function fileOfLog(path: string, bytesMax: number): LogDestination {
   const fd = openSync(path, "a", 0o600);
   ftruncateSync(fd);

@@ -9,7 +9,7 @@ import { strict as assert } from "node:assert";
 /** Media type of the text. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Maximum series per metric; more means that a label has an open set of values. */
+/** Max series per metric; more would mean that a label has an open set of values. */
 const SERIES_MAX = 10_000;
 
 const METRIC_NAME = /^[a-z][a-z0-9_]*$/;
@@ -23,7 +23,7 @@ interface MetricInfo {
   readonly help: string;
   readonly labels?: readonly string[];
   /**
-   * How values of several threads are merged; `own` takes only the value of the reporting thread.
+   * How the values of several threads are merged; `own` uses only those of the reporting thread.
    */
   readonly across?: "sum" | "max" | "own";
 }
@@ -106,7 +106,7 @@ export class Histogram implements Metric {
   readonly #series = new Map<string, { readonly counts: Float64Array; sum: number }>();
   readonly #texts: LabelTexts;
 
-  /** `bounds` ascend; an unlimited last bucket is added. */
+  /** `bounds`: ascending; a last bucket without a bound is added. */
   constructor(info: MetricInfo, bounds: readonly number[]) {
     assert(
       bounds.every((bound, i) => i === 0 || bound > (bounds[i - 1] as number)),
@@ -259,7 +259,7 @@ function labelNames({ labels = [] }: MetricInfo): readonly string[] {
   return labels;
 }
 
-/** Returns the labels between the braces; also the key of the series. */
+/** Returns the labels, as between the braces; they are also the key of the series. */
 function seriesOf(info: MetricInfo, values: LabelValues): string {
   const names = labelNames(info);
   assert(names.length === values.length, `${info.name} has ${names.length} labels`);

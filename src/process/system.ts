@@ -1,8 +1,8 @@
 /**
- * Queries to the operating system: running processes, and this one's limit of open files and
+ * Queries to the operating system: running processes, and this process's limit of open files and
  * connections.
  * Invariant: processes of other users count as well. Process ids are reused, so a positive answer
- * may be wrong; a negative one is right. The limit applies to this process; its shell or service
+ * may be wrong; a negative answer is right. The limit applies to this process; its shell or service
  * manager may have another.
  */
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns the limit (proc(5), "limits"); null if the system has none (Linux does). */
+/** Returns the limit (proc(5), "limits"); null on systems that do not report one (Linux does). */
 export function openFilesMax(path = "/proc/self/limits"): number | null {
   let text: string;
   try {

@@ -1,11 +1,11 @@
 /**
  * Worker side of a thread pool (threads.ts): the `run` export of a worker file, the order from the
  * pool, and the thread's priority.
- * Invariant: a thread that reports ready loads no more modules. A pool may end it from then on.
- * Node aborts the process if a thread ends while it loads an ES module (20.20,
- * `Module::IsGraphAsync`). piscina loads the file again for a function that only a task names, so
- * tasks name their function in the order. Only the calling thread's priority is changed; if the
- * system refuses (a sandbox), the work continues.
+ * Invariant: a thread that reports ready loads no more modules, so a pool may then end it: Node
+ * aborts the process if a thread ends while it loads an ES module (20.20, `Module::IsGraphAsync`).
+ * If a task named its function to piscina, piscina would load the file again; so the order contains
+ * the name. Only the calling thread's priority is changed; if the system refuses (a sandbox), the
+ * work continues.
  */
 import { constants, getPriority, setPriority } from "node:os";
 
@@ -30,13 +30,13 @@ export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>)
 
 /** Lowers the calling thread's priority. */
 export function lowerPriority(): void {
-  // On Linux 0 means only the calling thread; elsewhere it would slow down requests as well.
+  // On Linux, 0 means only the calling thread; elsewhere, the change would slow down requests too.
   if (process.platform !== "linux") return;
   try {
-    // Keep a priority that the operator has set lower.
+    // Does not raise a lower priority that the operator has set.
     if (getPriority(0) >= constants.priority.PRIORITY_BELOW_NORMAL) return;
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Ignored, because only the speed of other threads depends on the priority.
+    // Ignored, because the priority only affects the speed of other threads.
   }
 }

@@ -1,18 +1,20 @@
 /**
- * Standard output and standard error; the only file of the product that writes to them.
- * Invariant: no text can move the cursor, change colors, or reverse a terminal's reading order.
- * Every control and bidirectional character is shown as its JSON escape, such as `\u001b`. Text for
- * people is always escaped, because a pipe often ends at a terminal. Text for programs stays exact
- * in pipes and files and is escaped on a terminal, where JSON keeps its meaning.
+ * Standard output and standard error; the only file of the product that writes to them. Invariant:
+ * no text can move the cursor, change colors, or reverse a terminal's reading order. Every control
+ * and bidirectional character is shown as its JSON escape, such as `\u001b`. Text for people is
+ * always escaped, because a pipe often ends at a terminal. Text for programs remains exact in pipes
+ * and files. On a terminal it is escaped, which does not change the meaning of JSON.
  */
 import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
-/** C0, DEL, and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
+/**
+ * C0, DEL, and C1 except tabs and line endings; bidirectional controls; Unicode line separators.
+ */
 const HIDDEN = /(?!\t|\n|\r\n)\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 /**
- * Characters hidden in a line: those of `HIDDEN`, tabs, and line ends, which would break a line or
- * a column.
+ * Characters that are escaped within a line: those of `HIDDEN`, and tabs and line endings, which
+ * would break a line or a column.
  */
 const HIDDEN_IN_LINE = /\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 
@@ -30,7 +32,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Number and length of waits for a full pipe, in milliseconds. */
+/** Max number of waits for a full pipe, and the length of each in milliseconds. */
 const FULL_PIPE = { tries: 1_000, ms: 5 };
 
 /** One of the two output streams. */
@@ -85,13 +87,13 @@ class Output {
     this.#stream().write(`\r\x1b[2K${visible(text)}`);
   }
 
-  /** Calls `onError` if the stream cannot be written. */
+  /** Calls `onError` if writing to the stream fails. */
   onError(onError: (error: NodeJS.ErrnoException) => void): void {
     this.#stream().on("error", onError);
   }
 }
 
-/** Writes all bytes; waits for a full pipe, within bounds. */
+/** Writes all bytes; waits a limited time for a full pipe. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   let tries = 0;
   for (let done = 0; done < bytes.length; ) {

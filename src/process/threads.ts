@@ -1,9 +1,9 @@
 /**
  * Thread pools for work that must not block the server; the only importer of piscina.
- * Input: a worker file (located by src/location.ts) and tasks for its functions (tasks.ts).
- * Output: their results, typed by the caller's table.
+ * Input: a worker file (located by src/location.ts) and tasks for its functions (tasks.ts). Output:
+ * their results, typed by the caller's table.
  * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread. An
- * error loses its class in transit, so workers return values where that matters.
+ * error loses its class between threads, so workers return values where the class matters.
  */
 import { setTimeout } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
@@ -12,12 +12,12 @@ import { workerArguments, workerFile } from "../location.ts";
 import type { Order, WorkTable } from "./tasks.ts";
 
 /**
- * Young generation of a server's thread, in MB: enough for the values of a request. After tables
- * were made, V8's own would leave a thread with 48, most of it empty.
+ * Young generation of a server's thread, in MB: enough for the values of a request. With V8's
+ * default, building tables would leave a thread with 48 MB, most of it empty.
  */
 export const YOUNG_MB = 12;
 
-/** Time that a closing pool waits for work in flight, in milliseconds. */
+/** Max time that a closing pool waits for running work, in milliseconds. */
 const ENDS_WITHIN_MS = 1_000;
 
 interface PoolOptions {
@@ -30,7 +30,7 @@ interface PoolOptions {
    * sooner.
    */
   readonly listening?: boolean;
-  /** Young generation of a thread, in MB; that of V8, up to 48, if missing. */
+  /** Young generation of a thread, in MB; by default that of V8, up to 48. */
   readonly youngMb?: number;
 }
 
@@ -57,9 +57,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       atomics: listening ? "disabled" : "sync",
       ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
     });
-    // Errors of the pool belong to no task: a late answer to a cancelled task or after closing, or
-    // the end of an idle thread, which is replaced. Tasks wait indefinitely only if no thread
-    // starts.
+    // Errors of the pool belong to no task: late answers to cancelled tasks, answers after closing,
+    // and ends of idle threads, which are replaced. Only if no thread starts must tasks reject, or
+    // they would wait forever.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
@@ -67,7 +67,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     this.#watch();
   }
 
-  /** Tracks loading threads; the pool replaces ended threads and adds missing ones. */
+  /** Tracks loading threads; called again because the pool adds threads and replaces ended ones. */
   #watch(): void {
     for (const thread of this.#pool.threads) {
       if (this.#alive.has(thread)) continue;
@@ -87,7 +87,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 
   /**
-   * Runs a task. `signal` cancels the task; if it already runs, its thread is ended and replaced.
+   * Runs a task. `signal` cancels it; if the task is already running, its thread is ended and
+   * replaced.
    */
   async run<Name extends keyof Work & string>(
     name: Name,
@@ -115,9 +116,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 
   /**
-   * Ends the threads and waits for them; tasks not done within a second reject. Threads must be
-   * idle when they end: Node aborts the process if one is loading an ES module (20.20,
-   * `Module::IsGraphAsync`) or is in an addon that expects every value to be created
+   * Ends the threads and waits for them; tasks that are not done within a second reject. Threads
+   * must be idle when they end. Node aborts the process if a thread is loading an ES module (20.20,
+   * `Module::IsGraphAsync`), or is in an addon that expects every value to be created
    * (better-sqlite3, `v8::ToLocalChecked`).
    */
   async close(): Promise<void> {
@@ -126,18 +127,21 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
     await this.#allLoaded();
     await this.#allReplaced();
-    // Ending a thread that loads ends the process (Node 20), and a replacement may have begun.
+    // A replacement may be loading now, and ending a loading thread aborts the process (Node 20).
     await this.#allLoaded();
     await this.#pool.destroy();
   }
 
-  /** Waits for threads ordered to end; the pool drops them, and would replace one too late. */
+  /**
+   * Waits for threads that are ending: the pool no longer lists them, and would replace them too
+   * late.
+   */
   async #allReplaced(): Promise<void> {
     const remaining = new Set(this.#pool.threads);
     await Promise.all([...this.#alive].map(([thread, ended]) => !remaining.has(thread) && ended));
   }
 
-  /** Waits until no thread loads; a task may be cancelled then (see `close`). */
+  /** Waits until no thread is loading; tasks may then be cancelled (see `close`). */
   loaded(): Promise<void> {
     return this.#allLoaded();
   }
@@ -154,7 +158,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
 
 /** Waits until a thread has loaded or has failed to. */
 function loaded(thread: Worker): Promise<void> {
-  // A loading thread does not keep the process alive, but its waiter needs that.
+  // A loading thread does not keep the process alive, but must while its loading is awaited.
   thread.ref();
   return new Promise((resolve) => {
     thread.once("message", () => resolve());

@@ -1,9 +1,9 @@
 /**
- * A fair queue: owners are scheduled by the cost of their work; for resources that tenants share.
- * Invariant: while an owner waits, no other owner gets more than one of its tasks plus the cost of
- * the tasks that this owner gets; tasks of one owner run in order. How: start-time fair queueing.
- * Each owner has a virtual time that advances by the cost of its tasks. The earliest owner is next;
- * an idle owner restarts at the current time.
+ * A fair queue for resources that tenants share: it schedules owners by the cost of their work.
+ * Invariant: tasks of one owner run in order. While an owner waits, the cost of any other owner's
+ * tasks exceeds the cost of this owner's tasks by one task at most. How: start-time fair queueing.
+ * Each owner has a virtual time that advances by the cost of its tasks. The owner with the earliest
+ * time is next; an idle owner restarts at the current time.
  */
 import { AppError } from "../errors.ts";
 
@@ -13,13 +13,13 @@ export interface QueueBounds {
   readonly running: number;
   /** Parallel tasks of one owner; default: `running`. */
   readonly runningOfOwner?: number;
-  /** Waiting tasks, and those of one owner. */
+  /** Max waiting tasks in total, and of one owner. */
   readonly waiting: number;
   readonly waitingOfOwner: number;
-  /** Total cost of waiting tasks, and that of one owner; undefined: unlimited. */
+  /** Max cost of waiting tasks in total, and of one owner; undefined means unlimited. */
   readonly cost?: number;
   readonly costOfOwner?: number;
-  /** Names the tasks in refusals: "Workbooks". */
+  /** Name of the tasks in refusals, such as "Workbooks". */
   readonly what: string;
 }
 
@@ -56,7 +56,10 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** Runs a task in turn. Rejects if too many wait: `rate_limited` (own), `overloaded` (all). */
+  /**
+   * Runs a task in turn. Rejects if too many wait: `rate_limited` (of the owner), `overloaded` (in
+   * total).
+   */
   async run<Value>(owner: string, cost: number, work: () => Promise<Value>): Promise<Value> {
     const one = this.#owners.get(owner) ?? { tasks: [], running: 0, cost: 0, time: this.#time };
     this.#refuse(one, cost);
@@ -130,7 +133,10 @@ export class FairQueue {
     begin();
   }
 
-  /** Removes owners that are not ahead of the current time; all of them when idle. */
+  /**
+   * Removes idle owners whose time is not later than the current time; if the queue is idle, all
+   * owners.
+   */
   #forget(): void {
     const isIdle = this.#running === 0 && this.#waiting === 0;
     for (const [name, one] of this.#owners) {

@@ -1,8 +1,9 @@
 /**
  * Counts for files and comparisons: every value of facets, and tables of two facets. Input: a
  * segment, specs, and names. Output: exact counts, the most frequent values first.
- * Invariant: the sums of a table by row and by column are the facets of the same spec, and all its
- * cells together are the matches. Rows are read off the main thread, in the turns of the tenant.
+ * Invariant: the row and column sums of a table equal the facets of the same spec, and the sum of
+ * all cells equals the number of matches. Rows are read off the main thread, queued fairly among
+ * tenants.
  */
 import { FairQueue } from "../scheduling/fairqueue.ts";
 import type { FacetName, FacetPair } from "../spec/facets.ts";
@@ -20,10 +21,10 @@ import { matchClauses } from "./plan.ts";
 import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Cells of the largest table: its codes are read on the thread that answers. */
+/** Max cells of a table: its codes are read on the thread that answers. */
 const CELLS_MAX = 2_000_000;
 
-/** A value of a table's row or column with all its matches; null for matches without a value. */
+/** A value of a table's rows or columns, with its number of matches; null stands for no value. */
 export interface CrossCount {
   readonly value: FacetCount["value"] | null;
   readonly label?: string;
@@ -55,7 +56,7 @@ export interface AllCounts {
 
 const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 
-/** Counts in the turn of a tenant. Throws `overloaded` or `rate_limited` if too many wait. */
+/** Counts in the tenant's turn. Throws `overloaded` or `rate_limited` if too many wait. */
 export function countInTurn(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -65,7 +66,7 @@ export function countInTurn(
   return queue.run(tenantId, 1, () => countAll(segment, spec, request));
 }
 
-/** Counts every value of facets, and of pairs. */
+/** Counts all values of facets, and of pairs. */
 export async function countAll(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -102,9 +103,9 @@ export interface ComparedGroup {
 interface Comparison {
   readonly registry: number;
   readonly totals: readonly number[];
-  /** Accounts of the base of each group. */
+  /** Number of accounts in the base of each group. */
   readonly bases: readonly number[];
-  /** By facet; the most frequent in all groups first, matches without a value last. */
+  /** By facet: values with the most matches in all groups first; matches without a value last. */
   readonly facets: Readonly<Partial<Record<FacetName, readonly ComparedValue[]>>>;
 }
 
@@ -166,7 +167,7 @@ function comparedValues(
   const at = (maps: readonly Map<FacetCount["value"], number>[] | undefined, value: Value) =>
     (maps ?? []).map((counts) => counts.get(value) ?? 0);
   const named = new Map<Value, Omit<FacetCount, "count">>();
-  // The values of the registry come in a fixed order, which ties keep; other months may have more.
+  // The values of the registry have a fixed order, which decides ties. Other months may add values.
   for (const facet of [whole, ...groups]) {
     for (const { count: _, ...one } of facet?.values ?? []) {
       if (!named.has(one.value)) named.set(one.value, one);
@@ -196,7 +197,7 @@ export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean 
   return (codesOf(segment, first) + 1) * (codesOf(segment, second) + 1) > CELLS_MAX;
 }
 
-/** Turns counts by code into a table. Several codes may share a value. */
+/** Converts counts by code to a table. Several codes may share a value. */
 function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): CrossTable {
   const [height, width] = [rows.values.length + 1, columns.values.length + 1];
   const cells = new Float64Array(height * width);
@@ -222,7 +223,10 @@ function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): Cros
   };
 }
 
-/** The sums of rows and of columns, in one pass: a table may have millions of cells. */
+/**
+ * Returns the row sums and column sums, computed in one pass because a table may have millions of
+ * cells.
+ */
 function sumsOf(cells: Float64Array, width: number) {
   const down = new Array<number>(cells.length / width).fill(0);
   const across = new Array<number>(width).fill(0);
@@ -238,12 +242,15 @@ function sumsOf(cells: Float64Array, width: number) {
   return { down, across };
 }
 
-/** The place of each code; the last place is that of matches without a value. */
+/** Returns the position of each code's value; the last position is for matches without a value. */
 function placesOf({ values, places }: FacetValues): number[] {
   return [...Array.from(places, (place) => (place < 0 ? values.length : place)), values.length];
 }
 
-/** Places with matches, the most frequent first; ties by place, and no value last. */
+/**
+ * Returns the positions with matches, the most frequent first. Ties are ordered by position; "no
+ * value" is last.
+ */
 function orderOf(sums: readonly number[]): { readonly place: number; readonly count: number }[] {
   const none = sums.length - 1;
   return sums

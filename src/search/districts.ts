@@ -1,6 +1,6 @@
 /**
  * Districts of a snapshot: their rows, names, and sizes.
- * Invariant: while cached, the rows of the same districts are one object (rowlists.ts).
+ * Invariant: equal districts share one object of rows while it is cached (rowlists.ts).
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -27,24 +27,25 @@ function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
   return segment.native.districtRows(codes, names);
 }
 
-/** Max and default length of a list of districts. */
+/** Max and default number of districts in a list. */
 export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
 
-/** A district as its best account spells it, with its number of accounts. */
+/** A district, spelled as in its account with the highest score, with its number of accounts. */
 interface District {
   readonly name: string;
   readonly accounts: number;
 }
 
-/** The first districts that fit; `total` counts all. */
+/** The first matching districts; `total` counts all. */
 export interface DistrictList {
   readonly districts: readonly District[];
   readonly total: number;
 }
 
 /**
- * Returns the districts of a municipality (IBGE code, 7 digits) in which every typed word begins a
- * word. An empty text fits all. Those that begin with the text come first, then the largest.
+ * Returns the districts of a municipality (IBGE code, 7 digits) that match a typed text: every
+ * typed word is the beginning of a word. An empty text matches all. Districts that begin with the
+ * text come first, then the largest.
  */
 export function districtsOf(
   segment: Segment,
@@ -57,8 +58,8 @@ export function districtsOf(
 }
 
 /**
- * Counts the accounts of each municipality (IBGE code) that name each of these folded districts;
- * all names of the first municipality come first.
+ * Counts the accounts for each municipality (IBGE code) and each folded district name. The counts
+ * of the first municipality come first.
  */
 export function districtSizes(
   segment: Segment,
@@ -67,6 +68,6 @@ export function districtSizes(
 ): Uint32Array {
   const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
   if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
-  // As an unsigned number, the code -1 of an unknown municipality is larger than all codes.
+  // As an unsigned number, the code -1 of unknown municipalities exceeds all others.
   return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
 }

@@ -1,5 +1,5 @@
 /**
- * Explains why an account is listed: its score by parts, and the fact that met each filter.
+ * Explains why an account matches: its score by parts, and the fact that met each filter.
  * Invariant: the parts sum to the stored score; only filters that are set are named.
  */
 import { analyzeWords } from "../spec/analyzer.ts";
@@ -74,8 +74,9 @@ export interface ExplainedRow {
 /** The explanation of one account. */
 export interface Explanation extends ScoreCard {
   /**
-   * Filter name to the fact that met it. A filter by a phone or an e-mail shows the value, because
-   * the plan includes the field; other contact filters only report that they were met.
+   * The fact that met each filter, by filter name. A filter by a phone or an e-mail shows the
+   * value, because the plan includes the field. Other contact filters only report that they were
+   * met.
    */
   readonly matched: Readonly<Record<string, unknown>>;
 }
@@ -153,7 +154,7 @@ function matchedSecondary(subclasses: readonly string[]): MatchOf {
   return ({ cnae_secondary: secondary }) => secondary.find((code) => wanted.has(code)) ?? null;
 }
 
-/** The first wanted phone in the order of the account. */
+/** Returns the account's first phone that is wanted. */
 function matchedPhone(phones: readonly string[]): MatchOf {
   const wanted = new Set(phones);
   return ({ phone_1, phone_2 }) =>

@@ -1,10 +1,10 @@
 /**
- * Counts how the matches of a query spread over the values of a field. Input: a segment, the
- * filters of a spec, names of facets. Output: for each the most frequent values with exact counts,
- * the matches of the other values, and the matches without a value.
+ * Counts the matches of a query by the values of a field. Input: a segment, the filters of a spec,
+ * names of facets. Output, for each facet: the most frequent values with exact counts, the matches
+ * of the other values, and the matches without a value.
  * Invariant: listed, other, and missing counts sum to the number of matches. More frequent values
- * come first, ties by value ascending. The values of a facet are made once for a segment, from the
- * tables of the snapshot alone; they are distinct and ascending.
+ * come first, ties by ascending value. The values of a facet are computed once for a segment, only
+ * from the tables of the snapshot; they are distinct and ascending.
  */
 import { availableParallelism } from "node:os";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
@@ -13,10 +13,10 @@ import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog
 import type { FacetName, FacetPair } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Max listed values of a facet; all further values are counted together. */
+/** Max listed values of a facet; all others are counted together. */
 export const FACET_VALUES_MAX = 100;
 
-/** One value as a spec's filter takes it, with its name if it has one. */
+/** A value in the form of a spec's filter, with its name if it has one. */
 export interface FacetCount extends FacetValue {
   readonly count: number;
 }
@@ -24,7 +24,7 @@ export interface FacetCount extends FacetValue {
 /** The values of one facet. */
 export interface Facet {
   readonly values: readonly FacetCount[];
-  /** Values that are not listed: their number and their matches. */
+  /** Number of values that are not listed, and the number of their matches. */
   readonly other: { readonly values: number; readonly count: number };
   /** Matches without a value. */
   readonly missing: number;
@@ -33,7 +33,7 @@ export interface Facet {
 /** Facets by name. */
 export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
 
-/** The addon's facet of each public facet. */
+/** Facet of the addon by public facet. */
 const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   uf: "uf",
   municipality: "municipality",
@@ -68,15 +68,15 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/** Accounts per additional thread; the whole registry has nine times as many. */
+/** Accounts for which another thread is used; the whole registry has nine times as many. */
 const ACCOUNTS_EACH = 8_000_000;
 
-/** Threads that are worth their start for a scan of a snapshot. */
+/** Returns the number of threads that make a scan of a snapshot faster. */
 function threadsFor({ accounts }: Segment): number {
   return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
 }
 
-/** Like `facets`, off the main thread; `most` values of each facet are listed. */
+/** Like `facets`, off the main thread; lists up to `most` values of each facet. */
 export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
@@ -92,7 +92,9 @@ export async function facetsAsync(
 export interface PairCounts {
   readonly rows: FacetValues;
   readonly columns: FacetValues;
-  /** By code of the first facet, then by code of the second one; the last codes mean no value. */
+  /**
+   * By code of the first facet, then by code of the second; the last code of each means "no value".
+   */
   readonly counts: Uint32Array;
 }
 
@@ -109,7 +111,7 @@ export async function pairsAsync(
   return { rows, columns, counts };
 }
 
-/** Number of codes of each facet of the addon, or the table that has them. */
+/** Number of codes of each facet of the addon, or the table that determines it. */
 const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
   uf: "uf",
   municipality: "municipality_ibge",
@@ -162,8 +164,8 @@ function namedFacets(
 }
 
 /**
- * Turns counts by code into values. Several codes may share one value, or have none. Only listed
- * values become objects: there are thousands of municipalities.
+ * Converts counts by code to values. Several codes may share a value, or have none. Only listed
+ * values become objects, because there are thousands of municipalities.
  */
 function facetOf(segment: Segment, name: FacetName, counts: Uint32Array, most: number): Facet {
   const { values, places } = valuesOfFacet(segment, name, counts.length - 1);
@@ -184,7 +186,7 @@ function facetOf(segment: Segment, name: FacetName, counts: Uint32Array, most: n
   return { values: listed.map(counted), other, missing };
 }
 
-/** Returns the places of all counts above 0, the largest first; ties keep the order of places. */
+/** Returns the positions of all counts above 0, the largest first; ties are ordered by position. */
 function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
   const listed = [...counts.keys()].filter((place) => (counts[place] as number) > 0);
   listed.sort((a, b) => (counts[b] as number) - (counts[a] as number) || a - b);
@@ -192,14 +194,14 @@ function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] 
 }
 
 /**
- * Returns the places of the largest counts, up to the listed maximum, and the sums of the others;
- * ties keep the order of places.
+ * Returns the positions of the largest counts, up to the maximum number, and the sum of the others.
+ * Ties are ordered by position.
  */
 function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
   const listed: number[] = [];
   let values = 0;
   let sum = 0;
-  // Count of the last listed place once the list is full; later places must exceed it.
+  // Count of the last listed position, set once the list is full; only larger counts are added.
   let least = 0;
   for (let place = 0; place < counts.length; place++) {
     const count = counts[place] as number;
@@ -215,7 +217,7 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   return { listed, other: { values: values - listed.length, count: sum } };
 }
 
-/** Insert position of a count: after all counts that are not smaller. */
+/** Returns the position at which to insert a count: after all counts that are not smaller. */
 function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
   let low = 0;
   for (let high = listed.length; low < high; ) {
@@ -226,7 +228,7 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
   return low;
 }
 
-/** One value as a spec's filter takes it, with its name if it has one. */
+/** A value in the form of a spec's filter, with its name if it has one. */
 interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
@@ -235,17 +237,19 @@ interface FacetValue {
 /** The distinct values of a facet, ascending. */
 export interface FacetValues {
   readonly values: readonly FacetValue[];
-  /** Place of the value of each code, or -1 if it has none. */
+  /** Index of each code's value in `values`; -1 if the code has none. */
   readonly places: Int32Array;
 }
 
-/** First year of the codes of `started_year`. */
+/** First year of `started_year`, which has code 0. */
 const FIRST_YEAR = 1800;
 
-/** Combinations of ways to reach an account, by code. */
+/** Available kinds of contact, by code. */
 const CONTACTS = ["none", "email", "phone", "email_and_phone"] as const;
 
-/** Digits of a CNAE prefix by facet; the section is a letter and the subclass the whole code. */
+/**
+ * Number of digits of a CNAE prefix, by facet. (A section is a letter, a subclass the whole code.)
+ */
 const PREFIX_DIGITS = { cnae_division: 2, cnae_group: 3, cnae_class: 5 } as const;
 
 const known = new WeakMap<Segment, Map<FacetName, FacetValues>>();
@@ -320,12 +324,15 @@ function plain(values: readonly string[], labels: readonly string[] = []): (code
   return (code) => labelled(values[code] as string, labels[code]);
 }
 
-/** An empty label means that the name is unknown. */
+/** Returns a value with its label. An empty label means that the name is unknown. */
 function labelled(value: string, label: string | undefined): Read {
   return label === undefined || label === "" ? { value } : { value, label };
 }
 
-/** "Not informed" is a subclass without a class, group, division, or section. */
+/**
+ * Returns the reader of a CNAE facet. The subclass "not informed" has no class, group, division, or
+ * section.
+ */
 function cnaeReader(
   name: Exclude<FacetName, "uf" | "contact">,
   codes: readonly string[],
@@ -343,7 +350,7 @@ function cnaeReader(
   };
 }
 
-/** The dump names municipalities, by TOM code. */
+/** Returns the reader of municipalities, whose names come from the dump, by TOM code. */
 function municipalityReader(segment: Segment, codes: readonly string[]): (code: number) => Read {
   const names = new Map<string, string>();
   for (const { ibge, name, uf } of segment.catalog.municipalities) {

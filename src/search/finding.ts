@@ -1,9 +1,9 @@
 /**
  * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the company.
- * Invariant: text, state, and snapshot alone decide which accounts fit and their order
- * (native-index/query/find/suggest.h has the rules). The work runs off the main thread, in its own
- * queue. A text that is spelled like a CNPJ is looked up as one, never as a name. A phone or an
- * e-mail that accounts have finds these accounts.
+ * Invariant: only text, state, and snapshot determine the matching accounts and their order (rules:
+ * native-index/query/find/suggest.h). The work runs off the main thread, in a separate queue. A
+ * text in the form of a CNPJ is looked up as one, never as a name. A phone or an e-mail finds its
+ * accounts, if it has any.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
@@ -43,7 +43,7 @@ export const FITS = [
   "two_edits",
 ] as const;
 
-/** Index of the first kind of name match, as the kernel numbers them. */
+/** Index of the first name match in the kernel's numbering. */
 const NAME_FITS = FITS.indexOf("name_start");
 
 type Fit = (typeof FITS)[number];
@@ -51,16 +51,17 @@ type Fit = (typeof FITS)[number];
 /** Max characters and words of a text; max and default number of accounts. */
 export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefault: 10 } as const;
 
-/** The typed text, and the wanted accounts. */
+/** The typed text, and the requested accounts. */
 export interface SuggestRequest {
   readonly text: string;
-  /** Two letters, upper case; null for all. Applies to names and contacts, not to a CNPJ. */
+  /**
+   * State in two upper-case letters; null for all. Applies to names and contacts, not to a CNPJ.
+   */
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
   /**
-   * True if the caller may see phones or e-mails; only then a text is looked up as a phone or an
-   * e-mail.
+   * Whether the caller may see phones and e-mails. A text is looked up as one of them only if so.
    */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
@@ -89,18 +90,18 @@ interface RefusedNumber {
 /** The phone or e-mail that a text was read as. */
 interface TypedContact {
   readonly kind: "phone" | "email";
-  /** The value as a spec's `phone_any_of` or `email_any_of` takes it. */
+  /** The value in the form of a spec's `phone_any_of` or `email_any_of`. */
   readonly value: string;
   /** Accounts with the phone or e-mail, in all states. */
   readonly total: number;
-  /** Accounts of the wanted state with the phone or e-mail; absent if all states are wanted. */
+  /** Number of those accounts in the requested state; absent if all states are requested. */
   readonly total_in_uf?: number;
 }
 
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /** The typed contact; null if the text is not a contact, or if it was not looked up. */
+  /** The typed contact; null if the text is not a contact, or was not looked up as one. */
   readonly contact: TypedContact | null;
   /** Why a phone or an e-mail was not looked up; null if a CNPJ found accounts. */
   readonly contact_refused: RefusedContact | null;
@@ -122,7 +123,7 @@ const NOTHING: Suggestions = {
 /** The requested establishments of a company. */
 export interface CompanyRequest {
   readonly root: string;
-  /** Row that the page begins after; -1 for the first page. */
+  /** Row that precedes the page; -1 for the first page. */
   readonly afterRow: number;
   readonly limit: number;
   readonly fields: readonly string[];
@@ -134,13 +135,13 @@ export interface CompanyPage {
   /** Total number of establishments; 0 if there is no such company. */
   readonly total: number;
   readonly more: boolean;
-  /** Row that the next page begins after; -1 for an empty page. */
+  /** Row that precedes the next page; -1 for an empty page. */
   readonly lastRow: number;
 }
 
 const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
 
-/** Returns the accounts that fit a typed text. */
+/** Returns the accounts that match a typed text. */
 export async function suggest(
   segment: Segment,
   request: SuggestRequest,
@@ -154,7 +155,7 @@ export async function suggest(
   const contact = typed !== null && "value" in typed ? typed : null;
   if (contact !== null && contact.total > 0) return suggestContact(segment, contact, request);
   const refused = refusedNumber(reading, text);
-  // Some mobiles have the check digits of a CPF: the answer has both readings.
+  // Some mobile numbers have the check digits of a CPF, so the answer contains both readings.
   if (refused?.reason === "cpf") return { ...NOTHING, refused, contact };
   const root = readRootText(text);
   const company =
@@ -202,7 +203,7 @@ function contactIn(
   return { ...found, total_in_uf: guarded(() => segment.native.count(clauses)) };
 }
 
-/** Returns how many accounts have a phone or an e-mail, as words. */
+/** Returns the number of accounts with a phone or an e-mail, in words. */
 export function contactCount({ value, total, total_in_uf: own }: TypedContact): string {
   const all = `${total} ${wordFor(total, "account has", "accounts have")} ${value}`;
   return own === undefined ? all : `${all}, ${own} of them in the state`;
@@ -251,7 +252,7 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
  */
 const SIGNS_MIN = 9;
 
-/** Returns why a text is no CNPJ; null if it may be a name. */
+/** Returns why a text is not a CNPJ; null if it may be a name. */
 function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
   if (reading.kind !== "refused") return null;
   const { reason, offered } = reading;
@@ -260,13 +261,16 @@ function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null
   return offered === undefined ? { reason } : { reason, offered };
 }
 
-/** Eight letters may be a root or a word; if no company has the root, they are a word. */
+/** Returns a root. A text of eight letters is a root only if a company has it, else a word. */
 function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   if (root === null || !(isKnown || /\d/.test(root))) return null;
   return { kind: "root", value: root, check_digits_right: null };
 }
 
-/** Returns the accounts of a name; if it has none, those of the name without "e" (often "&"). */
+/**
+ * Returns the accounts of a name. If there are none, searches without "e", which names often write
+ * as "&".
+ */
 async function namedRows(
   segment: Segment,
   { text, uf, limit }: SuggestRequest,
@@ -277,12 +281,12 @@ async function namedRows(
     queue.run(tenantId, 1, () => segment.native.suggestAsync({ words, clauses, limit }));
   const words = analyzeWords(text);
   const found = await search(words);
-  // The last word may be the beginning of another one.
+  // The last word stays, because it may be the beginning of a longer one.
   const others = words.filter((word, at) => at === words.length - 1 || !JOINING.has(word));
   return found.rows.length > 0 || others.length === words.length ? found : search(others);
 }
 
-/** Words that names write as "&", which is no word. */
+/** Words that names may write as "&", which is not indexed. */
 const JOINING = new Set(["e", "and", "y"]);
 
 function stateClause(segment: Segment, uf: string): Clause {
@@ -291,7 +295,7 @@ function stateClause(segment: Segment, uf: string): Clause {
   return { kind: "posting", any: [{ dimension: "uf", codes }], negated: false };
 }
 
-/** Returns why a text cannot be looked up, as a sentence; null if it can. */
+/** Returns a sentence that says why a text cannot be looked up; null if it can. */
 export function mistakeIn(text: string): string | null {
   const { characters, words } = SUGGEST_LIMITS;
   if (text.length > characters) return `Type at most ${characters} characters.`;
@@ -306,7 +310,7 @@ export async function establishments(
   { root, afterRow, limit, fields }: CompanyRequest,
   tenantId = "",
 ): Promise<CompanyPage> {
-  // Requests one row more than needed, which shows if another page follows.
+  // Requests one row more than needed, to find out whether another page follows.
   const { rows, total } = await companyRows(
     segment,
     { root, afterRow, limit: limit + 1 },

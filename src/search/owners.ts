@@ -1,9 +1,10 @@
 /**
- * Companies that own companies. Input: a segment whose import read corporate partners. Output: the
- * rows of the companies that some companies own; the owners of a company, and what it owns, with
- * names.
- * Invariant: exact: cycles end, and each company occurs once. Names are those of the snapshot; a
- * company without an account has none. The pairs are read once for each segment and thread.
+ * Companies that own companies. Input: a segment whose import included corporate partners. Output:
+ * the rows of companies owned by given companies; the owners of a company and the companies that it
+ * owns, with names.
+ * Invariant: results are exact: cycles end, and each company occurs once. Names come from the
+ * snapshot; a company without an account has none. The pairs are read once for each segment and
+ * thread.
  */
 import {
   type OwnerPair,
@@ -38,10 +39,12 @@ function readPart(part: Uint8Array): Owners {
   }
 }
 
-/** Low bits of a list entry that hold the order of the branch; 0 means the whole company. */
+/**
+ * Number of low bits in a list entry for the order of the branch; order 0 means the whole company.
+ */
 const ORDER_BITS = 21n;
 
-/** Rows of the companies that one of these roots owns, through at most `depth` steps. */
+/** Returns the rows of companies that one of the roots owns, through up to `depth` steps. */
 export function ownedRows(
   segment: Segment,
   roots: readonly string[],
@@ -55,10 +58,13 @@ export function ownedRows(
   });
 }
 
-/** The companies that a company owns, or those that own it. */
+/** Either the companies that a company owns, or those that own it. */
 export type PartnershipDirection = "owns" | "owners";
 
-/** Rows of the companies with `least` (1 or more) to `most` companies in a direction. */
+/**
+ * Returns the rows of companies that have `least` (1 or more) to `most` partnerships in a
+ * direction.
+ */
 export function rowsOfPartnerships(
   segment: Segment,
   direction: PartnershipDirection,
@@ -70,7 +76,7 @@ export function rowsOfPartnerships(
   });
 }
 
-/** Rows of companies, whose roots ascend. */
+/** Returns the rows of companies; `roots` must be ascending. */
 function rowsOfCompanies(segment: Segment, roots: readonly number[]): NativeRowList {
   const entries = BigUint64Array.from(roots, (root) => BigInt(root) << ORDER_BITS);
   return segment.native.entryRows(new Uint8Array(entries.buffer));
@@ -79,21 +85,21 @@ function rowsOfCompanies(segment: Segment, roots: readonly number[]): NativeRowL
 /** A company at the other end of a partnership. */
 export interface Partnership {
   readonly cnpj_root: string;
-  /** Null if the snapshot has no account of it. */
+  /** Null if the company has no account in the snapshot. */
   readonly legal_name: string | null;
   /** Code of the registry, 2 digits. */
   readonly qualification: string | null;
-  /** Its official name, in Portuguese; null if the registry's table lacks it. */
+  /** Official Portuguese name of the qualification; null if the registry's table lacks it. */
   readonly qualification_name: string | null;
   /** `YYYY-MM-DD`. */
   readonly since: string | null;
 }
 
-/** Some companies in the order of their roots. */
+/** A part of the companies, in the order of their roots. */
 interface Partnerships {
   readonly companies: readonly Partnership[];
   readonly total: number;
-  /** Root after which the next ones are; null at the end. */
+  /** Root after which the next part begins; null at the end. */
   readonly next: string | null;
 }
 
@@ -108,12 +114,15 @@ export interface OwnershipRequest {
   readonly root: string;
   /** Max companies of each direction. */
   readonly limit: number;
-  /** Root after which to begin, by direction. */
+  /** Root after which the companies begin, for each direction. */
   readonly ownersAfter?: string | undefined;
   readonly ownsAfter?: string | undefined;
 }
 
-/** Owners and owned companies of a company; null if the import did not read them. */
+/**
+ * Returns the owners of a company and the companies that it owns; null if the import did not
+ * include them.
+ */
 export function ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null {
   const owners = ownersOf(segment);
   if (owners === null) return null;
@@ -166,7 +175,7 @@ function partnershipOf(
   };
 }
 
-/** Bytes of a CNPJ in a look-up; a root is followed by zeros. */
+/** Bytes of a CNPJ in a lookup; a root is padded with zeros. */
 const CNPJ_BYTES = 14;
 
 /** Legal names of companies, in order; null for one without an account. */

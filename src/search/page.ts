@@ -1,10 +1,10 @@
 /**
- * Pages of rows. Input: a plan, and the row after which the page begins. Output: row ids in plan
- * order, the exact total, whether more follow, and the row that the next page begins after.
- * Invariant: walking all pages yields every match exactly once; every order ends on a unique key.
- * With one account per company, an establishment is left out if and only if another match of its
- * company precedes it in the whole answer. So a page needs no knowledge of earlier pages. A damaged
- * snapshot ends as `snapshot_unavailable`, never as rows.
+ * Pages of rows. Input: a plan, and the row that precedes the page. Output: row ids in plan order,
+ * the exact total, whether more follow, and the row that precedes the next page.
+ * Invariant: all pages together contain every match exactly once; every order ends with a unique
+ * key. With one account per company, an establishment is omitted if and only if another match of
+ * its company precedes it in the whole answer. So a page does not depend on earlier pages. A
+ * damaged snapshot ends as `snapshot_unavailable`, never as rows.
  */
 import { strict as assert } from "node:assert";
 import type { FirstsPerCompanyRequest, Selection, Work } from "../../native-index/napi/engine.ts";
@@ -19,7 +19,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** Runs the plan for one page; gives up if the walk would meet more than `meetMax` rows. */
+/** Runs the plan for one page; gives up if the walk would visit more than `meetMax` rows. */
 export function execute(
   segment: Segment,
   plan: QueryPlan,
@@ -35,7 +35,7 @@ export interface Page {
   /** Exact number of matches of the query. */
   readonly total: number;
   readonly more: boolean;
-  /** Row that the next page begins after: the last of this page, or -1 if it is empty. */
+  /** Row that precedes the next page: the last of this page, or -1 if it is empty. */
   readonly lastRow: number;
   readonly work: Work;
 }
@@ -49,9 +49,9 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
   return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };
 }
 
-/** Max rows of one native call; large enough to pass a company of many branches in few calls. */
+/** Max rows of one native call; large enough to skip a company of many branches in few calls. */
 const SELECT_MAX = 65_536;
-/** Extra rows per selection, for branches that are left out; most answers have few. */
+/** Extra rows per selection, to make up for omitted branches, of which most answers have few. */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
@@ -85,15 +85,15 @@ export class CompanyWalk {
     return { afterRow: this.#after, limit: this.#size };
   }
 
-  /** The request that finds, among the selected rows, the first establishment of each company. */
+  /** The request for the first establishment of each company in the selected rows. */
   get firsts(): FirstsPerCompanyRequest {
     const { clauses, order, seed } = this.#plan;
     return { clauses, order, seed, beginning: this.#after < 0 };
   }
 
   /**
-   * Adds the selected rows and the first rows of their companies. Returns null while the page is
-   * not full.
+   * Adds the selected rows, and the first rows of their companies. Returns null until the page is
+   * full.
    */
   take(selection: Selection, firsts: Uint32Array): Page | null {
     const { rows, more } = selection;
@@ -103,7 +103,7 @@ export class CompanyWalk {
     const next = firsts[missing];
     for (const row of firsts.subarray(0, missing)) found.push(row);
     if (next !== undefined) {
-      // The page ends right before the next company, so that no row is passed twice.
+      // The page ends right before the next company, so that no row is skipped.
       const at = rows.indexOf(next);
       const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
       return pageOf(this.#plan, selection, { rows: found, more: true, lastRow });

@@ -1,6 +1,7 @@
 /**
- * Plans how a query is answered: clauses, order keys, and method, printable before they run.
- * Invariant: the plan changes the cost of an answer, never the answer.
+ * Plans how to answer a query: clauses, order keys, and method. Plans can be printed without
+ * running.
+ * Invariant: the plan affects the cost of an answer, never the answer.
  */
 import { strict as assert } from "node:assert";
 import type { OrderName } from "../../native-index/format/columns.ts";
@@ -11,8 +12,9 @@ import { clausesOf, phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * Part of an answer: the rows that meet the clauses, by the sort keys. An implicit `cnpj` ascending
- * breaks ties. An answer is its phases in sequence; no two of them share a row.
+ * Part of an answer: the rows that meet the clauses, ordered by the sort keys. An implicit
+ * ascending `cnpj` breaks ties. An answer is the sequence of its phases, no two of which share a
+ * row.
  */
 export interface Phase {
   readonly clauses: readonly Clause[];
@@ -23,20 +25,21 @@ export interface Phase {
 /** A query ready to run. */
 export interface QueryPlan extends Phase {
   readonly method: Method;
-  /** Exact number of matches: decides the method, and is the answer's total. */
+  /** Exact number of matches; determines the method, and is the total in the answer. */
   readonly matches: number;
-  /** Why the method was chosen, for people. */
+  /** Explains the choice of the method, for people. */
   readonly reason: string;
 }
 
 /**
  * Max rows that one native call selects. Comparing by keys holds twice as many rows of 56 bytes:
- * 112 MiB, and half of that again while its vector grows.
+ * 112 MiB, and half as much again while its vector grows.
  */
 export const SELECT_ROWS = 1 << 20;
 
 /**
- * Rough number of distinct values per order; a walk along an order also gathers its groups of ties.
+ * Rough number of distinct values in each order. (A walk along an order also gathers its groups of
+ * ties.)
  */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   cnpj: Number.POSITIVE_INFINITY,
@@ -64,7 +67,7 @@ interface Compiled {
 
 const RANK_REASON = "the rows are stored in this order";
 
-/** Cache of the last spec: one request needs its phases, its count, and its facets. */
+/** The last spec, cached because one request needs its phases, its count, and its facets. */
 let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
 /** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
@@ -72,7 +75,7 @@ export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Pha
   return compiled(segment, spec).phases;
 }
 
-/** The clauses of every match of a spec, in any phase. */
+/** Returns the clauses that every match of a spec meets, in any phase. */
 export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly Clause[] {
   return compiled(segment, spec).clauses;
 }
@@ -90,7 +93,7 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   return made;
 }
 
-/** Plans a spec of one phase on a segment. Runs only the exact count, which `matches` replaces. */
+/** Plans a spec of one phase on a segment. Only the exact count runs, unless `matches` is given. */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
@@ -106,7 +109,7 @@ interface RowLimits {
   readonly matches?: number | undefined;
 }
 
-/** Plans one phase; runs only its exact count. */
+/** Plans one phase; only its exact count runs. */
 export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
   const matches = wanted.matches ?? segment.native.count(phase.clauses);
   const size = { ...wanted, rows: segment.accounts, matches };
@@ -124,7 +127,9 @@ export function rankPlan({ clauses, order, seed }: Phase, matches: number): Quer
   return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
 }
 
-/** Plans every phase of a spec separately, for display: an export may never reach the second. */
+/**
+ * Plans every phase of a spec separately, for display, because an export may not reach the second.
+ */
 export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
@@ -146,7 +151,7 @@ export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   return dropUndecided(keys);
 }
 
-/** A row id or a cnpj is unique, so keys after it never decide; cnpj ascending is implied. */
+/** Drops keys after a row id or cnpj, which are unique. A last ascending cnpj is implied. */
 function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
   const decisive = unique < 0 ? keys : keys.slice(0, unique + 1);
@@ -156,8 +161,8 @@ function dropUndecided(keys: OrderKey[]): OrderKey[] {
 }
 
 /**
- * Returns the cheapest method for an order, given exact sizes. An answer of more than `selectRows`
- * takes several calls. Each gathers all matches, or its first group of ties, again.
+ * Returns the cheapest method for an order and exact sizes. An answer of more than `selectRows`
+ * rows takes several calls. Each call again gathers all matches, or its first group of ties.
  */
 function chooseMethod(
   order: readonly OrderKey[],
@@ -183,7 +188,10 @@ function distinct({ key }: OrderKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
-/** Plans as text for `--explain-plan`, one fact per line; several plans get headings. */
+/**
+ * Returns plans as text for `--explain-plan`, one fact per line, with headings if there are
+ * several.
+ */
 export function describePlans(plans: readonly QueryPlan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
   return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");

@@ -1,9 +1,8 @@
 /**
- * Renders the rows of a page as JSON, with an optional `explain` member each, whole or in chunks.
- * Explanations can also be rendered without fields, for a renderer that has them already.
- * Invariant: the result depends on snapshot, rows, fields, and spec alone. The joined chunks equal
- * the whole text byte for byte, every time. A chunk is rendered when it is requested, and not
- * cached.
+ * Renders the rows of a page as JSON, whole or in chunks, each with an optional `explain` member.
+ * Explanations can also be rendered without fields, for renderers that already have the fields.
+ * Invariant: the result depends only on snapshot, rows, fields, and spec. The joined chunks always
+ * equal the whole text byte for byte. A chunk is rendered when it is requested, and not cached.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { EXPLAIN_FIELDS, type ExplainedRow, type Explanation, explainer } from "./explain.ts";
@@ -12,7 +11,7 @@ import { guarded, type Segment } from "./segment.ts";
 /** Rows whose facts are parsed per batch: about 2 MB of text. */
 const PROJECTED_ROWS = 4_096;
 
-/** Renders rows as the text of one JSON array, in newly allocated memory. */
+/** Renders rows as the text of one JSON array in new memory. */
 export type Projector = (rows: Uint32Array) => Uint8Array;
 
 /** Returns a projector; with a spec, every account gets an `explain` member. */
@@ -56,7 +55,7 @@ function parse(bytes: Uint8Array): unknown {
 
 /** Rows per rendered chunk: about 60 kB of text, 0.15 ms. */
 export const SLICE_ROWS = 64;
-/** With explanations, a row takes ten times as long and blocks other requests. */
+/** Rows per chunk with explanations: a row takes ten times as long, which blocks other requests. */
 export const EXPLAINED_SLICE_ROWS = 16;
 
 const COMMA = 0x2c;
@@ -84,8 +83,8 @@ export function accountSlices(
 }
 
 /**
- * Each slice is rendered as an array. All but the last lose the closing bracket, and all but the
- * first begin with a comma.
+ * Renders each slice as an array. Removes the closing bracket of all but the last, and replaces the
+ * opening bracket of all but the first by a comma.
  */
 function* texts(
   rows: Uint32Array,

@@ -1,8 +1,8 @@
 /**
  * The score of an account: an integer 0-1000 per strategy, and its parts.
- * Invariant: integer arithmetic on the account and the snapshot date alone, so that an account has
- * the same score on every machine. `SCORE_VERSION` changes with any number below. A part is
- * floor(weight x grade / 1000); grades are 0-1000. The sum stays within 0-1000.
+ * Invariant: scores use only integer arithmetic, the account, and the snapshot date, so they are
+ * the same on every machine. `SCORE_VERSION` changes with any number below. A part is floor(weight
+ * x grade / 1000); grades are 0-1000. The sum stays within 0-1000.
  */
 
 /** Version of the weights and grades; written into every snapshot. */
@@ -98,17 +98,20 @@ export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<Scor
     },
   };
 
-/** Points a sanction in force subtracts (never below 0). */
+/** Points that a sanction in force subtracts; the score never falls below 0. */
 export const SANCTION_PENALTY = 200;
 
 /** Days at which the age grade reaches half (five years). */
 export const AGE_HALF_DAYS = 1826;
-/** Days over which the recency grade falls to 0 (twenty years). */
+/** Days over which the recency grade falls from 1000 to 0 (twenty years). */
 export const RECENCY_DAYS = 7305;
-/** Steps of share capital in reais; each step that is reached adds an eighth of the grade. */
+/** Thresholds of share capital in reais; each one reached adds an eighth of the grade. */
 export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
-/** Grade of a registration status: users look for active companies. */
+/**
+ * Returns the grade of a registration status; active is best, because users look for active
+ * companies.
+ */
 function statusGrade(status: number): number {
   return status === 2 ? 1000 : status === 3 ? 200 : status === 4 ? 100 : 0;
 }
@@ -120,7 +123,9 @@ function sizeGrade(size: number, mei: boolean): number {
   return size === 1 ? (mei ? 250 : 500) : 0;
 }
 
-/** Saturating grade of the share capital, so that banks do not fill the first page. */
+/**
+ * Returns the grade of the share capital; it saturates, so that banks do not fill the first page.
+ */
 function capitalGrade(cents: number): number {
   let steps = 0;
   while (steps < CAPITAL_STEPS.length && cents >= (CAPITAL_STEPS[steps] as number) * 100) steps++;
@@ -168,7 +173,7 @@ export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrat
   return strategy === "random" ? "balanced" : strategy;
 }
 
-/** The score of one strategy with its parts; parts of weight 0 are left out. */
+/** Returns the score of one strategy with its parts, except parts of weight 0. */
 export function scoreCard(strategy: ScoredStrategy, facts: ScoreFacts): ScoreCard {
   const parts: Partial<Record<ScorePart, number>> = {};
   let sum = 0;

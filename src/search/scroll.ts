@@ -1,11 +1,11 @@
 /**
  * Reads all rows of an answer in batches, in answer order, up to the spec's limit.
- * Invariant: the rows equal the joined pages of the same search. Memory does not grow with their
- * number (at most one native selection is held, see SELECT_ROWS). Secondary matches of an export
- * are not counted if the primary ones reach the limit.
+ * Invariant: the rows equal the joined pages of the same search. Memory use does not grow with
+ * their number: only one native selection is held (see SELECT_ROWS). If the primary matches of an
+ * export reach the limit, its secondary matches are not counted.
  *
  * Work: with `rank` or an order of one key, each batch continues where the last one ended, so all
- * batches together visit each row at most once. With several keys, a batch may restart at the
+ * batches together visit each row once at most. With several keys, a batch may restart at the
  * beginning of its group of ties (native-index/query/orders/select.cc). Large batches make this
  * rare.
  */
@@ -17,7 +17,9 @@ import { guarded, type Segment } from "./segment.ts";
 
 /** The rows of an answer. */
 interface Scroll {
-  /** Exact number of matches, ignoring the limit; counts phases that `rowCount` does not need. */
+  /**
+   * Exact number of matches, ignoring the limit; also counts phases that `rowCount` does not need.
+   */
   readonly matches: number;
   /** Number of rows to expect: the smaller of limit and matches. */
   readonly rowCount: number;
@@ -28,7 +30,7 @@ interface Scroll {
 /** Max rows of a batch. */
 export const BATCH_ROWS = 65_536;
 
-/** Rows per batch, and per selection. */
+/** Rows per batch, and rows per native selection. */
 export interface ScrollSizes {
   readonly batchRows: number;
   /** At least `batchRows`. */
@@ -37,10 +39,10 @@ export interface ScrollSizes {
 
 const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
 
-/** Target rows met by one call of a walk over groups of ties, per selected row. */
+/** Rows that a walk over groups of ties should visit in one call, per selected row. */
 const WALK_ROWS_PER_SELECTED = 16;
 
-/** Prepares the rows of an answer; runs nothing until the exact count is needed. */
+/** Prepares to read an answer's rows; nothing runs until the exact count is needed. */
 export function scroll(segment: Segment, spec: AccountQuerySpec, sizes = SIZES): Scroll {
   return new Answer(segment, spec, sizes);
 }
@@ -112,7 +114,7 @@ class Answer implements Scroll {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // If few rows match, a call reads many rows per selected row, so it can select fewer.
+    // If few rows match, a call visits many rows per selected row, so fewer need to be selected.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

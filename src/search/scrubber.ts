@@ -1,8 +1,8 @@
 /**
- * Verifies the blocks of opened snapshots again; a damaged snapshot is logged and no longer served.
- * Invariant: a pass verifies every block of every opened snapshot once in its set time, used or
- * not, off the main thread. If a file was touched, its checked blocks are no longer trusted. Each
- * is checked before its next use, and all are checked in one run.
+ * Rechecks the blocks of opened snapshots. A damaged snapshot is logged and no longer served.
+ * Invariant: a pass checks every block of every opened snapshot once in its set time, used or not,
+ * off the main thread. After a file was touched, its earlier checks no longer count: each block is
+ * checked before its next use, and all are checked without delay.
  */
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../process/clock.ts";
@@ -10,7 +10,7 @@ import { describeError, type Log } from "../process/log.ts";
 import { forgetRows } from "./rowlists.ts";
 import type { Segment } from "./segment.ts";
 
-/** Milliseconds between checks for due work; the longest time to notice a touched file. */
+/** Interval between checks for due work, in milliseconds; a touched file is noticed within it. */
 const STEP_MS = 250;
 
 /** Blocks per call: 1 MiB. */
@@ -19,13 +19,13 @@ const BLOCKS_PER_TRANSACTION = 16;
 interface ScrubberParts {
   /** Every opened snapshot. */
   readonly segments: () => readonly Segment[];
-  /** Time of a pass; 0: only touched files are checked. */
+  /** Duration of a pass in seconds; 0: only touched files are checked. */
   readonly seconds: number;
   /** Called once for each damaged snapshot. */
   readonly damaged: (segment: Segment) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** Start of a pass as a fraction, in [0, 1). */
+  /** Returns the block at which a pass starts, as a fraction in [0, 1). */
   readonly random?: () => number;
 }
 
@@ -35,11 +35,11 @@ export interface ScrubState {
   readonly blocks: number;
   /** Blocks that this pass has checked. */
   readonly checked: number;
-  /** Whole passes since the snapshot was opened. */
+  /** Number of complete passes since the snapshot was opened. */
   readonly passes: number;
-  /** End of the last whole pass, in milliseconds since 1970. */
+  /** End of the last complete pass, in milliseconds since 1970; null before the first. */
   readonly lastPassMs: number | null;
-  /** Time of a pass in seconds; 0 if only touched files are checked. */
+  /** Duration of a pass in seconds; 0 if only touched files are checked. */
   readonly passSeconds: number;
 }
 
@@ -54,9 +54,9 @@ interface Pass {
   checked: number;
   passes: number;
   lastPassMs: number | null;
-  /** True if the file was touched, so that checks do not wait. */
+  /** True if the file was touched: its blocks are then checked without delay. */
   hurried: boolean;
-  /** Number of times the file was touched; checks before the last touch do not count. */
+  /** Number of times that the file was touched; earlier checks then no longer count. */
   touches: number;
   reported: boolean;
 }
@@ -87,7 +87,7 @@ export class Scrubber {
     await this.#stepping;
   }
 
-  /** Blocks verified again, and damaged snapshots found, since the start. */
+  /** Numbers of rechecked blocks and of damaged snapshots found, since the start. */
   get counts(): { readonly blocks: number; readonly damaged: number } {
     return { blocks: this.#blocks, damaged: this.#damages };
   }
@@ -104,7 +104,7 @@ export class Scrubber {
     return pass === undefined ? null : this.#stateOf(pass);
   }
 
-  /** Checks for touched files. Costs microseconds, so callers may use it on any hint. */
+  /** Checks for touched files. Takes microseconds, so callers may use it on any suspicion. */
   glance(): void {
     const segments = this.#parts.segments();
     for (const known of this.#passes.keys()) {
@@ -117,14 +117,14 @@ export class Scrubber {
     }
   }
 
-  /** Counts a snapshot whose file was written over, before it is dropped. */
+  /** Counts a snapshot as damaged because its file was overwritten, before it is dropped. */
   noteOverwritten(segment: Segment): void {
     const pass = this.#passOf(segment);
     if (!pass.reported) this.#damages++;
     pass.reported = true;
   }
 
-  /** Checks what is due now. Never rejects; waits for a step that is in progress. */
+  /** Runs due checks. Never rejects; if a step is in progress, waits for that one. */
   step(): Promise<void> {
     this.glance();
     this.#stepping ??= this.#run().finally(() => {
@@ -202,7 +202,7 @@ export class Scrubber {
     const { clock, random = Math.random } = this.#parts;
     const pass: Pass = {
       ...{ segment, state: segment.native.opened, beganMs: clock.monotonicMs() },
-      // A random start, so that a server restarted daily still checks every block.
+      // Starts at a random block, so that a server restarted daily still checks every block.
       next: Math.floor(random() * segment.native.blockCount),
       ...{ checked: 0, passes: 0, lastPassMs: null },
       ...{ hurried: false, touches: 0, reported: false },

@@ -2,11 +2,11 @@
  * The only entry to the engine: plan, execute, collect, project. Input: a segment and a normalized
  * spec. Output: the accounts of one page as JSON bytes, with the exact total, directly or as a
  * promise.
- * Invariant: search, lead search, export, count, and command line all use it, so a preview equals
- * the export. Every path returns the same page, total, and text. Pages in row order take one addon
- * call; others take the stages, which run off the main thread if expensive. Off the main thread one
- * query runs at a time, so that the thread pool has room for files and passwords. Tenants take
- * turns; too many waiting queries are refused.
+ * Invariant: search, lead search, export, count, and command line all use this file, so a preview
+ * equals the export. Every path returns the same page, total, and text. Pages in row order take one
+ * addon call. Other pages run in stages, off the main thread if expensive. One query at a time runs
+ * off the main thread, so that the thread pool remains available for files and passwords. Tenants
+ * take turns; if too many queries wait, new ones are refused.
  */
 
 import { strict as assert } from "node:assert";
@@ -37,13 +37,13 @@ export interface EngineRequest extends PageQuery {
   readonly explain: boolean;
   /** Renders the rows instead of `fields` and `explain`. */
   readonly project?: Projector | undefined;
-  /** Results already found for this page. */
+  /** Results that were already found for this page. */
   readonly prepared?: PreparedPage | null;
-  /** Memory for the text of the page; null allocates. */
+  /** Memory for the text of the page; with null, the text is allocated. */
   readonly room?: OutputBuffer | null;
 }
 
-/** The accounts of a page and the facts of the whole answer. */
+/** The accounts of a page, and data about the whole answer. */
 export type SearchAnswer = RenderedPage;
 
 /** Like `SearchAnswer`, with accounts that are rendered on demand. */
@@ -73,8 +73,8 @@ export interface MatchCounts {
 export const UNSTREAMED_ACCOUNTS_MAX = 512;
 
 /**
- * Returns a page: directly if it is quick, else off the main thread, queued by tenant. An
- * asynchronous page has its own memory. Throws like `search`.
+ * Returns a page: synchronously if it is quick, else off the main thread, queued fairly among
+ * tenants. An asynchronous page has its own memory. Throws like `search`.
  */
 export function page(
   segment: Segment,
@@ -107,14 +107,14 @@ function pageNow(
   };
 }
 
-/** Returns true if a page is in the order of stored rows. */
+/** True if a page is in row order. */
 function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
   return isRankOrder(guarded(() => phasesOf(segment, spec))[0]?.order ?? []);
 }
 
 /**
- * Returns a page of another order, without facets; null if it exceeds this thread's budget. Only
- * the walk shows how evenly the matches are spread over an order.
+ * Returns a page in another order, without facets; null if it exceeds this thread's budget. Only a
+ * walk reveals how evenly the matches are distributed over an order.
  */
 function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage | null {
   const { spec, afterRow, onePerCompany = false } = request;
@@ -129,13 +129,13 @@ function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage
   return { plan: planned, page: collect(planned, selection), facets: null };
 }
 
-/** Keeps a large page as slices, else renders its text. */
+/** Returns a large page as slices; renders a smaller one as text. */
 function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
   const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
   return { ...rest, count: slices.rowCount, accounts, placed: -1 };
 }
 
-/** Counts matches and facets, directly or later, like `page`. */
+/** Counts matches and facets, synchronously or asynchronously, like `page`. */
 export function counts(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -144,7 +144,7 @@ export function counts(
 ): MatchCounts | Promise<MatchCounts> {
   const later = countsAsync(segment, spec, names, tenantId);
   if (later !== null) return later;
-  // Facets first: counting them also yields the total.
+  // Counts facets first, which also yields the total.
   const counted = names === null ? null : facets(segment, spec, names);
   return { total: countMatches(segment, spec), facets: counted };
 }
@@ -179,12 +179,12 @@ export function searchSliced(segment: Segment, request: EngineRequest): SlicedAn
   };
 }
 
-/** Rendering through JavaScript takes ten times as long as in the addon alone. */
+/** Returns rows per chunk: rendering in JavaScript takes ten times as long as in the addon. */
 function rowsPerSlice({ explain, project }: EngineRequest): number {
   return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
 }
 
-/** Exact number of accounts that a spec matches. */
+/** Returns the exact number of accounts that match a spec. */
 export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
   return guarded(() => segment.native.count(matchClauses(segment, spec)));
 }
@@ -201,7 +201,7 @@ export function facets(
 /** A rendered account: the requested fields. */
 export type RenderedAccount = Readonly<Record<string, unknown>>;
 
-/** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */
+/** Returns the account of a CNPJ (14 characters, upper case) as JSON, or null. */
 export function account(
   segment: Segment,
   cnpj: string,
@@ -215,7 +215,7 @@ export function account(
   });
 }
 
-/** Caller's memory for a text, from byte `at` on. */
+/** Memory of the caller for a text, which starts at byte `at`. */
 export interface OutputBuffer {
   readonly memory: Uint8Array;
   readonly at: number;
@@ -226,30 +226,30 @@ interface PageOptions {
   readonly spec: AccountQuerySpec;
   readonly fields: readonly string[];
   readonly afterRow: number;
-  /** Memory for the text; null allocates. */
+  /** Memory for the text; with null, it is allocated. */
   readonly room?: OutputBuffer | null;
 }
 
 /** A rendered page. */
 export interface RenderedPage {
-  /** Text of a JSON array, UTF-8; the room's memory if it was written there. */
+  /** Text of a JSON array in UTF-8; in the memory of `room` if it was written there. */
   readonly accounts: Uint8Array;
-  /** Bytes written to the room, or -1 if the text has its own memory. */
+  /** Number of bytes written to `room`; -1 if the text has its own memory. */
   readonly placed: number;
   /** Number of accounts on the page. */
   readonly count: number;
   /** All matching accounts, also if only one per company is listed. */
   readonly total: number;
   readonly more: boolean;
-  /** Row that the next page begins after; the cursor carries it. */
+  /** Row that precedes the next page; the cursor contains it. */
   readonly lastRow: number;
   readonly plan: QueryPlan;
 }
 
-/** Output facts of an addon call; read before the next call. */
+/** Output values of an addon call; must be read before the next call. */
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
-/** Returns the page, or null for a query that takes more than one call. */
+/** Returns the page, or null for a query that needs more than one call. */
 export function renderedPage(segment: Segment, options: PageOptions): RenderedPage | null {
   const request = requestOf(segment, options);
   if (request === null) return null;
@@ -268,13 +268,13 @@ export function renderedPage(segment: Segment, options: PageOptions): RenderedPa
 /** Returns the text, or the number of its bytes written to the buffer. */
 function textOf({ native }: Segment, request: RenderedPageRequest, buffer: OutputBuffer | null) {
   facts[PAGE_FACTS.place] = buffer?.at ?? 0;
-  // segment.ts guards reads of a handle, so this needs no guard of its own.
+  // segment.ts guards reads of a handle, so no guard is needed here.
   return buffer === null
     ? native.renderedPage(request, facts)
     : native.renderedPage(request, facts, buffer.memory);
 }
 
-/** Returns the request to the addon; null for a query that takes more than one call. */
+/** Returns the request to the addon; null for a query that needs more than one call. */
 function requestOf(segment: Segment, options: PageOptions): RenderedPageRequest | null {
   const { spec, fields, afterRow } = options;
   const [phase, second] = phasesOf(segment, spec);
@@ -284,8 +284,8 @@ function requestOf(segment: Segment, options: PageOptions): RenderedPageRequest 
 }
 
 /**
- * Bounds of a queue for one kind of work, so that quick work does not wait for slow work. One task
- * runs at a time, so that the thread pool has room for files and passwords.
+ * Bounds of a queue for one kind of work. Separate queues keep quick work from waiting for slow
+ * work. One task at a time runs, so that the thread pool remains available for files and passwords.
  */
 export const ASYNC_QUEUE_BOUNDS: QueueBounds = {
   running: 1,
@@ -300,7 +300,7 @@ const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
 /** A page request. */
 export interface PageQuery {
   readonly spec: AccountQuerySpec;
-  /** Row that the page begins after; -1 for the first page. */
+  /** Row that precedes the page; -1 for the first page. */
   readonly afterRow: number;
   /** Only the first matching establishment of each company; see page.ts. */
   readonly onePerCompany?: boolean | undefined;
@@ -318,24 +318,24 @@ interface PreparedCounts {
   readonly facets: Facets | null;
 }
 
-/** Values in a spec's lists from which its clauses are tested off this thread: 1 ms. */
+/** Min values in a spec's lists for which its clauses are tested off this thread (takes 1 ms). */
 const LISTED_MIN = 1_000;
-/** Prefixes have no posting lists; each costs at least as much as this many codes. */
+/** Prefixes have no posting lists; each costs as much as this many codes, or more. */
 const PREFIX_WEIGHT = 10;
-/** Cells and rows from which a query is counted off this thread: about a millisecond. */
+/** Min cells and rows for which a query is counted off this thread (takes about 1 ms). */
 const COUNTED_MIN = 250_000;
-/** Matches from which several keys are expensive: many may tie on the first key. */
+/** Min matches for which several sort keys are expensive, because many may tie on the first key. */
 const COMPARED_MIN = 20_000;
-/** Rows that a walk along an order may meet on a request thread: half a millisecond. */
+/** Max rows that a walk along an order may visit on a request thread (takes 0.5 ms). */
 const WALKED_MAX = 4_096;
-/** Matches from which another order is compared off this thread: a millisecond. */
+/** Min matches for which another order is compared off this thread (takes 1 ms). */
 const GATHERED_MIN = 8_192;
-/** Up to this many matches, every page in every order takes well under a millisecond. */
+/** With fewer matches, every page in any order takes well under a millisecond. */
 const FEW_MATCHES = 4_096;
-/** Accounts from which a page is large, unless it is in row order. */
+/** Min accounts of a page that counts as large. */
 const LARGE_PAGE_MIN = 512;
 
-/** Finds a page off this thread, queued by tenant. Returns null if the page is quick. */
+/** Finds a page off this thread, queued fairly among tenants. Returns null if the page is quick. */
 export function pageAsync(
   segment: Segment,
   request: PageQuery,
@@ -356,7 +356,7 @@ function runAsync(
   tenantId: string,
 ): Promise<PreparedPage> {
   return queue.run(tenantId, 1, async () => {
-    // Facets first: counting them also yields the total.
+    // Counts facets first, which also yields the total.
     const facets = await facetsDeferred(segment, spec, names);
     const matches = await countAsync(segment, spec);
     const planned = guarded(() => plan(segment, spec, matches));
@@ -393,7 +393,7 @@ function selectAsync(
   return guardedAsync(() => native.selectAsync({ clauses, order, method, seed, ...page }));
 }
 
-/** Counts off this thread, queued by tenant. Returns null if the count is quick. */
+/** Counts off this thread, queued fairly among tenants. Returns null if the count is quick. */
 export function countsAsync(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -428,7 +428,7 @@ function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): bool
   return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
 }
 
-/** Counts values in the lists of a filter group; runs per query, so it allocates nothing. */
+/** Counts values in the lists of a filter group. Runs for each query, so it allocates nothing. */
 function valuesIn(filters: object): number {
   let values = 0;
   for (const name in filters) {
@@ -438,7 +438,7 @@ function valuesIn(filters: object): number {
   return values;
 }
 
-/** Counts the matches, which the addon caches; false if that takes too long on this thread. */
+/** Counts the matches, which the addon caches; returns false if that takes too long here. */
 function isCounted(segment: Segment, spec: AccountQuerySpec): boolean {
   // With so few accounts, any count is quick.
   if (segment.accounts < COUNTED_MIN) return true;
@@ -462,7 +462,7 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
-  // With so few accounts, any count is quick. The sum counts one more for the total.
+  // With so few accounts, any count is quick. The additional 1 stands for the total.
   const facets = names?.length ?? 0;
   if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
   return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;

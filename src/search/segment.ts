@@ -2,10 +2,10 @@
  * Opens snapshots, and holds the open snapshots of a server. Input: the path of a snapshot file.
  * Output: its native handle with the label, the dates, and the code tables for planning; the
  * current segment for new requests, and earlier ones for cursors that began on them.
- * Invariant: a segment is immutable; a handler reads the current one once and uses it until its
- * answer is sent. At most one segment is current. A retired segment stays open until no request has
- * used it for `keepMs`, or until too many are retired; with readers, until they end. A segment is
- * held before it is current if other servers may give out its cursors first. Every segment is
+ * Invariant: a segment is immutable. A handler reads the current segment once and uses it until its
+ * answer is sent. Only one segment is current. A retired segment stays open until no request has
+ * used it for `keepMs`, or until too many are retired; if it has readers, until they end. A segment
+ * is held before it is current if other servers may issue its cursors earlier. Every segment is
  * closed once.
  */
 import { createHash } from "node:crypto";
@@ -28,7 +28,7 @@ import { AppError, CommandError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
-/** Sources of an answer's data, as the contract words it. */
+/** Sources of an answer's data, named as in the contract. */
 interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
@@ -46,7 +46,7 @@ const NOT_AVAILABLE = "not_available";
 /** An opened snapshot with its posting lists. */
 export interface Segment {
   readonly native: NativeSegment;
-  /** Absolute path of the file at opening; another file may have replaced it since. */
+  /** Absolute path of the file when it was opened; another file may have replaced it since. */
   readonly path: string;
   /** Release label `YYYY-MM`. */
   readonly label: string;
@@ -58,9 +58,9 @@ export interface Segment {
   /** Number of rows. */
   readonly accounts: number;
   readonly catalog: Catalog;
-  /** Regions of the statistics and seats; absent if the import had none. */
+  /** Statistical regions and municipal seats; absent if the import had none. */
   readonly places?: SnapshotPlaces;
-  /** Returns a value's code in a dictionary, or -1. */
+  /** Returns a value's code in a dictionary; -1 if the value is missing. */
   codeOf(table: TableName, value: string): number;
   close(): void;
 }
@@ -71,12 +71,12 @@ export interface SharedSegment extends Pick<Segment, "path" | "snapshotId"> {
   readonly number: number;
 }
 
-/** Lets other threads open a segment while it is open here. */
+/** Returns the data with which other threads can open a segment while it is open here. */
 export function shareSegment({ native, path, snapshotId }: Segment): SharedSegment {
   return { path, snapshotId, number: native.share() };
 }
 
-/** Opens a segment of another thread, even if its file is gone. Throws if it was closed. */
+/** Opens another thread's segment, even if its file is gone. Throws if the segment was closed. */
 export function openSharedSegment({ path, snapshotId, number }: SharedSegment): Segment {
   const native = openShared(number);
   const { meta } = parseMeta(Buffer.from(native.meta()).toString());
@@ -84,7 +84,7 @@ export function openSharedSegment({ path, snapshotId, number }: SharedSegment): 
   return segmentOf(native, meta, { path, snapshotId });
 }
 
-/** Opens a snapshot file; throws `CommandError` with the place and the fix if it is refused. */
+/** Opens a snapshot file. If it is refused, throws `CommandError` with the place and the fix. */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
   // Yields to the event loop between the two halves of opening.
@@ -116,7 +116,7 @@ function segmentOf(
   };
 }
 
-/** Opens the native handle; turns index-region errors into readable messages. */
+/** Opens the native handle; converts errors of the index region to readable messages. */
 function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSegment {
   try {
     return openNative(path, directory);
@@ -132,15 +132,15 @@ function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSeg
 }
 
 /**
- * Identity of a file without digests. The directory's checksum covers the checksums of all blocks,
- * so it distinguishes files that are not forged.
+ * Returns the identity of a file without digests. The directory's checksum covers the checksums of
+ * all blocks, so it distinguishes all files except forgeries.
  */
 function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): string {
   const text = `${meta.label}|${meta.snapshot_date}|${directoryCrc}|${rowCount}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** The first members always, and the later ones if they are known. */
+/** Returns the provenance. Older members are always present, later ones only if known. */
 function provenanceOf({ provenance }: SnapshotMeta): Provenance {
   const { rfb_snapshot, ibge_population_year, ceis_as_of_date, ...later } = provenance;
   const known = Object.entries(later).filter(([, value]) => value !== NOT_AVAILABLE);
@@ -152,10 +152,10 @@ function provenanceOf({ provenance }: SnapshotMeta): Provenance {
   };
 }
 
-/** First format with days of exclusion and the flags of public lists. */
+/** First format with exclusion dates and the flags of public lists. */
 const RECORD_FORMAT = 3;
 
-/** Facts of the snapshot for normalization. */
+/** Returns the snapshot's data for normalization. */
 function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   const { lookups, dictionaries } = meta;
   const known = provenanceOf(meta);
@@ -179,7 +179,7 @@ function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   };
 }
 
-/** Maps of value to code, each built at first use. */
+/** Returns a lookup of codes by value; the map of each table is built at first use. */
 function codeLookup(native: NativeSegment): (table: TableName, value: string) => number {
   const maps = new Map<TableName, Map<string, number>>();
   return (table, value) => {
@@ -192,7 +192,7 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
   };
 }
 
-/** Methods that read no row, or report damage themselves. */
+/** Methods that need no guard: they read no row, or report damage themselves. */
 const NOT_READS: readonly (string | keyof NativeSegment)[] = [
   "verify",
   "verifyBlocks",
@@ -205,8 +205,8 @@ const NOT_READS: readonly (string | keyof NativeSegment)[] = [
 ];
 
 /**
- * Guards all reads of a handle, because each may be the first to touch a damaged block, and a
- * caller could forget the guard.
+ * Guards all reads of a handle: each may be the first to touch a damaged block, and callers could
+ * forget a guard.
  */
 function guardReads(native: NativeSegment): NativeSegment {
   const methods = native as unknown as Record<string, unknown>;
@@ -231,8 +231,8 @@ function throwGuarded(error: unknown): never {
 }
 
 /**
- * Runs a native call that takes segments; turns damage of one into the public 503. The methods of a
- * segment's handle have this guard already.
+ * Runs a native call that takes segments; converts damage of a segment to the public 503. The
+ * methods of a segment's handle are guarded already.
  */
 export function guarded<Value>(call: () => Value): Value {
   try {
@@ -256,9 +256,9 @@ export const RETIRED_MAX = 3;
 
 /** Threads that have the same segments open. */
 interface OtherThreads {
-  /** Returns the milliseconds since one of the threads used a segment. */
+  /** Returns the milliseconds since any of these threads used a segment. */
   unusedMs(segment: Segment): number;
-  /** Closes a segment there, after the registry closed it here. */
+  /** Closes a segment in these threads, after the registry has closed it here. */
   drop(segment: Segment): void;
 }
 
@@ -276,14 +276,14 @@ export class SegmentRegistry {
   #current: Segment | null = null;
   /** Retired segments, in order of retirement. */
   #retired: Retired[] = [];
-  /** Segments that are not current yet, in order of their arrival. */
+  /** Segments that are not yet current, in order of arrival. */
   #held: Segment[] = [];
   /** Reference counts. */
   readonly #readers = new Map<Segment, number>();
-  /** Segments that are retired but still have readers; they get no new readers. */
+  /** Retired segments that still have readers; they get no new ones. */
   readonly #leaving = new Set<Segment>();
 
-  /** `serves` is called when the current segment changes, or when none is left. */
+  /** `serves`: called when the current segment changes, with null if there is none. */
   constructor(
     clock: Clock,
     keepMs: number,
@@ -302,8 +302,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Returns a retired or held segment by id, for a cursor that began on it; this keeps a retired
-   * one open.
+   * Returns a retired or held segment by id, for a cursor that began on it. The call keeps a
+   * retired segment open.
    */
   retired(belongs: (snapshotId: string) => boolean): Segment | null {
     const found = this.#retired.find(({ segment }) => belongs(segment.snapshotId));
@@ -317,7 +317,7 @@ export class SegmentRegistry {
     this.#held.push(segment);
   }
 
-  /** Keeps a segment open that another server has served, as if it was replaced now. */
+  /** Retires a segment that another server has served, as if it had been replaced now. */
   keep(segment: Segment): void {
     this.#letOut(segment);
     this.#retired.push({ segment, usedMs: this.#clock.monotonicMs() });
@@ -329,8 +329,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Keeps a segment open for a reader that outlives its request. Returns a function that releases
-   * it, which may be called repeatedly.
+   * Keeps a segment open for a reader that outlives its request. Returns an idempotent
+   * function that releases it.
    */
   retain(segment: Segment): () => void {
     this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
@@ -388,7 +388,7 @@ export class SegmentRegistry {
     return over.map(({ segment }) => segment.label);
   }
 
-  /** Closes everything; segments with readers when these end. */
+  /** Closes all segments; a segment with readers closes when they end. */
   close(): void {
     for (const segment of [...this.#held]) this.release(segment);
     for (const { segment } of this.#retired) this.#giveUp(segment);
@@ -396,14 +396,17 @@ export class SegmentRegistry {
     this.drop();
   }
 
-  /** Returns true if the segment was held. */
+  /** Removes a segment from the held ones; returns true if it was held. */
   #letOut(segment: Segment): boolean {
     const before = this.#held.length;
     this.#held = this.#held.filter((one) => one !== segment);
     return this.#held.length < before;
   }
 
-  /** Cursors of the same content continue on the segment that came back. */
+  /**
+   * Closes retired segments with the same content, because their cursors continue on the new
+   * segment.
+   */
   #giveUpTwins({ snapshotId }: Segment): void {
     const twins = this.#retired.filter(({ segment }) => segment.snapshotId === snapshotId);
     this.#retired = this.#retired.filter((one) => !twins.includes(one));

@@ -1,8 +1,8 @@
 /**
  * Prepares a snapshot for its first queries: fills the system's file cache, builds code tables, and
  * maps the first pages.
- * Invariant: changes no answer. Yields to other work between steps. Only `readThrough` costs more
- * in a larger registry.
+ * Invariant: no answer changes. Yields to other work between steps. Only the cost of `readThrough`
+ * grows with the registry.
  */
 import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
@@ -19,10 +19,10 @@ import { guarded, type Segment } from "./segment.ts";
 /** Bytes per read. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** Queries at start: the first page of all, and one of some; all fields of both. */
+/** Queries at start: the first page of all accounts, and of one state, with all fields. */
 const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
 
-/** The first accounts by each field; nothing is counted for them. */
+/** The first accounts in the order of each field; nothing is counted for them. */
 const SORTED = SORT_FIELDS.map((field) => ({ filters: {}, sort: [{ field, direction: "asc" }] }));
 
 /**
@@ -40,8 +40,8 @@ export async function readThrough(path: string, ended: () => boolean): Promise<v
 }
 
 /**
- * Runs the first queries on a segment, to prove that searches work; costs the blocks of two pages,
- * regardless of the size. Throws like a search if the snapshot is damaged.
+ * Runs the first queries on a segment, to prove that searches work. Reads the blocks of two pages,
+ * regardless of the number of accounts. Throws like a search if the snapshot is damaged.
  */
 export async function runFirstQueries(segment: Segment): Promise<void> {
   for (const question of FIRST) {
@@ -53,9 +53,10 @@ export async function runFirstQueries(segment: Segment): Promise<void> {
 }
 
 /**
- * Warms a segment; yields to the event loop after each step. Ends early when `ended` returns true.
- * Throws like a search if the snapshot is damaged. No step's cost depends on the number of
- * accounts: a full count reads a whole registry, so the first request that needs it pays for it.
+ * Warms a segment; yields to the event loop after each step. Ends early if `ended` returns true.
+ * Throws like a search if the snapshot is damaged. The cost of a step does not depend on the number
+ * of accounts. (A full count would read the whole registry, so it is left to the first request that
+ * needs it.)
  */
 export async function warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
   const lookup = catalogLookup(segment.catalog);

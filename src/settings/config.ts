@@ -13,13 +13,13 @@ import { didYouMean } from "../text/suggest.ts";
 import { ORDERED, SETTINGS, type SettingKey, type SettingOf } from "./settings.ts";
 import { readSetting, type Setting, type SettingType, type SettingValue } from "./settingvalue.ts";
 
-/** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
+/** Limits of a plan by name, such as `requests_per_second`; data/plans.json has the defaults. */
 type PlanLimits = Readonly<Record<string, SettingValue>>;
 
 /** Limits of every plan, by plan name. */
 type PlanTable = Readonly<Record<string, PlanLimits>>;
 
-/** Sources of settings. Every part is optional. */
+/** Sources of settings; all are optional. */
 export interface ConfigInputs {
   /** Values of flags by setting key; undefined if the flag was not given. */
   readonly flags?: Readonly<Record<string, string | undefined>>;
@@ -49,14 +49,17 @@ export interface Config {
   get<Key extends SettingKey>(key: Key): SettingOf<Key>;
   /** The plans with all overrides. */
   readonly plans: PlanTable;
-  /** All settings in table order; the settings of plans come last. */
+  /** All settings in table order, followed by those of plans. */
   readonly settings: readonly EffectiveSetting[];
 }
 
 type Rows = ReadonlyMap<string, Setting>;
 type Found = Omit<EffectiveSetting, "key" | "secret" | "description" | "uws">;
 
-/** Variables with our prefix that are not settings: config file, and the tests' addon. */
+/**
+ * Variables with our prefix that are not settings: the path of the config file, and the addon for
+ * tests.
+ */
 const OTHER_VARIABLES = new Set(["PENEIRA_CONFIG", "PENEIRA_ADDON"]);
 /** Matches the plan in a key or a variable. */
 const PLAN_PREFIX = /^(?:plans\.|PENEIRA_PLANS_)([^._]+)/;
@@ -99,7 +102,7 @@ export function loadConfig(
   return makeConfig(settings, plans);
 }
 
-/** Returns conflicts between settings; skips settings that are already invalid. */
+/** Returns conflicts between settings, ignoring settings that are already invalid. */
 function misordered(
   settings: readonly EffectiveSetting[],
   wrong: ReadonlySet<string>,
@@ -164,7 +167,7 @@ interface Context {
   readonly wrong: Set<string>;
 }
 
-/** Reads one value into a layer; a problem names its source, never a secret. */
+/** Reads one value into a layer. Problems name the source, never a secret. */
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
@@ -196,7 +199,7 @@ function take(
   }
 }
 
-/** Returns the problem of a value that others can read. */
+/** Returns the problem with a value in a place that others can read. */
 function openly({ inTheOpen }: Setting, raw: unknown): string | null {
   return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
 }
@@ -229,7 +232,7 @@ function readEnvironment(
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     const key = keys.get(name);
-    // Before Kubernetes' names, because the port of the mail server looks like one.
+    // Checked before the names set by Kubernetes, because the mail server's port looks like one.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
@@ -321,7 +324,7 @@ function unreadable(error: unknown): string {
   return `cannot be read (${code ?? "unknown reason"}); check who may read it`;
 }
 
-/** Returns values by path; an empty object is a value too, so nothing is lost. */
+/** Returns values by path. An empty object counts as a value, so that nothing is lost. */
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]) =>
     isObject(inner) && Object.keys(inner).length > 0

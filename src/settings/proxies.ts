@@ -1,8 +1,8 @@
 /**
  * Determines the client of a forwarded request. Input: trusted proxies, the peer's address, and its
- * X-Forwarded-For. Output: the address to count by.
- * Invariant: only a trusted proxy can choose the counted address: the list is read from its end,
- * and the first address that is not a trusted proxy is the client.
+ * X-Forwarded-For. Output: the address to which the request is counted.
+ * Invariant: only a trusted proxy can choose this address. The list is read from its end, and the
+ * first address that is not a trusted proxy is the client.
  */
 import { BlockList, isIP, SocketAddress } from "node:net";
 
@@ -14,8 +14,8 @@ export const PROXIES_FORM =
 const HOPS_MAX = 32;
 
 /**
- * True if a text is an address of a family. Uses the system: V8 takes some 10 ms to compile
- * `isIP`'s pattern for IPv6, which would delay every start.
+ * True if a text is an address of a family. Uses the system, because V8 takes some 10 ms to compile
+ * the IPv6 pattern of `isIP`, which would delay every start.
  */
 function isAddress(text: string, family: "ipv4" | "ipv6"): boolean {
   try {
@@ -49,14 +49,14 @@ export class Proxies {
     return new Proxies(list);
   }
 
-  /** Returns the client's address; `forwarded` counts only if `peer` is trusted. */
+  /** Returns the client's address. `forwarded` is used only if `peer` is trusted. */
   clientOf(peer: string, forwarded: string | undefined): string {
     let client = peer;
     if (forwarded === undefined) return client;
     const hops = forwarded.split(",").slice(-HOPS_MAX);
     for (let at = hops.length - 1; at >= 0 && this.believes(client); at--) {
       const hop = withoutPort((hops[at] as string).trim());
-      // From a trusted proxy, but not an address: the last valid one counts.
+      // A trusted proxy sent text that is not an address, so the last valid address is used.
       if (isIP(hop) === 0) return client;
       client = hop;
     }

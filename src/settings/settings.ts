@@ -17,10 +17,10 @@ import {
   type SettingValue,
 } from "./settingvalue.ts";
 
-/** Fixed in uWebSockets.js: 10 s, checked every 4 s. */
+/** Idle timeout of uWebSockets.js: fixed at 10 s, checked every 4 s. */
 const UWS_IDLE = "always 8 to 12 s, whatever is set";
 
-/** RFC 9116 requires an address that a program can follow. */
+/** Checks the security contact: RFC 9116 requires a URI. */
 function checkContact(text: string): string | null {
   const known = /^(mailto:|https:\/\/|tel:)\S+$/.test(text);
   return known ? null : "an address that begins with mailto:, https:// or tel:";
@@ -32,7 +32,7 @@ function checkService(text: string): string | null {
   return known ? null : "an address that begins with http:// or https:// and ends with /";
 }
 
-/** Checks an origin as browsers send it. */
+/** Checks an origin in the form that browsers send. */
 function checkOrigin(text: string): string | null {
   const plain = /^https?:\/\/[^/?#@\s*]+$/.test(text) && URL.canParse(text);
   const known = plain && new URL(text).origin === text;
@@ -70,7 +70,9 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Parses `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose. Returns null otherwise. */
+/**
+ * Parses `HOST:PORT` or `[IPV6]:PORT`; with port 0 the system chooses. Returns null for other text.
+ */
 export function parseListen(text: string): ListenAddress | null {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]*]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -474,7 +476,7 @@ export const SETTINGS = {
   ),
 } as const satisfies Record<string, Setting>;
 
-/** Pairs of settings of which the first may not exceed the second. */
+/** Pairs of settings: the first must not exceed the second. */
 export const ORDERED: readonly (readonly [smaller: string, larger: string])[] = [
   ["http.sockets_per_address", "http.sockets_max"],
   ["http.headers_timeout_ms", "http.request_timeout_ms"],

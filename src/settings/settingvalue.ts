@@ -1,10 +1,10 @@
 /**
- * Parses setting values, and checks addresses in settings: download sources and proxies. Input: the
- * row of the setting, and the raw value from a flag, a variable, or the config file. Output: the
- * value, or the expected form.
+ * Parses setting values, and checks addresses in settings (download sources and proxies). Input:
+ * the row of the setting, and the raw value from a flag, a variable, or the config file. Output:
+ * the value, or the expected form.
  * Invariant: a value is either read completely or refused with a sentence; nothing is clamped.
- * `src/download/` can use an accepted address without further checks; a password is refused
- * wherever others could read it.
+ * `src/download/` can use an accepted address without further checks. A password is refused in any
+ * place where others could read it.
  */
 /** The value of a setting; null means "not set" where a row allows it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
@@ -12,10 +12,13 @@ export type SettingValue = string | number | boolean | readonly string[] | null;
 /** Returns the expected form of a text; null if it is valid. */
 type TextCheck = (text: string) => string | null;
 
-/** Format of a value: `min` and `max` are inclusive, `or` means "every", `of` lists the texts. */
+/**
+ * Format of a value. `min` and `max` are inclusive. `or`: the word for "every". `of`: the allowed
+ * texts.
+ */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: TextCheck }
-  /** One or several texts: a list in the config file, elsewhere separated by blanks. */
+  /** One text or several: a list in the config file, elsewhere separated by blanks. */
   | { readonly kind: "texts"; readonly check: TextCheck }
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
   | { readonly kind: "number"; readonly min: number; readonly max: number }
@@ -31,17 +34,20 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly secret?: boolean;
   /** The fixed value under the transport uws. */
   readonly uws?: string;
-  /** Returns the problem of a value that others can read: in a file, in a command. */
+  /** Returns the problem with a value in a place that others can read (a file, a command). */
   readonly inTheOpen?: TextCheck;
 }
 
-/** A value, the expected form, or a list's unknown entries. */
+/** A value, the expected form, or the unknown entries of a list. */
 type SettingReading =
   | { readonly value: SettingValue }
   | { readonly expected: string }
   | { readonly unknown: readonly string[]; readonly known: readonly string[] };
 
-/** Reads a value: text (environment, flag) or JSON (file). Returns it, or the expected form. */
+/**
+ * Reads a value: text from environment or flag, or JSON from a file. Returns the value, or the
+ * expected form.
+ */
 export function readSetting(row: Setting, raw: unknown): SettingReading {
   if (raw === null && row.fallback === null) return { value: null };
   const { type } = row;
@@ -75,7 +81,7 @@ export function expectedOf(type: SettingType): string {
 
 function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingReading {
   if (typeof raw !== "string" || raw === "") {
-    // For a text with a form, name the form instead of the type.
+    // If the text must have a form, names that form instead of the type.
     const form = type.check?.("") ?? null;
     return { expected: form === null ? expectedOf(type) : `one text, ${form}` };
   }
@@ -83,7 +89,7 @@ function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingRe
   return expected === null ? { value: raw } : { expected };
 }
 
-/** Reads one text, or several separated by blanks. Only the first invalid one is reported. */
+/** Reads one text, or several separated by blanks. Reports only the first invalid one. */
 function readTexts(raw: unknown, check: TextCheck): SettingReading {
   const items: unknown[] = typeof raw === "string" ? raw.trim().split(/\s+/) : [raw].flat();
   const expected = items.length === 0 ? check("") : null;
@@ -125,10 +131,10 @@ function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): Set
   return unknown.length > 0 ? { unknown, known: of ?? [] } : { value: texts };
 }
 
-/** Query members that contain the folder in links of shares and buckets. */
+/** Query members that may name the folder in links to shares and buckets. */
 const FOLDER_MEMBERS = ["dir", "path", "prefix"];
 
-/** Checks a download address; a token may precede the host. */
+/** Checks a download address, which may have a token before the host. */
 export function checkShare(text: string): string | null {
   const form =
     "an http(s) address without a password, query (but ?dir=, ?path= or ?prefix=) and fragment, " +
@@ -158,13 +164,15 @@ export function checkProxy(text: string): string | null {
   return bare && isShort(url.username) && isShort(url.password) ? null : form;
 }
 
-/** Refuses a user or password where others can read it. */
+/**
+ * Returns the problem if an address contains a user or password in a place that others can read.
+ */
 export function openCredentials(text: string): string | null {
   if (!/^[a-z][\w+.-]*:\/\/[^/]*@/i.test(text)) return null;
   return "must not hold a user or password, which others could read there";
 }
 
-/** True if it can be decoded, and fits SOCKS5's one-byte length. */
+/** True if a text can be decoded and fits the one-byte length of SOCKS5. */
 function isShort(text: string): boolean {
   try {
     return Buffer.byteLength(decodeURIComponent(text)) <= 255;

@@ -19,7 +19,7 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    // Takes a third of the JavaScript compiler's CPU time; tidy.test.ts needs that one's API.
+    // Takes a third of the CPU time of the JavaScript compiler, whose API only tidy.test.ts needs.
     const compiler = tool("typescript-native", "bin/tsc");
     for (const [name, project] of Object.entries({ all: ".", web: WEB })) {
       const info = path.join(cache, `types-${name}.tsbuildinfo`);

@@ -1,10 +1,10 @@
 /**
  * Runs steps in parallel with a clock, and records their times for `npm start`. Input: steps with
  * their dependencies. Output: all steps done, a line at the start and end of each, and its
- * duration; the times of this machine's last run, or the measured ones if there is none.
- * Invariant: a step starts when its dependencies are done; after a failure no step starts, and
- * running ones are not awaited; at most one line a second is written. Times are stored in the
- * user's cache folder, because a new clone has none; an inaccessible file counts as missing.
+ * duration; the times of this machine's last run, or built-in ones if there is none.
+ * Invariant: a step starts when its dependencies are done. After a failure, no step starts, and
+ * running ones are not awaited. Up to one line a second is written. Times are stored in the user's
+ * cache folder, because a new clone has none; an inaccessible file counts as missing.
  */
 import fs from "node:fs";
 import os from "node:os";
@@ -39,7 +39,7 @@ export function lastTimes(file = fileOf()) {
   }
 }
 
-/** Stores the seconds of the executed steps, and keeps the seconds of other steps. */
+/** Stores the seconds of the executed steps, without changing those of other steps. */
 export function storeTimes(seconds, file = fileOf()) {
   try {
     const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
@@ -48,11 +48,11 @@ export function storeTimes(seconds, file = fileOf()) {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${JSON.stringify({ ...all, [machine()]: { seconds: merged } })}\n`);
   } catch {
-    // A missing estimate next time is harmless.
+    // A missing estimate is harmless.
   }
 }
 
-/** Returns the main factors of the times. */
+/** Returns the properties of the machine that determine the times. */
 function machine() {
   return `${process.platform}-${process.arch}-${os.availableParallelism()}`;
 }
@@ -62,7 +62,7 @@ function fileOf() {
   return path.join(caches, "peneira", "start.json");
 }
 
-/** Update interval of the clock on a terminal, and without one. */
+/** Update intervals of the clock: on a terminal, and otherwise. */
 const TICK_MS = 1_000;
 const TELL_MS = 15_000;
 
@@ -109,8 +109,8 @@ export function clockText(ms) {
 }
 
 /**
- * Progress lines: on a terminal the last line is redrawn, elsewhere running steps are printed
- * again.
+ * Progress lines. On a terminal, the last line is redrawn; otherwise, running steps are printed
+ * repeatedly.
  */
 class Clock {
   #out;

@@ -1,9 +1,9 @@
 /**
  * `npm start`. Input: its arguments, a checkout in any state, and the steps of build.mjs. Output:
- * packages, addon, bundle, console, and demo, each built if outdated, in parallel if possible; then
- * the server.
- * Invariant: announces the steps and their expected time first; each step is a separate process
- * whose output is shown only on failure; finished steps cost nothing.
+ * packages, addon, bundle, console, and demo (each built if outdated, in parallel if possible), and
+ * then a running server.
+ * Invariant: first announces the steps and their expected time. Each step is a separate process,
+ * whose output is shown only on failure. Finished steps cost nothing.
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { clockText, criticalPath, lastTimes, runParallel, storeTimes } from "./parallelsteps.mjs";
 
-/** All steps: purpose, dependencies, and the folder that they extend. */
+/** All steps: purpose, dependencies, and the folder that each fills. */
 const STEPS = {
   packages: { does: "installs the packages of the program", after: [], grows: "node_modules" },
   addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
@@ -24,13 +24,13 @@ const STEPS = {
   snapshot: { does: "imports them", after: ["dump", "addon"] },
 };
 
-/** Steps that are commands of the program; all others are in build.mjs. */
+/** Steps that are commands of the program; build.mjs has all others. */
 const DEMO = ["dump", "snapshot"];
 
 /**
- * Builds what is missing, then calls `serve`. `due` names the outdated steps of build.mjs; `hold`
- * waits for another running `npm start` and returns a release function; `place` puts the compiled
- * addon next to the bundle; `program` is the bundle's launcher.
+ * Builds what is missing, then calls `serve`. `due` returns the outdated steps of build.mjs. `hold`
+ * waits for another running `npm start`, and returns a release function. `place` puts the compiled
+ * addon next to the bundle. `program`: the bundle's launcher.
  */
 export async function start({ serve, ...options }) {
   if (missingOf(options).length > 0) {
@@ -74,7 +74,10 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   }
 }
 
-/** Returns steps run from nothing; times of partial ones say nothing about the next new clone. */
+/**
+ * Returns the steps that begin from scratch; the times of others do not predict those of a new
+ * clone.
+ */
 export function wholeSteps(steps, root) {
   const there = ({ grows }) => grows !== undefined && fs.existsSync(path.join(root, grows));
   return steps.filter((step) => !there(step)).map(({ name }) => name);
@@ -122,7 +125,7 @@ async function runQuietly(script, { root, name, children }) {
   throw new Error(`the step ${name} ended with ${status}\n${output}`);
 }
 
-/** On a signal, ends the running steps' process groups with this process. */
+/** On a signal, ends the process groups of running steps together with this process. */
 function endTogether(children) {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
     process.once(signal, () => {

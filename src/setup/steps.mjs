@@ -1,11 +1,11 @@
 /**
  * Build steps, each run by one process at a time, and the input files of a checkout. Input: the
  * folders of a checkout and its caches; the name of a step and its work.
- * Output: steps that run if their inputs changed since their last success, or are only listed.
- * Invariant: a stamp is written only after its step is done. While one process of a checkout runs a
- * step, others wait and find it done; a dead process holds no lock. Paths are relative to the root
- * and sorted; a missing folder is empty. Plain Node without dependencies; nothing is stored in
- * node_modules, because npm removes that.
+ * Output: steps that run (or, in a plan, are listed) if their inputs have changed since their last
+ * success. Invariant: a stamp is written only after its step is done. While one process of a
+ * checkout runs a step, others wait and find it done; a dead process holds no lock. Paths are
+ * relative to the root and sorted; a missing folder is empty. Plain Node without dependencies;
+ * nothing is stored in node_modules, because npm removes that.
  */
 
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ export function filesBelow(root) {
   return filesIn;
 }
 
-/** Poll interval while another process works. */
+/** Poll interval while another process works, in milliseconds. */
 const LOOK_MS = 100;
 /** Locks of this process. */
 const held = new Set();
@@ -39,7 +39,7 @@ process.on("exit", () => {
   for (const file of held) fs.rmSync(file, { force: true });
 });
 
-/** Runs `work` holding `name` in `folder`; returns its result. `tell` gets a line on a wait. */
+/** Runs `work` while holding a lock; returns its result. */
 function alone(turn, work) {
   const release = hold(turn);
   try {
@@ -70,7 +70,7 @@ function hold({ folder, name, tell }) {
   };
 }
 
-/** Tries to take the lock. It is linked, because a newly written file is empty at first. */
+/** Tries to take the lock, by a hard link, because a newly written file is empty at first. */
 function taken(file) {
   const own = `${file}.${process.pid}`;
   fs.writeFileSync(own, String(process.pid));
@@ -85,7 +85,7 @@ function taken(file) {
   }
 }
 
-/** Returns the lock's holder; undefined if it was released meanwhile. */
+/** Returns the process id of the lock's holder; undefined if the lock has been released. */
 function holderOf(file) {
   try {
     return Number(fs.readFileSync(file, "utf8"));
@@ -95,7 +95,7 @@ function holderOf(file) {
   }
 }
 
-/** True if a process with this id exists, also one of another user. */
+/** True if a process with this id exists, even of another user. */
 export function lives(pid) {
   try {
     return process.kill(pid, 0);
@@ -109,7 +109,7 @@ function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {
     fs.renameSync(file, aside);
-    // Another process has removed and retaken it since the check: put it back.
+    // Another process has removed and retaken the lock since the check, so puts it back.
     if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
@@ -141,7 +141,7 @@ export class Steps {
     return due;
   }
 
-  /** Runs a step unless its inputs have the hash of its last success. */
+  /** Runs a step, unless its inputs have the same hash as at its last success. */
   upToDate({ name, inputs, salt, outputs }, action) {
     const digest = this.digestOf(inputs, salt);
     const stamp = path.join(this.#cache, name);
@@ -159,12 +159,12 @@ export class Steps {
     });
   }
 
-  /** Does exclusive work on this checkout; a plan needs no lock. */
+  /** Runs exclusive work on this checkout; while planning, no lock is needed. */
   inTurn(name, work) {
     return this.#planned === null ? alone(this.#turn(name), work) : work();
   }
 
-  /** Starts exclusive work; returns a release function. */
+  /** Begins exclusive work; returns a release function. */
   hold(name) {
     return hold(this.#turn(name));
   }
@@ -173,7 +173,7 @@ export class Steps {
     return { folder: this.#locks, name, tell: (line) => process.stderr.write(line) };
   }
 
-  /** Returns a hash of file contents and of further inputs of a step. */
+  /** Returns a hash of file contents and of a step's other inputs. */
   digestOf(inputs, salt) {
     const hash = createHash("sha256").update(salt);
     for (const file of [...new Set(inputs)].sort()) {
@@ -182,7 +182,7 @@ export class Steps {
     return hash.digest("hex");
   }
 
-  /** Runs a step with a line before and after it, or only lists it during `due`. */
+  /** Runs a step with a line before and after it; during `due`, only lists it. */
   step(name, action) {
     if (this.#planned !== null) return this.#planned.push(name);
     const began = performance.now();

@@ -1,6 +1,6 @@
 /**
  * Reads dates and amounts of filters into their full form.
- * Invariant: invalid input never throws; it adds a mistake to the reader.
+ * Invariant: invalid input never throws; it adds a mistake to the `SpecReader`.
  */
 import { completeDate } from "./dates.ts";
 import { SPEC_LIMITS } from "./limits.ts";
@@ -39,7 +39,7 @@ export function readCapital(
     const detail = `May have two decimals at most, not ${value}.`;
     reader.mistake(pointer, "wrong_format", detail);
   } else {
-    // Minus zero means zero, and must give the same bytes.
+    // Minus zero equals zero, and must be serialized as 0.
     return value === 0 ? 0 : value;
   }
   return undefined;

@@ -1,7 +1,7 @@
 /**
  * Splits any text (a company name, a text hint) into folded words.
- * Invariant: folding a word again changes nothing, and `native-index/` holds a twin over UTF-8 that
- * gives the same words for every text. This header is the contract of both. Code points are read
+ * Invariant: folding a word again changes nothing, and `native-index/` has a UTF-8 twin that
+ * returns the same words for every text. This header is the contract of both. Code points are read
  * one at a time, in order, without prior normalization:
  *
  * 1. U+0030-39 (0-9) and U+0061-7A (a-z) stay; U+0041-5A (A-Z) become lower case (+32).
@@ -42,7 +42,7 @@ const FOLD_ADDITIONAL =
   "wwwwwwwwwwxxxxyyzzzzzzhtwy=s==3=aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeee" +
   "eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy======";
 
-/** Replacements of the digits in the tables. */
+/** Letters that the digits in the tables stand for. */
 const TWO_LETTERS: Readonly<Record<string, string>> = {
   "1": "ae",
   "2": "oe",

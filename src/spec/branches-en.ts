@@ -1,8 +1,8 @@
 /**
  * Short English names of the sections and divisions of CNAE 2.3, which a dump lacks; for
  * the console and for files of counts.
- * Invariant: every section and division has a name; a test counts them. One file for each language,
- * so that a browser loads one of them.
+ * Invariant: every section and division has a name; a test counts them. Each language has a
+ * separate file, so that a browser loads only one.
  */
 
 /** Short names of sections and divisions by code. */

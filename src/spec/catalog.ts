@@ -1,8 +1,8 @@
 /**
- * Lookups of normalization over the code lists of one snapshot: activity prefix or section to
+ * Lookups of normalization in the code lists of one snapshot: activity prefix or section to
  * subclasses, municipality by IBGE or TOM code, legal nature prefix to natures.
- * Invariant: a spelling that names no known code yields nothing, never a wider set. The code
- * 8888888 ("not informed") only matches whole, although its digits begin like division 88.
+ * Invariant: a spelling that matches no known code returns nothing, never a wider set. The code
+ * 8888888 ("not informed") matches only as a whole, although its digits begin like division 88.
  */
 
 /** A municipality of the snapshot. */
@@ -16,20 +16,20 @@ export interface CatalogMunicipality {
   readonly name: string;
 }
 
-/** Facts of a snapshot for normalization. Immutable; one object per open snapshot. */
+/** Data of a snapshot for normalization. Immutable; one object per open snapshot. */
 export interface Catalog {
   /** 7 digits, ascending: the dump's table and every code in use. */
   readonly cnaeCodes: readonly string[];
   readonly municipalities: readonly CatalogMunicipality[];
   /** 4 digits, ascending: the dump's table and every code in use. */
   readonly legalNatures: readonly string[];
-  /** Set if an earlier version imported the snapshot, without counts. */
+  /** Set if the snapshot has no counts, because an earlier version imported it. */
   readonly lacksCounts?: true;
-  /** Set if it has no rows of districts, for the same reason. */
+  /** Set if it has no rows of districts (imported by an earlier version). */
   readonly lacksDistricts?: true;
-  /** Set if it has no rows of phones and e-mails, for the same reason. */
+  /** Set if it has no rows of phones and e-mails (imported by an earlier version). */
   readonly lacksContacts?: true;
-  /** Set if it has no days of exclusion from Simples and MEI, for the same reason. */
+  /** Set if it has no exclusion dates of Simples and MEI (imported by an earlier version). */
   readonly lacksExclusions?: true;
   /** Set if a public list was not imported. */
   readonly lacksCeis?: true;
@@ -37,13 +37,13 @@ export interface Catalog {
   readonly lacksCepim?: true;
   readonly lacksDebts?: true;
   readonly lacksPartners?: true;
-  /** Set if it is for a comparison of two months, in which owners differ. */
+  /** Set if the catalog is for comparing two months, whose owners differ. */
   readonly comparesMonths?: true;
-  /** Reasons of a status, 2 digits, ascending; undefined if any code is accepted. */
+  /** Reason codes of a status, 2 digits, ascending; undefined if any code is accepted. */
   readonly statusReasons?: readonly string[];
 }
 
-/** The catalog's mark for data that a snapshot may lack, and the flag of its import. */
+/** By kind of data that a snapshot may lack: its mark in the catalog, and its import flag. */
 const LACKS = {
   counts: { mark: "lacksCounts", flag: null },
   districts: { mark: "lacksDistricts", flag: null },
@@ -72,7 +72,7 @@ export function lackMark(what: Lacked): LackMark {
   return LACKS[what].mark;
 }
 
-/** Returns the message for a request that needs import data of later versions. */
+/** Returns the message for a request that needs data which only later versions import. */
 export function notCounted(name: string): string {
   return (
     `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
@@ -151,8 +151,8 @@ interface Municipalities {
 }
 
 /**
- * Lookups over one catalog; `catalogLookup` makes one per catalog. Each list is built at first use,
- * so that a start does not wait for them.
+ * Lookups in one catalog; get them from `catalogLookup`. Each list is built at first use, so that a
+ * start does not wait for it.
  */
 export class CatalogLookup {
   readonly #catalog: Catalog;
@@ -164,7 +164,7 @@ export class CatalogLookup {
     this.#catalog = catalog;
   }
 
-  /** True if the snapshot has import counts. */
+  /** True if the snapshot has counts from the import. */
   get hasCounts(): boolean {
     return !this.lacks("counts");
   }
@@ -174,12 +174,12 @@ export class CatalogLookup {
     return this.#catalog[LACKS[what].mark] === true;
   }
 
-  /** True if specs are about two months. */
+  /** True if specs compare two months. */
   get comparesMonths(): boolean {
     return this.#catalog.comparesMonths === true;
   }
 
-  /** True if the snapshot may have a reason of a status, 2 digits. */
+  /** True if the snapshot may contain a status reason (2 digits). */
   knowsReason(code: string): boolean {
     return this.#catalog.statusReasons?.includes(code) ?? true;
   }

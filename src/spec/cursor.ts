@@ -1,7 +1,9 @@
 /**
- * Makes and reads the opaque cursors of pages: the last row of a page, and its scope.
- * Invariant: stateless and authenticated. Only a text made here, with one of the given secrets, for
- * the same tenant and endpoint, is accepted, in exactly one spelling. Bytes, big-endian:
+ * Makes and reads the opaque cursors of pages. A cursor contains the last row of a page, and its
+ * scope.
+ * Invariant: stateless and authenticated. A text is accepted only if it was made here with one of
+ * the given secrets, for the same tenant and endpoint, and in exactly one spelling. Bytes,
+ * big-endian:
  *
  *   0        1          7               23           39             55              87
  *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
@@ -25,19 +27,19 @@ const CURSOR_BYTES = MAC_AT + SHA256_BYTES;
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
 
-/** Values that all pages of a search share; their cursors carry them. */
+/** Values that all pages of a search share; each cursor contains them. */
 export interface PagesScope {
-  /** Identifies the snapshot's contents, not only its month; any text. */
+  /** Identifies the snapshot's content, not only its month; any text. */
   readonly snapshotId: string;
   /** `resultHash` of the spec: SHA-256 in hex. */
   readonly specHash: string;
-  /** `fieldsHash` of what the plan allows: SHA-256 in hex. */
+  /** `fieldsHash` of the fields that the plan allows: SHA-256 in hex. */
   readonly fieldsHash: string;
 }
 
 /** The scope a cursor is bound to. */
 export interface CursorScope extends PagesScope {
-  /** Further strings, such as tenant and endpoint. Not readable in the cursor. */
+  /** More strings, such as tenant and endpoint; they cannot be read from the cursor. */
   readonly binding: readonly string[];
 }
 
@@ -47,7 +49,10 @@ interface PageEnd extends Pick<CursorScope, "binding"> {
   readonly lastRow: number;
 }
 
-/** The secrets of cursors: the first one signs, all verify (a previous one stays valid). */
+/**
+ * The secrets of cursors: the first one signs. All can verify, so that cursors of a previous secret
+ * remain valid.
+ */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
 /** Buffer for the bytes of the latest cursor. */
@@ -55,7 +60,7 @@ const made = Buffer.alloc(CURSOR_BYTES);
 const madePayload = made.subarray(0, MAC_AT);
 const madeMac = made.subarray(MAC_AT);
 
-/** Makes the cursor that continues after a row. */
+/** Makes the cursor of the page that follows a row. */
 export function encodeCursor(
   { snapshotId, specHash, fieldsHash, lastRow, binding }: CursorScope & PageEnd,
   [secret]: CursorSecrets,
@@ -70,9 +75,9 @@ export function encodeCursor(
 }
 
 /**
- * Reads a cursor; returns the row after which the next page begins.
- * @throws AppError `invalid_cursor` (not ours, altered, of another tenant or endpoint), then
- * `cursor_expired` (of another snapshot), then `cursor_mismatch` (of another spec or fields).
+ * Reads a cursor; returns the row that precedes the next page.
+ * @throws AppError `invalid_cursor` (not ours, altered, or of another tenant or endpoint), else
+ * `cursor_expired` (of another snapshot), else `cursor_mismatch` (of another spec or other fields).
  */
 export function decodeCursor(text: string, expected: CursorScope, secrets: CursorSecrets): number {
   const bytes = openCursor(text, expected.binding, secrets);
@@ -86,7 +91,7 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
-/** True if a cursor claims to be of a snapshot; only `decodeCursor` verifies it. */
+/** True if a cursor claims to belong to a snapshot; only `decodeCursor` verifies this. */
 export function claimsSnapshot(text: string, snapshotId: string): boolean {
   if (!CURSOR_SHAPE.test(text)) return false;
   return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
@@ -109,7 +114,10 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
   return bytes;
 }
 
-/** The text signed after the payload (of fixed length): each part, prefixed with its length. */
+/**
+ * Returns the text that is signed after the fixed-length payload: each part with its length before
+ * it.
+ */
 function bindingText(binding: readonly string[]): string {
   let text = "";
   for (const part of binding) text += `${Buffer.byteLength(part)}:${part}`;
@@ -127,7 +135,7 @@ function keyOf(secret: Uint8Array): HmacKey {
   return key;
 }
 
-/** The half of a SHA-256 in a cursor: it identifies scopes, the MAC protects it. */
+/** Returns the half of a SHA-256 in a cursor, which identifies a scope; the MAC protects it. */
 function half(hash: string): string {
   assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
   return hash.slice(0, 2 * HASH_BYTES);

@@ -19,7 +19,7 @@ const SPACES: ReadonlySet<number> = new Set([
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
 
-/** Folds a name; empty for white space alone. Linear in the length of the text. */
+/** Folds a name; the result is empty for white space alone. Takes time linear in the length. */
 export function foldDistrict(text: string): string {
   let folded = "";
   let spaced = false;

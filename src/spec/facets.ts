@@ -3,7 +3,7 @@
  * Invariant: every list of facets derives from this one.
  */
 
-/** Every facet, in the order of the documents. */
+/** All facets, in the order of the documentation. */
 export const FACETS = [
   "uf",
   "municipality",
@@ -30,12 +30,12 @@ export const FACETS = [
 /** Two facets that are counted together. */
 export type FacetPair = readonly [FacetName, FacetName];
 
-/** Facets whose values are spans of time. */
+/** Facets whose values are periods of time. */
 const TIMES: ReadonlySet<string> = new Set(
   FACETS.filter((name) => /^(started|status)_/.test(name)),
 );
 
-/** True if the values of a facet are spans of time. */
+/** True if the values of a facet are periods of time. */
 export function isTimeFacet(name: FacetName): boolean {
   return TIMES.has(name);
 }
@@ -46,7 +46,7 @@ export const COUNT_LAYOUTS = ["lines", "table"] as const;
 /** Layout of a file of counts. */
 export type CountLayout = (typeof COUNT_LAYOUTS)[number];
 
-/** True if a request is for one pair alone, which a table can hold. */
+/** True if only one pair is requested, which a table can show. */
 export function fitsTable(names: readonly FacetName[], pairs: readonly FacetPair[]): boolean {
   return names.length === 0 && pairs.length === 1;
 }

@@ -2,7 +2,7 @@
  * The closed lists of the public contract, in their public order: output fields, sort fields,
  * scoring strategies, export formats, secondary CNAE modes, and the code lists of filters.
  * Invariant: every other place (snapshot columns, allowlists, CSV header, OpenAPI, status) derives
- * its list from here, so a name cannot exist in one place only. The output fields are the rows of
+ * its list from here, so all places have the same names. The output fields are the rows of
  * fields/table.ts.
  */
 import { FIELD_TYPES, FIELDS, type FieldRow } from "./fields/table.ts";
@@ -13,7 +13,7 @@ export type OutputField = (typeof FIELDS)[number]["name"];
 /** Type of a field's JSON value; every field but `cnpj` may be null. */
 export type FieldKind = (typeof FIELD_TYPES)[keyof typeof FIELD_TYPES];
 
-/** One output field: its row of the table, and the type of its JSON value. */
+/** One output field: its table row, and the type of its JSON value. */
 interface OutputFieldRow extends FieldRow {
   readonly name: OutputField;
   readonly kind: FieldKind;
@@ -63,7 +63,7 @@ export type SortField = (typeof SORT_FIELDS)[number];
 /** Directions of a sort key. */
 export const SORT_DIRECTIONS = ["asc", "desc"] as const;
 
-/** The documented scores a result can be ordered by. */
+/** The documented scores by which results can be ordered. */
 export const SCORING_STRATEGIES = [
   "balanced",
   "contactable",
@@ -75,7 +75,7 @@ export const SCORING_STRATEGIES = [
 /** Formats an export can be written in. */
 export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;
 
-/** Formats whose files are text; only these can be compressed. */
+/** Formats of text files; only these can be compressed. */
 export const TEXT_FORMATS: readonly string[] = ["csv", "html", "jsonl"];
 
 /** How a file of text can be compressed; the first is the default. */
@@ -90,7 +90,7 @@ export type Compression = Exclude<Packing, "none">;
 /** Delimiters between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;
 
-/** How secondary activity codes are matched. */
+/** Modes of matching secondary activity codes. */
 export const SECONDARY_CNAE_MODES = ["off", "fallback", "full"] as const;
 
 /** Name of a secondary CNAE mode. */

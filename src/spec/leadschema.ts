@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas (2020-12) of the lead query 1.0, the flat spec that people write by hand, as
- * sent and in its normal form, with the static type of the latter.
+ * The JSON Schemas (2020-12) of the lead query 1.0, the flat spec that people write by hand: as
+ * sent, and in normal form with its static type.
  * Invariant: translate/leadquery.ts accepts only LEAD_INPUT_SCHEMA and returns only LEAD_SCHEMA;
  * tests verify both.
  */
@@ -13,11 +13,11 @@ import {
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Limits of a lead query in addition to those of every spec. */
+/** Limits of a lead query, besides those of every spec. */
 export const LEAD_LIMITS = {
   /** Elements of a list. */
   listMax: 10_000,
-  /** Activities in one list given by name; codes are not counted. */
+  /** Activities in one list that are given by name, not by code. */
   activityNamesMax: 100,
 } as const;
 
@@ -68,7 +68,7 @@ const sortKey = Type.Object(
   closed,
 );
 
-/** The normal form: names became codes, regions became states, defaults are written out. */
+/** The normal form: names became codes, regions became states, and defaults are included. */
 export const LEAD_SCHEMA = Type.Object(
   {
     kind: Type.Literal("lead_query"),
@@ -135,7 +135,7 @@ const sortInput = Type.Union([
   ),
 ]);
 
-/** The lead query as a client may write it; every member is optional. */
+/** The lead query as a client may write it; all members are optional. */
 export const LEAD_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     kind: Type.Literal("lead_query"),

@@ -3,11 +3,11 @@
  * Invariant: normalization, the schemas, and the documents take the numbers from here.
  */
 
-/** Limits of a spec; each is tested at the limit and one past it. */
+/** Limits of a spec. Each is tested at the limit and one above it. */
 export const SPEC_LIMITS = {
   /** Accounts in one answer of a search. */
   searchLimitMax: 50_000,
-  /** Rows of one export before the plan's cap is applied. */
+  /** Rows of one export, before the plan's cap applies. */
   exportLimitMax: 1_000_000_000,
   /** Elements of any array. */
   arrayLengthMax: 10_000,
@@ -19,7 +19,7 @@ export const SPEC_LIMITS = {
   textHintsMax: 20,
   /** Characters (code points) of one phrase, as written and as normalized. */
   textHintLengthMax: 80,
-  /** UTF-16 units of the title of a file, as normalized. */
+  /** UTF-16 units of a file's title, as normalized. */
   titleLengthMax: 100,
   /** Districts of `district_any_of`. */
   districtsMax: 200,
@@ -37,8 +37,8 @@ export const SPEC_LIMITS = {
   explainStringMax: 4_096,
   /** Bytes of all of `explain`, as JSON in UTF-8; translators write less. */
   explainBytesMax: 131_072,
-  /** In reais; its cents are still exact in a double. */
+  /** In reais; a double still represents its cents exactly. */
   shareCapitalMax: 90_000_000_000_000,
-  /** Companies or establishments that a filter counts; a snapshot has fewer rows. */
+  /** Companies or establishments that a filter may count; snapshots have fewer rows. */
   countMax: 4_294_967_295,
 } as const;

@@ -1,7 +1,8 @@
 /**
- * Ids and names of saved lists in a spec. Apart because schemas, readers, and routes share them.
+ * Ids and names of saved lists in a spec. A separate file because schemas, readers, and routes
+ * share them.
  * Invariant: no id of another resource has this shape. The list that every tenant has is named by a
- * word that no other list has.
+ * word that no other list can have.
  */
 
 /** The list of all accounts in the tenant's finished exports. */
@@ -13,5 +14,5 @@ export const LIST_ID = /^(lst_[0-9a-f]{32}|exported)$/;
 /** Lists that one filter may name. */
 export const LISTS_MAX = 20;
 
-/** Longest name of a list, in characters. */
+/** Max characters in a list's name. */
 export const LIST_NAME_MAX = 120;

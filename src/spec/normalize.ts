@@ -1,14 +1,14 @@
 /**
  * The normal form of a spec, and its identity. Input: a spec as a client sent it, the snapshot's
  * catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings of this
- * normalization, on demand the alterations, one per altered member, and the bytes and hashes for
+ * normalization, on demand the alterations (one per altered member), and the bytes and hashes for
  * cursors, entity tags, and idempotency keys.
  * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, without
- * alterations. Two spellings of the same codes, dates, and defaults give the same bytes. Every
- * mistake is collected before the refusal. `null` is a mistake unless its meaning is documented. A
- * spec with one filter that narrows (filters/table.ts) is never too broad, however many accounts it
- * matches. The identity ignores member order and `explain` only. A cursor ignores `limit` as well:
- * the page size does not change which accounts follow a row.
+ * alterations. Two spellings of the same codes, dates, and defaults have the same bytes. A refusal
+ * lists every mistake. `null` is a mistake unless its meaning is documented. A spec with a
+ * narrowing filter (filters/table.ts) is never too broad, regardless of its matches. The identity
+ * ignores only member order and `explain`. A cursor also ignores `limit`, because the page size
+ * does not affect which accounts follow a row.
  */
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
@@ -22,14 +22,14 @@ import { type OutputRules, readOutput } from "./output.ts";
 import { isJsonObject, type JsonObject, pointerToken, SpecReader } from "./reader.ts";
 import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
 
-/** The rules under which a spec is read. */
+/** Rules for reading a spec. */
 export interface NormalizeContext extends OutputRules {
   readonly catalog: Catalog;
   /** Limit if none is given. */
   readonly limitDefault: number;
   /** The plan's cap; a higher limit is lowered to it, with a warning. */
   readonly limitCap: number;
-  /** True if plan and configuration allow `secondary_cnae_mode` full; never on a search. */
+  /** True if plan and configuration allow `secondary_cnae_mode: full`; always false in a search. */
   readonly fullAllowed: boolean;
   /** True if the caller has lists that a spec may name. */
   readonly listsKnown?: boolean;
@@ -44,7 +44,7 @@ export interface NormalizeContext extends OutputRules {
 /** Result of a normalization. */
 export interface NormalizedSpec {
   readonly spec: AccountQuerySpec;
-  /** Warnings of this normalization; `spec.explain.warnings` holds them too. */
+  /** Warnings of this normalization, which `spec.explain.warnings` also contains. */
   readonly warnings: readonly string[];
   /** Differences from the input; computed when read. */
   readonly changes: readonly NormalizationNote[];
@@ -65,7 +65,7 @@ const MEMBERS = [
 const NO_LISTS =
   "A server keeps lists for its tenants, and here are none. Leave them out, or ask over HTTP.";
 
-/** Max municipalities outside the given states that a warning names. */
+/** Max municipalities that a warning names as outside the given states. */
 const WARNING_NAMES_MAX = 5;
 
 /**
@@ -140,7 +140,7 @@ function readFixed<const Value extends string>(
   return value === undefined ? fixed : reader.oneOf(value, pointer, [fixed]);
 }
 
-/** Finds the effective limit; the plan's cap lowers it with a warning. */
+/** Returns the effective limit. If it exceeds the plan's cap, lowers it with a warning. */
 function readLimit(
   value: unknown,
   context: NormalizeContext,
@@ -152,7 +152,7 @@ function readLimit(
   const overridden = context.bodyLimit !== undefined;
   let wanted = context.limitDefault;
   if (value !== undefined) {
-    // A search may override the limit of a large export's spec.
+    // A search may override the limit in the spec of a large export.
     wanted = reader.integer(value, pointer, [1, overridden ? exportLimitMax : max]);
   }
   if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
@@ -180,7 +180,7 @@ function checkSecondaryMode(
   reader.mistake(pointer, "secondary_cnae_mode_not_allowed", refusal);
 }
 
-/** Reads the sort keys; none means score descending. */
+/** Reads the sort keys; without any, the order is by descending score. */
 function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[] {
   const keys: SortKey[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.sortKeysMax);
@@ -201,7 +201,7 @@ function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[
   return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
 }
 
-/** Reads strategy and seed; the strategy random requires a seed. */
+/** Reads strategy and seed; `random` requires a seed. */
 function readScoring(
   value: unknown,
   pointer: string,
@@ -257,7 +257,7 @@ function readExplain(value: unknown, pointer: string, reader: SpecReader): Expla
   };
 }
 
-/** Adds the missing warnings, in order. */
+/** Adds the warnings that are missing, in order. */
 export function appendWarnings(
   explain: Explain,
   warnings: readonly string[],
@@ -286,7 +286,7 @@ function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): voi
   reader.mistake(pointer, "too_long", detail);
 }
 
-/** Reads one of the arrays: sentences or objects, unchanged. */
+/** Reads one of the arrays, whose sentences or objects remain unchanged. */
 function readItems(value: unknown, pointer: string, reader: SpecReader): Explain["warnings"] {
   const elements = reader.array(value, pointer, SPEC_LIMITS.explainItemsMax);
   const items: Explain["warnings"] = [];
@@ -315,7 +315,7 @@ function readConfidence(value: unknown, pointer: string, reader: SpecReader): nu
   return 0;
 }
 
-/** Filters of which a spec needs at least one. */
+/** Narrowing filters, of which a spec needs one or more. */
 export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
 
 /** Returns the missing filters of a spec that is too broad, else null. */
@@ -354,32 +354,38 @@ export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
   return Buffer.from(specText(spec, spec.limit), "utf8");
 }
 
-/** The spec without `explain` as JSON that can be sent again; a null limit is omitted. */
+/** Returns the spec without `explain` as JSON that can be sent again; omits a null limit. */
 export function specText(spec: AccountQuerySpec, limit: number | null): string {
   return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
 }
 
-/** SHA-256 (hex) of `canonicalBytes`: for entity tags and idempotency, limit included. */
+/**
+ * Returns the SHA-256 (hex) of `canonicalBytes`, which includes the limit; for entity tags and
+ * idempotency.
+ */
 export function specHash(spec: AccountQuerySpec): string {
   return sha256Hex(canonicalBytes(spec));
 }
 
-/** SHA-256 (hex) of the spec without `explain` and `limit`, to bind a cursor. */
+/**
+ * Returns the SHA-256 (hex) of the spec without `explain` and `limit`, to which a cursor is bound.
+ */
 export function resultHash(spec: AccountQuerySpec): string {
   return sha256Hex(JSON.stringify(walkOf(spec)));
 }
 
 /** Start of every normalized spec's JSON. */
 const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","entity":"company",');
-/** Bytes that end its members, and the object. */
+/** Bytes that end a member, and the object. */
 const [COMMA, BRACE] = [0x2c, 0x7d];
 
 /** Buffer for the text to hash. */
 let buffer = Buffer.allocUnsafeSlow(8_192);
 
 /**
- * `resultHash` of a spec from its JSON bytes and the JSON of its `explain`. Normalization writes
- * members in one order, so ignored members are cut out and nothing is serialized again.
+ * Returns the `resultHash` of a spec, from its JSON bytes and the JSON of its `explain`.
+ * Normalization writes members in one order, so ignored members can be cut out without serializing
+ * again.
  */
 export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: string): string {
   const from = TEXT_START.byteLength + `"limit":${spec.limit},`.length;
@@ -393,19 +399,25 @@ export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: 
   return sha256Hex(buffer.subarray(0, length + 1));
 }
 
-/** SHA-256 (hex) that binds a cursor of leads: `resultHash`, and one account per company or all. */
+/**
+ * Returns the SHA-256 (hex) to which a cursor of leads is bound: `resultHash`, and whether one
+ * account per company is listed.
+ */
 export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
   return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 
-/** Options of a changes query that decide which accounts follow a position, and how they look. */
+/** Options of a change query that affect which accounts follow a position, or their form. */
 interface ChangesOptions {
   readonly kinds: readonly string[];
   readonly watch: readonly string[];
   readonly fields: readonly string[];
 }
 
-/** SHA-256 (hex) that binds a cursor of changes: filters and options, no order. */
+/**
+ * Returns the SHA-256 (hex) to which a cursor of changes is bound: filters and options, not the
+ * order.
+ */
 export function changesHash(
   spec: AccountQuerySpec,
   { kinds, watch, fields }: ChangesOptions,
@@ -423,15 +435,15 @@ export function fieldsHash(allowedFields: readonly string[]): string {
 export interface NormalizationNote {
   /** RFC 6901 pointer into the request body. */
   readonly pointer: string;
-  /** Value sent; absent if none was. */
+  /** Value sent; absent if there was none. */
   readonly from?: unknown;
-  /** New value; absent if an unused extension was left out. */
+  /** New value; absent if the member was an unused extension, which is removed. */
   readonly to?: unknown;
   /** The alteration as a sentence. */
   readonly detail: string;
 }
 
-/** Lists what differs between an accepted input and its normalized form. */
+/** Lists the differences between an accepted input and its normalized form. */
 export function describeChanges(
   input: unknown,
   spec: unknown,
@@ -442,7 +454,7 @@ export function describeChanges(
   return changes;
 }
 
-/** Compares one value; objects by member, everything else as a whole. */
+/** Compares one value: objects by member, other values as a whole. */
 function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });
@@ -455,7 +467,7 @@ function compare(from: unknown, to: unknown, pointer: string, changes: Normaliza
   }
 }
 
-/** Compares the members of two objects, those of the normalized one first. */
+/** Compares the members of two objects; those of the normalized object come first. */
 function compareMembers(
   from: JsonObject,
   to: JsonObject,

@@ -1,11 +1,11 @@
 /**
- * Reads the `output` of a spec and of a request body, which overrides each member, into the
+ * Reads the `output` of a spec and that of a request body, which overrides each member. Output: the
  * effective format, explain switch, fields in order, and CSV members that are not the default.
- * Invariant: the fields are known, allowed by the plan, and named once; an empty list becomes the
- * plan's default set. CSV members for another format are a mistake. Only text files can be
- * compressed. A layout always has a language. Formats that programs read allow only the title of
- * the members for people; others are a mistake. In normal form, a csv file with labels states its
- * delimiter and byte-order mark, because their defaults depend on the language.
+ * Invariant: the fields are known, allowed by the plan, and without repeats; an empty list becomes
+ * the plan's default set. CSV members for another format are a mistake. Only text files can be
+ * compressed. A layout always has a language. Formats for programs allow only the title of the
+ * members for people; other members are a mistake. In normal form, a csv file with labels states
+ * its delimiter and byte-order mark, because their defaults depend on the language.
  */
 import { unseenIn } from "../text/givenname.ts";
 import { type Catalog, catalogLookup, notInSnapshot } from "./catalog.ts";
@@ -27,7 +27,7 @@ import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
-/** Members that make a file for people. */
+/** Members for files that people read. */
 const PEOPLE_MEMBERS = ["labels", "preset", "title"] as const;
 
 const MEMBERS = [
@@ -41,7 +41,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 export interface OutputRules {
   readonly allowedFields: readonly string[];
   readonly defaultFields: readonly string[];
-  /** A search returns JSON, an export writes files; a normalization accepts either. */
+  /** A search returns JSON, an export writes files, and a normalization accepts both. */
   readonly mode: "search" | "export" | "either";
   /** The snapshot's catalog; earlier versions lack some fields. */
   readonly catalog?: Catalog;
@@ -76,11 +76,11 @@ export function readOutput(
     replaced,
     fieldsReplaced: (upper.fields?.length ?? 0) > 0,
   });
-  // A layout in the body replaces the spec's fields.
+  // If the body names a layout, it replaces the spec's fields.
   const given = upper.fields ?? (upper.people?.preset ? undefined : lower.fields);
   const fields = people.preset ? fieldsOfPreset(people.preset, given, reader) : given;
   const forPeople = checkPeople(people, format, reader);
-  // The spec's file options do not apply if the body names another format.
+  // If the body names another format, the spec's file options do not apply.
   const csv = { ...(replaced && lower.format?.value === "csv" ? {} : lower.csv), ...upper.csv };
   const unpacked = replaced && !TEXT_FORMATS.includes(format);
   const compression = upper.compression ?? (unpacked ? undefined : lower.compression);
@@ -109,7 +109,7 @@ interface Members {
   compression?: Placed<Packing>;
 }
 
-/** Reads the members of one object that are present, ignoring the plan. */
+/** Reads the present members of one object, without regard to the plan. */
 function readMembers(source: OutputSource, reader: SpecReader): Members {
   if (source.value === undefined) return {};
   const { pointer } = source;
@@ -154,7 +154,7 @@ function readCsvMembers(given: JsonObject, pointer: string, reader: SpecReader):
   return members;
 }
 
-/** Reads the list of fields; drops repeats. */
+/** Reads the list of fields, without repeats. */
 function readFields(value: unknown, pointer: string, reader: SpecReader): Placed<OutputField>[] {
   const fields: Placed<OutputField>[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
@@ -188,8 +188,8 @@ function checkFormat(
 }
 
 /**
- * Returns the members that are not the default, or all if a file for people has other defaults;
- * only csv may have them.
+ * Returns the members that differ from the default; if a file for people has other defaults, all
+ * members. Only csv may have these members.
  */
 function checkCsv(
   { bom, delimiter }: CsvMembers,
@@ -217,7 +217,10 @@ function checkCsv(
   return csv;
 }
 
-/** The compression unless it is the default; other than text formats, only none is valid. */
+/**
+ * Returns the compression unless it is the default. For formats other than text, only `none` is
+ * valid.
+ */
 function checkCompression(
   compression: Placed<Packing> | undefined,
   format: Output["format"],
@@ -318,7 +321,7 @@ function readTitle(
   }
 }
 
-/** Merges the members of a spec and of a body, which override. */
+/** Merges the members of a spec with those of a body, which take precedence. */
 function joinPeople(
   lower: PeopleMembers,
   upper: PeopleMembers,
@@ -334,7 +337,7 @@ function joinPeople(
   return { ...members, ...upper };
 }
 
-/** Changes of a body that remove members of the spec. */
+/** How a body affects which members of the spec apply. */
 interface JoinRules {
   readonly format: Output["format"];
   /** True if the body names another format than the spec. */
@@ -343,7 +346,7 @@ interface JoinRules {
   readonly fieldsReplaced: boolean;
 }
 
-/** Returns the effective members; logs a mistake if the format is not for people. */
+/** Returns the effective members; logs mistakes if the format is not for people. */
 function checkPeople(
   { labels, preset, title }: PeopleMembers,
   format: Output["format"],
@@ -381,7 +384,7 @@ function csvForPeople({
   };
 }
 
-/** Returns the fields of a layout; other named fields are a mistake. */
+/** Returns the fields of a layout; if other fields are named, logs a mistake. */
 function fieldsOfPreset(
   { value: preset, pointer }: Placed<PresetName>,
   fields: readonly Placed<OutputField>[] | undefined,

@@ -1,12 +1,12 @@
 /**
- * Layouts of files that other products import (`output.preset`): fields in order, headings,
+ * Layouts of files that other products import (`output.preset`): fields in order, headings, and
  * delimiter.
  * Invariant: each field occurs once in a layout; no heading needs quoting in a CSV file. Headings
- * are those that the product's importer maps automatically, in the language of its user. Fields
- * unknown to the product keep their names in this registry. Product fields with a fixed list of
- * words, such as an industry, are left out: activity names would be refused or would fill that
- * list. Added columns are empty, for notes, or repeat the first value of some fields. No field may
- * have the name of an added column.
+ * are those that the product's importer maps automatically, in the user's language. Fields that the
+ * product lacks have the same names as in this registry. Product fields with a fixed list of words,
+ * such as an industry, are omitted: activity names would be refused, or would fill that list.
+ * Added columns are empty (for notes), or repeat the first value of some fields. No field may have
+ * the name of an added column.
  */
 import type { OutputField } from "./fields.ts";
 
@@ -22,7 +22,10 @@ type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 /** A column after the fields of a layout, with heading and explanation in both languages. */
 interface AddedColumn {
   readonly name: string;
-  /** Its value is that of the first of these that has one; the column is empty without any. */
+  /**
+   * The column has the value of the first of these fields that is not empty; without fields, it is
+   * empty.
+   */
   readonly firstOf: readonly OutputField[];
   readonly pt: readonly [heading: string, sentence: string];
   readonly en: readonly [heading: string, sentence: string];
@@ -30,7 +33,7 @@ interface AddedColumn {
 
 /** One layout. */
 interface PresetRow {
-  /** Delimiter of a csv file if the request names none; null uses the language's. */
+  /** Delimiter of a csv file if the request names none; with null, the language's delimiter. */
   readonly delimiter: "," | null;
   readonly columns: readonly PresetColumn[];
   readonly added?: readonly AddedColumn[];
@@ -60,7 +63,7 @@ const CALL_RESULT: readonly AddedColumn[] = [
 
 /** Every layout. */
 export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
-  // A list to call and write to.
+  // A list of accounts to call and write to.
   sales: {
     delimiter: null,
     columns: [
@@ -83,7 +86,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
     ],
     added: CALL_RESULT,
   },
-  // Contacts; RD Station identifies them by e-mail address.
+  // Contacts, which RD Station identifies by e-mail address.
   rd_station: {
     delimiter: ",",
     columns: [
@@ -98,8 +101,8 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations, each with a person, because in Pipedrive only persons have phones and e-mail
-  // addresses, and none is without a name. It finds the object by the text before the hyphen.
+  // Organizations, each with a person: in Pipedrive, only persons have phones and e-mail addresses,
+  // and each needs a name. Pipedrive finds the object by the text before the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [

@@ -39,7 +39,7 @@ export const QUALIFICATIONS: ReadonlyMap<string, string> = new Map(
   TABLE.split(/[|\n]/).map((row) => [row.slice(0, 2), row.slice(3)]),
 );
 
-/** Returns the name of a code of 2 digits, in Portuguese; null if the table lacks it. */
+/** Returns the Portuguese name of a 2-digit code; null if the table lacks it. */
 export function qualificationName(code: string): string | null {
   return QUALIFICATIONS.get(code) ?? null;
 }

@@ -1,13 +1,13 @@
 /**
  * Reads JSON. Input: the bytes of a body or a spec file; values of unknown shape with their RFC
  * 6901 pointers. Output: the JSON value; values of the requested shape, and a log of all mistakes.
- * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON of RFC
- * 8259. It has at most 32 levels, 1,000 members in an object, and 30,000 members and 120,000 values
- * in total. No object has a name twice, or a member `__proto__` in any spelling. The bounds are
- * checked before JSON.parse sees the text; repeated names are detected by counting members in text
- * and value. A slower scanner finds the place only if the counts differ, an object has too many
- * members, or the text does not parse. A reading method never throws or repairs: for a wrong value
- * it logs a mistake and returns a harmless default, and `refuse` throws if any mistake was logged.
+ * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON (RFC
+ * 8259). It has up to 32 levels, 1,000 members in an object, and 30,000 members and 120,000 values
+ * in total. No object has a repeated name, or a member `__proto__` in any spelling. The bounds are
+ * checked before JSON.parse reads the text. To detect repeated names, members are counted in the
+ * text and in the value. A slower scanner finds the place only if the counts differ, an object has
+ * too many members, or the text does not parse. Reading methods never throw or repair: for a wrong
+ * value, they log a mistake and return a harmless default. `refuse` throws if a mistake was logged.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -21,11 +21,11 @@ import {
 } from "../text/json-scanner.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Max members of all objects of a body; notes of a translator need the most. */
+/** Max members of all objects in a body; a translator's notes need the most. */
 export const JSON_ALL_MEMBERS_MAX = 30_000;
 
 /**
- * Max values of a body, nested ones included: ten full lists of a spec, and some more. It bounds
+ * Max values in a body, including nested ones: enough for ten full lists of a spec and more. Bounds
  * the cost of parsing and of refusing.
  */
 export const JSON_VALUES_MAX = 120_000;
@@ -46,7 +46,7 @@ export function parseJson(sent: Uint8Array): unknown {
   if (written !== null) {
     try {
       const value: unknown = JSON.parse(text);
-      // JSON.parse keeps only one of repeated names.
+      // Of repeated names, JSON.parse keeps only the last.
       if (written === 0 || countElements(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -60,7 +60,7 @@ export function parseJson(sent: Uint8Array): unknown {
   return JSON.parse(text);
 }
 
-/** RFC 8259 lets parsers ignore a byte-order mark, which Windows editors write. */
+/** Removes a byte-order mark, which Windows editors write and RFC 8259 lets parsers ignore. */
 function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
@@ -76,13 +76,13 @@ function refusal({ message, within }: JsonFault): AppError {
 const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
 
 /**
- * Counts the members of a JSON text: its colons outside strings. Returns null if the scanner must
- * find the problem; refuses an excessive total without reading on.
+ * Counts the members of a JSON text by its colons outside strings. Returns null if the scanner must
+ * find the problem; throws as soon as the total is excessive.
  */
 function countMembers(bytes: Uint8Array): number | null {
   let members = 0;
   let depth = 0;
-  // A comma begins a value, and so does a bracket that is not empty.
+  // Every comma begins a value, and so does every bracket that is not empty.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -108,7 +108,7 @@ function countMembers(bytes: Uint8Array): number | null {
 const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
 const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 
-/** Refuses a text for the value that begins at a byte. */
+/** Returns the error for one value too many, which begins at a byte. */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
   return refusal(new JsonFault(problem, placeIn(before, before.length), []));
@@ -120,12 +120,14 @@ const BLANK = 0x20;
 /** True if only blanks separate an opening bracket from a closing one. */
 function closesAfter(bytes: Uint8Array, opener: number): boolean {
   let at = opener + 1;
-  // Other control characters end the loop too; the result is false.
+  // Other control characters also continue the loop; the result is then false.
   while ((bytes[at] as number) <= BLANK) at++;
   return bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
 
-/** Members of a parsed value, nested ones included; NaN if one is called `__proto__`. */
+/**
+ * Counts the members of a parsed value, including nested ones; NaN if one is called `__proto__`.
+ */
 function countElements(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
@@ -140,10 +142,10 @@ function countElements(value: unknown): number {
   return count;
 }
 
-/** Max mistakes shown; further ones are only counted. */
+/** Max mistakes shown; any others are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
 
-/** Codes that name the whole failure if all mistakes have the same one. */
+/** If all mistakes have the same one of these codes, the error has it too. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",
@@ -157,7 +159,7 @@ export function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** Shows a value in a message: short, quoted, never a whole structure. */
+/** Formats a value for a message: short and quoted, never a whole structure. */
 export function shown(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
@@ -181,7 +183,7 @@ export class SpecReader {
   readonly #codes: string[] = [];
   #count = 0;
 
-  /** Logs a mistake; from the 51st on, it only counts, so no sentence is built. */
+  /** Logs a mistake. From the 51st, mistakes are only counted, so no sentence is built. */
   mistake(pointer: string, code: string, detail: string | (() => string)): void {
     this.#count++;
     if (!this.#codes.includes(code)) this.#codes.push(code);
@@ -242,7 +244,7 @@ export class SpecReader {
     return null;
   }
 
-  /** Reads an integer within inclusive bounds; returns the lower bound if it is wrong. */
+  /** Reads an integer within inclusive bounds; for a wrong value, returns the lower bound. */
   integer(value: unknown, pointer: string, bounds: readonly [number, number]): number {
     const [min, max] = bounds;
     if (typeof value !== "number" || !Number.isInteger(value)) {
@@ -268,7 +270,7 @@ export class SpecReader {
     return values[0];
   }
 
-  /** Reads an optional array; returns no elements if it is wrong or too long. */
+  /** Reads an optional array; returns an empty one if it is wrong or too long. */
   array(value: unknown, pointer: string, lengthMax: number): readonly unknown[] {
     if (value === undefined) return [];
     if (!Array.isArray(value)) {
@@ -306,8 +308,8 @@ export class SpecReader {
 
   /**
    * Reads an array of strings and maps each through `read`, which logs its own mistakes and returns
-   * nothing for a wrong element. The result is ascending, without repeats. Equal spellings are read
-   * once, so distinct ones bound the cost.
+   * an empty array for a wrong element. The result is ascending, without repeats. Equal spellings
+   * are read once, so the number of distinct ones bounds the cost.
    */
   strings(
     value: unknown,
@@ -328,7 +330,7 @@ export class SpecReader {
 
 /** Sorts by UTF-16 code units, independent of locale, and removes repeats. */
 function ascending(values: string[]): string[] {
-  // Normalized specs return page after page: most lists are in order already.
+  // Most lists are already sorted, because clients send normalized specs for every page.
   const ordered = values.every((value, at) => at === 0 || (values[at - 1] as string) < value);
   return ordered ? values : [...new Set(values)].sort();
 }

@@ -1,8 +1,8 @@
 /**
- * The JSON Schemas (2020-12) of the account query spec, as a client may write it and as
+ * The JSON Schemas (2020-12) of the account query spec: as a client may write it, and as
  * normalization returns it, with the static type of the latter.
- * Invariant: `normalize.ts` returns only values that SPEC_SCHEMA accepts, and accepts only values
- * that SPEC_INPUT_SCHEMA accepts; tests verify both. The schemas serve the OpenAPI document and
+ * Invariant: `normalize.ts` accepts only values that match SPEC_INPUT_SCHEMA, and returns only
+ * values that match SPEC_SCHEMA; tests verify both. The schemas serve the OpenAPI document and
  * checks off the hot path. Normalization itself is hand-written, for speed and clear messages.
  */
 import Type from "typebox";
@@ -57,7 +57,7 @@ type PropertiesOf<Group extends FilterGroup> = {
   [Row in Extract<FilterRow, { readonly group: Group }> as Row["member"]]: NormalOf<Row>;
 };
 
-/** A group of filters in normal form. */
+/** Returns the schema of a filter group in normal form. */
 function normalGroup<Group extends FilterGroup>(group: Group) {
   const properties = rowsOf(group).rows.map(({ member, normal, unset }) => {
     const schema: Type.TSchema = normal(SHAPES);
@@ -66,7 +66,7 @@ function normalGroup<Group extends FilterGroup>(group: Group) {
   return Type.Object(Object.fromEntries(properties) as PropertiesOf<Group>, closed);
 }
 
-/** A group of filters as a client may send it: every member is optional. */
+/** Returns the schema of a filter group as a client may send it: all members are optional. */
 function sentGroup(group: FilterGroup) {
   const properties = rowsOf(group).rows.map((row): [string, Type.TSchema] => {
     return [row.member, ("input" in row ? row.input : row.normal)(SHAPES)];
@@ -106,7 +106,7 @@ const sortKeys = Type.Array(Type.Object({ field: sortField, direction }, closed)
   description: "Sort keys, most significant first; empty means score descending.",
 });
 
-/** The normalized spec: every object present, every list sorted, extensions only where used. */
+/** The normalized spec: all objects present, all lists sorted, extensions only if used. */
 export const SPEC_SCHEMA = Type.Object(
   {
     kind: Type.Literal("account_query"),
@@ -198,7 +198,7 @@ const filtersInput = Type.Object(
   closed,
 );
 
-/** The `output` object as a client may write it, in a spec or next to one. */
+/** The `output` object as a client may write it, in a spec or besides one. */
 export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     ...SPEC_SCHEMA.properties.output.properties,
@@ -215,7 +215,7 @@ export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   closed,
 );
 
-/** The spec as a client may write it: every member is optional; the rest is checked. */
+/** The spec as a client may write it: all members are optional, but those present are checked. */
 export const SPEC_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     kind: Type.Literal("account_query"),

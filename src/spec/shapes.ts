@@ -47,14 +47,14 @@ const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless use
 /** Building blocks for the schemas of filters. */
 export const SHAPES = {
   oneOf,
-  /** One of some words that need an explanation. */
+  /** One of several words, with a description that explains them. */
   explained: <const Values extends readonly string[]>(values: Values, what: Described) =>
     oneOf(values, DESCRIPTIONS[what]),
   flag,
   /** True, or absent. */
   only,
   onlyWider: (what: Described) => only(unlessUsed(what)),
-  /** The same as sent: without a default, because a normal form may omit it. */
+  /** The form for requests: without a default, because a normal form may omit the member. */
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
@@ -224,5 +224,5 @@ const DESCRIPTIONS = {
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 
-/** A filter, or two ends of one, that has a description here. */
+/** A filter, or both ends of one, whose description is in this file. */
 export type Described = keyof typeof DESCRIPTIONS;

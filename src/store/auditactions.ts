@@ -1,7 +1,7 @@
 /**
  * The table of audit actions: their names, meanings, and the facts in their lines.
  * Invariant: an action exists exactly if it has a row here. The compiler or a test checks that
- * writers, the console's words in both languages, and the documents cover it completely. No row has
+ * writers, the console's words in both languages, and the documents cover every row. No row has
  * room for a name, an e-mail, an address, or a secret.
  */
 

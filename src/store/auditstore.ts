@@ -102,8 +102,8 @@ export class AuditStore {
   }
 
   /**
-   * Returns the time of the change that is `most` changes back by a tenant's users, if later than
-   * `since` (both in milliseconds since the epoch); undefined if they made fewer.
+   * Returns the time of the `most`-th last change by a tenant's users, if it is later than `since`;
+   * undefined if there are fewer changes. Both times are in milliseconds since the epoch.
    */
   changeBack(tenantId: string, most: number, since: number): number | undefined {
     return this.#database
@@ -123,7 +123,7 @@ export class AuditStore {
       .get() as number | undefined;
   }
 
-  /** Deletes the oldest lines up to the first not older than a time; returns the number. */
+  /** Deletes the oldest lines, up to the first one not older than a time; returns their number. */
   forget(before: number): number {
     const first = `SELECT sequence FROM audit WHERE at >= ? ORDER BY sequence LIMIT 1`;
     return this.#database

@@ -1,11 +1,11 @@
 /**
- * Sorted entries in blocks shared by revisions, in the database, and the revisions that exports are
- * pinned to. Input: blocks, and the revisions that begin or end with them. Output: a revision's
+ * Sorted entries in blocks that revisions share, in the database, and the revisions that exports
+ * are pinned to. Input: blocks, and the revisions that begin or end with them. Output: a revision's
  * blocks.
- * Invariant: the bytes of a block are stored separately from its place. So they can be written
- * before a revision uses them, in small steps, and a revision begins with a few small rows. An
- * export that may be rendered keeps its pins. The table knows neither the meaning of entries nor
- * lists: tenants' lists and those of exported accounts are blocked and pinned alike.
+ * Invariant: the bytes of a block are stored separately from its place in revisions. So they can be
+ * written in small steps before a revision uses them, and a revision begins with a few small rows.
+ * The pins of an export stay while it may be rendered. The meaning of entries and lists is unknown
+ * here: tenants' lists and lists of exported accounts are treated alike.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
@@ -17,7 +17,7 @@ export interface StagedBlock {
   readonly first: bigint;
 }
 
-/** The bytes of a block, with the checksum at writing. */
+/** The bytes of a block, with the checksum computed when they were written. */
 interface StoredBytes {
   readonly id: number;
   readonly entries: Buffer;
@@ -35,7 +35,7 @@ const OF_REVISION = "list = @list AND since <= @revision AND (until IS NULL OR u
 /** Minimum value of an entry. */
 const LEAST = "-9223372036854775808";
 
-/** Two tables: the bytes of blocks, and their places. */
+/** Two tables: the bytes of blocks, and their places in revisions. */
 export class BlockTable {
   readonly #database: StateDatabase;
   readonly #blocks: string;
@@ -166,7 +166,7 @@ export class BlockTable {
     return ids.length;
   }
 
-  /** Deletes bytes of blocks, except of placed ones. */
+  /** Deletes the bytes of blocks, except of blocks that are in a revision. */
   deleteBytes(ids: readonly number[]): void {
     const remove = this.#database.prepare(
       `DELETE FROM ${this.#entries}
@@ -182,7 +182,7 @@ export interface ListPin {
   readonly revision: number;
 }
 
-/** Exports that may still be rendered: also a done one whose file is lost. */
+/** Exports that may still be rendered; a done export is rendered again if its file is lost. */
 const PINNING = `SELECT id FROM exports
   WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
 

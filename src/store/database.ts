@@ -55,7 +55,7 @@ function hasDatabase(dataDir: string): boolean {
   return lookAt(join(dataDir, DATABASE_FILE)) !== undefined;
 }
 
-/** Removes what a full or failing disk left of a new state; never a non-empty file. */
+/** Removes the leftovers of a new state on a full or failing disk; never a non-empty file. */
 function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   const path = join(dataDir, DATABASE_FILE);
   try {
@@ -70,7 +70,7 @@ function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
 function openOrMake(dataDir: string): SqliteDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
-    // Before anything is written: setting the journal mode would change a newer file.
+    // Check before writing anything: setting the journal mode would change a newer file.
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
     const database = connect(path, { timeout: BUSY_TIMEOUT_MS });
@@ -105,8 +105,8 @@ export function openUnmigrated(dataDir: string): SqliteDatabase {
 }
 
 /**
- * Opens the database for read-only commands, also on a full disk; then no other process can open it
- * meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
+ * Opens the database for read-only commands. On a full disk, this works too, but no other process
+ * can open the database meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
  */
 export function openForReading(dataDir: string): SqliteDatabase {
   const path = join(dataDir, DATABASE_FILE);
@@ -126,7 +126,7 @@ export function isAlone(database: SqliteDatabase): boolean {
 
 /**
  * Opens a database; if the disk has no room for SQLite's shared memory, opens it in exclusive mode,
- * which keeps that index in process memory. A running server has already created the file.
+ * which needs only process memory. If a server is running, the shared memory already exists.
  */
 function orReadAlone(path: string, versionMin: number, open: () => SqliteDatabase): SqliteDatabase {
   try {
@@ -137,7 +137,7 @@ function orReadAlone(path: string, versionMin: number, open: () => SqliteDatabas
   }
 }
 
-/** Returns null if that fails too, or if the schema is too old. */
+/** Opens a database in exclusive mode; returns null if this fails or the schema is too old. */
 function readAlone(path: string, versionMin: number): SqliteDatabase | null {
   let database: SqliteDatabase | undefined;
   try {
@@ -179,8 +179,8 @@ export function openSecondConnection(
 
 /**
  * Turns a copied database into a single file and returns its schema version. Throws `CommandError`
- * if it is not a valid database of ours; `found` names the original in the message. `last` may
- * write to it.
+ * if it is not a valid database of ours; `found` names the original in the message. The callback
+ * `last` may write to the database.
  */
 export function settleCopy(
   path: string,
@@ -298,7 +298,7 @@ export function tryLock(directory: string, name: string): (() => void) | null {
   }
 }
 
-/** Version and owner in a database file. */
+/** Schema version and application id in a database file. */
 interface Stamp {
   readonly version: number;
   readonly owner: number;
@@ -315,7 +315,7 @@ function databasePath(dataDir: string): string {
   return path;
 }
 
-/** A new file next to the address of a server would be a second state. */
+/** Throws if the directory remembers a server's address: a new file would be a second state. */
 function refuseRemembered(dataDir: string): void {
   const address = rememberedAddress(dataDir);
   if (address === null) return;
@@ -326,8 +326,8 @@ function refuseRemembered(dataDir: string): void {
 }
 
 /**
- * Refuses a directory with secrets, which are created after the database, but without a database: a
- * new state there would orphan the files of its exports.
+ * Throws if a directory has secrets but no database. Secrets are created after the database, so it
+ * was lost, and a new state would orphan the files of its exports.
  */
 function refuseEmptied(dataDir: string): void {
   const path = join(dataDir, DATABASE_FILE);
@@ -384,7 +384,7 @@ function migrate(database: SqliteDatabase, path: string): void {
   const run = database.transaction(() => {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;
-    // A second connection sees the current state, which the lock of this connection preserves.
+    // A second connection sees the current state, because this connection blocks other writers.
     if (version > 0) copyBeforeUpgrade(connect(path), path, version);
     applySteps(database, version);
     if (version > 0) noteUpgrade(database, version, SCHEMA_VERSION);

@@ -2,8 +2,8 @@
  * A data directory and its files, accessible only to the user of this process. Input: its path.
  * Output: the checked paths.
  * Invariant: directories are 0700 and files 0600 before anything secret is written. Looser modes,
- * symbolic links, and other users' entries are refused with the command that fixes them; own empty
- * directories are tightened.
+ * symbolic links, and other users' entries are refused with the command that fixes them; the modes
+ * of the user's own empty directories are tightened.
  */
 import {
   chmodSync,
@@ -48,8 +48,8 @@ export function openDataDir(path: string): void {
 }
 
 /**
- * Tightens an own empty directory, as `mkdir` creates it: no one can have read or placed anything
- * there. A second check shows that nothing was added meanwhile.
+ * Tightens the mode of the user's own empty directory, as `mkdir` creates it: no one can have read
+ * or placed anything there. A second check shows that nothing was added meanwhile.
  */
 function tightened(path: string, found: Stats): Stats {
   const user = process.getuid?.();

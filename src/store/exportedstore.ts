@@ -2,9 +2,10 @@
  * Previously exported accounts in the database. Input: blocks made by a thread, and the export
  * whose completion commits them. Output: the blocks of a revision.
  * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
- * export as done. They belong to the member that staged them, and end with it. A block of a
- * revision exists while that is the newest, or while an export that may be rendered is pinned to
- * it. Lists of this kind have negative numbers. The meaning of entries is unknown here.
+ * export as done. They belong to the member that staged them, and are dropped after it ends. A
+ * block of a revision exists while that revision is the newest, or while an export that may be
+ * rendered is pinned to it. Lists of this kind have negative numbers. The meaning of entries is
+ * unknown here.
  */
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import type { StateDatabase } from "./statedatabase.ts";
@@ -20,7 +21,7 @@ export interface StagedEntries {
   readonly added: number;
 }
 
-/** Replaced blocks deleted per transaction: other writers wait for it. */
+/** Maximum replaced blocks deleted per transaction, because other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 64;
 
 /** The tables `exported_entries` and `exported_blocks`. */
@@ -29,14 +30,17 @@ export class ExportedStore {
   readonly #blocks: BlockTable;
   readonly #owner: string;
 
-  /** Blocks are staged for the member `owner`; those without a member are dropped at any time. */
+  /** Staged blocks belong to the member `owner`; blocks without one may be dropped at any time. */
   constructor(database: StateDatabase, owner = "") {
     this.#database = database;
     this.#owner = owner;
     this.#blocks = new BlockTable(database, "exported");
   }
 
-  /** Reads one state over several turns; `read` begins before this returns. Rejects like it. */
+  /**
+   * Runs `read` on one snapshot of the state, over several turns of the event loop. `read` is
+   * called before this returns. Rejects if `read` does.
+   */
   async atOnce<Result>(read: (store: ExportedStore) => Promise<Result>): Promise<Result> {
     const connection = this.#database.atOneMoment();
     try {
@@ -91,8 +95,8 @@ export class ExportedStore {
   }
 
   /**
-   * Commits staged blocks to the next revision; returns false if they are for another, or were
-   * dropped. Call it inside a transaction.
+   * Commits staged blocks to the next revision; returns false if they are for another revision, or
+   * were dropped. Call it inside a transaction.
    */
   keep(staged: StagedEntries, changedAt: number): boolean {
     const { list, revision, added, made } = staged;

@@ -3,8 +3,9 @@
  * Output: rows as stored.
  * Invariant: a change is durable when the method returns. A state changes only from the states
  * named in the statement, so a thread's late answer cannot restore a removed export. After a claim,
- * it changes only with the token of the last claim, so a server that was replaced changes nothing.
- * An export's charge changes with its state. Files, threads, and plans are unknown here.
+ * the state of an export changes only with the token of the last claim, so a server that was
+ * replaced changes nothing. An export's charge changes with its state. Files, threads, and plans
+ * are unknown here.
  */
 
 import { ListStore } from "./liststore.ts";
@@ -45,7 +46,7 @@ export interface ExportRow {
   readonly state: StoredState;
   /** Number of rendering attempts. */
   readonly attempts: number;
-  /** Member that renders it, or did last; null before the first claim. */
+  /** Member that renders the export, or rendered it last; null before the first claim. */
   readonly owner: string | null;
   /** Number of claims: the token of the last one. */
   readonly token: number;
@@ -58,7 +59,7 @@ export interface ExportRow {
   readonly failure: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
-  /** Retained if a done export's file is lost, so that rendering again does not prolong it. */
+  /** Retained if the file of a done export is lost, so that a new render does not extend it. */
   readonly expiresAt: number | null;
   readonly expiredAt: number | null;
 }
@@ -113,7 +114,7 @@ export type ClaimedExport = Pick<ExportRow, "id" | "token">;
 
 interface FinishedFile extends ClaimedExport {
   readonly rowCount: number;
-  /** Rows that are charged, where not all of the file are. */
+  /** Number of rows charged, if not all rows of the file are. */
   readonly chargedRows?: number;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -221,8 +222,8 @@ export class ExportStore {
   }
 
   /**
-   * True if an export was made with a notice, which names it; until then its idempotency key names
-   * the notice.
+   * True if an export belongs to a notice. The notice names the export; before it does, the
+   * export's idempotency key names the notice.
    */
   isOfNotice(id: string): boolean {
     const found = this.#database
@@ -238,7 +239,7 @@ export class ExportStore {
     return found !== undefined;
   }
 
-  /** Notes that a client has read an export's file, for the member that made it. */
+  /** Records for the member that made a file that a client has read it elsewhere. */
   noteRead(id: string, nowMs: number): void {
     if (this.isRead(id)) return;
     this.#change("UPDATE exports SET read_at = ? WHERE id = ? AND read_at IS NULL", nowMs, id);
@@ -287,8 +288,8 @@ export class ExportStore {
   }
 
   /**
-   * queued to running; counts an attempt. Returns the token of the claim; undefined if the export
-   * is not queued. Writers are serial, so two members never claim one export.
+   * Changes queued to running, and counts an attempt. Returns the token of the claim; undefined if
+   * the export is not queued. Writers are serial, so two members never claim one export.
    */
   claim(id: string, owner: string): number | undefined {
     return this.#database
@@ -348,8 +349,8 @@ export class ExportStore {
   }
 
   /**
-   * running to done; an end that it already has stays when it is earlier, and what it reserved
-   * becomes what it has.
+   * Changes running to done. An earlier expiry stays, and the reserved rows of the quota are
+   * replaced by the actual ones.
    */
   finish({ chargedRows, ...file }: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);
@@ -366,7 +367,7 @@ export class ExportStore {
     return finished;
   }
 
-  /** queued or running to failed; releases its reservation. */
+  /** Changes queued or running to failed; releases the export's reservation. */
   fail({ id, token }: ClaimedExport, failure: string, endedAt: number): boolean {
     const charge = this.quota.chargeOf(id);
     const failed = this.#change(
@@ -378,7 +379,7 @@ export class ExportStore {
     return failed;
   }
 
-  /** running, or done without its file, back to queued; sets `attempts`. */
+  /** Changes running, or done without its file, back to queued; sets `attempts`. */
   requeue({ id, token }: ClaimedExport, attempts: number): boolean {
     return this.#change(
       `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
@@ -402,7 +403,7 @@ export class ExportStore {
     );
   }
 
-  /** Deletes an export; its idempotency key stays, and so does the charge if it was done. */
+  /** Deletes an export; keeps its idempotency key, and its charge if it was done. */
   remove(id: string): boolean {
     const charge = this.quota.chargeOf(id);
     if (charge !== undefined) this.quota.remove(charge);
@@ -460,7 +461,8 @@ export class ExportStore {
 
   /**
    * Deletes up to `limit` records of exports that expired or failed before a time; returns the
-   * number. Their charges are settled: expired ones were delivered, failed ones released theirs.
+   * number. Their charges are settled: expired exports were delivered, and failed exports released
+   * their reservations.
    */
   forgetRecords(timeMs: number, limit: number): number {
     const result = this.#database

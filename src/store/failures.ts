@@ -128,13 +128,13 @@ export function storageRefusal(cause: unknown): AppError | null {
   return new AppError("storage_unavailable", detail, details);
 }
 
-/** Returns the problem of a server whose disk is full or fails, or that only reads. */
+/** Returns the problem of a database server that has a full or failing disk, or is read-only. */
 function serverProblem(cause: unknown): { readonly full: boolean } | null {
   if (!(cause instanceof StatementRefused) || !isServerFailure(cause)) return null;
   return { full: cause.code === "53100" };
 }
 
-/** Returns the refusal for a database failure: of the disk, or a long write. */
+/** Returns the refusal for a failed write: a disk error, a shutdown, or a busy database. */
 export function stateUnwritable(cause: unknown): AppError {
   const detail = "The server cannot write its state at the moment. Try again later.";
   const busy = () => new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });
@@ -149,8 +149,8 @@ function isSharedMemory(error: unknown): boolean {
 }
 
 /**
- * Returns the cause: SQLite reports an I/O error if a full disk has no room for its shared memory,
- * and "cannot open" if a read-only disk forbids creating a file.
+ * Returns the real cause of an SQLite error. SQLite reports an I/O error if a full disk has no room
+ * for its shared memory, and "cannot open" if a read-only disk forbids creating a file.
  */
 export function causeOfDisk(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code?.startsWith("SQLITE_CANTOPEN")) {
@@ -174,7 +174,7 @@ function readOnlyDisk(folder: string): unknown {
   }
 }
 
-/** Returns a sentence with the bytes that SQLite needs and those that are free. */
+/** Returns a sentence with the bytes that SQLite needs and the bytes that are free. */
 export function sharedMemoryWords(path: string): string {
   const { bavail, bsize } = statfsSync(dirname(path));
   const [needed, free] = [SHARED_MEMORY_BYTES, bavail * bsize].map((bytes) =>

@@ -83,7 +83,7 @@ export class KeyStore {
     return this.#version.get();
   }
 
-  /** Throws `StateAway` if the state has not been reachable for a time. */
+  /** Throws `StateAway` if the state has been unreachable for longer than `awayMs`. */
   refuseAfter(awayMs: number): void {
     if (this.#database.away.ms > awayMs) throw new StateAway("the state is away for too long");
   }
@@ -164,7 +164,7 @@ export class KeyStore {
     this.#database.prepare("UPDATE keys SET plan = ? WHERE id = ?").run(plan, id);
   }
 
-  /** Sets the plan of a tenant's console; returns the one before, null if none was set. */
+  /** Sets the plan of a tenant's console; returns the previous plan, or null. */
   setTenantPlan(id: string, plan: string): string | null {
     const before = this.#database
       .prepare<[string], string | null>("SELECT plan FROM tenants WHERE id = ?")

@@ -3,7 +3,7 @@
  * pinned to. Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
  * revision.
  * Invariant: a change is durable when the method returns. Every method takes the tenant, or a list
- * found by it. The blocks of a revision exist while it is the newest, or while an export that may
+ * found with it. The blocks of a revision exist while it is the newest, or while an export that may
  * be rendered is pinned to it. The meaning of entries is unknown here.
  */
 import {
@@ -41,9 +41,9 @@ interface ListChange extends PlacedBlocks {
   readonly changedAt: number;
 }
 
-/** Replaced blocks deleted per transaction: other writers wait for it. */
+/** Maximum replaced blocks deleted per transaction, because other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 32;
-/** Age at which staged blocks belong to a change that ended with its program. */
+/** Staged blocks of this age are leftovers of a change whose program has ended. */
 const STAGED_MS = 3_600_000;
 
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
@@ -68,7 +68,7 @@ export class ListStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Reads several things at one moment, despite other writers. */
+  /** Runs several reads on one snapshot of the database, despite other writers. */
   atOneMoment<Result>(read: () => Result): Result {
     return this.#database.transaction(() => ({ result: read() })).deferred().result;
   }
@@ -154,9 +154,9 @@ export class ListStore {
   }
 
   /**
-   * Changes the entries of a list and increments its revision. Returns false if the revision
-   * differs from the one that was read, the list is removed, or staged blocks are gone. Next:
-   * `forget`.
+   * Changes the entries of a list and increments its revision. Returns false if the list has
+   * another revision than the one read, the list is removed, or staged blocks are gone. Call
+   * `forget` next.
    */
   change({ sequence, revision }: ListRow, change: ListChange): boolean {
     if (!this.#unstage(change.made)) return false;
@@ -173,7 +173,7 @@ export class ListStore {
     return true;
   }
 
-  /** Returns true if all of them were staged. */
+  /** Marks blocks as no longer staged; returns true if all of them were staged. */
   #unstage(staged: readonly StagedBlock[]): boolean {
     const remove = this.#database.prepare("DELETE FROM list_staged WHERE id = ?");
     return staged.reduce((all, { id }) => remove.run(id).changes === 1 && all, true);
@@ -199,8 +199,8 @@ export class ListStore {
   }
 
   /**
-   * Deletes some replaced, unpinned blocks of any list, and some that were staged long ago; also
-   * leftovers of an ended program or an expired export. Returns the number.
+   * Deletes some replaced, unpinned blocks of any list, and some blocks that were staged long ago.
+   * This includes leftovers of ended programs and expired exports. Returns the number.
    */
   forget(nowMs: number): number {
     return this.atomically(() => {

@@ -153,7 +153,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
   // Entries are eight-byte numbers in sorted blocks. A block is valid from revision `since` to the
-  // one before `until`, and is retained while an export is pinned to one of these.
+  // one before `until`, and is retained while an export is pinned to one of these revisions.
   `CREATE TABLE lists (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      tenant_id TEXT NOT NULL REFERENCES tenants (id),
@@ -208,9 +208,9 @@ export const MIGRATIONS: readonly string[] = [
    END;`,
   // True if the user chose to stay signed in.
   `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
-  // Entry bytes of all lists are separate, like those of exported accounts: a large change writes
-  // them in short steps before the revision that uses them. Staged blocks have a time, so leftovers
-  // of an ended program are found.
+  // Entry bytes of all lists are separate, as for exported accounts: a large change writes them in
+  // short steps before the revision that uses them. The time of a staged block tells whether it is
+  // a leftover of an ended program.
   `CREATE TABLE list_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
@@ -247,8 +247,8 @@ export const MIGRATIONS: readonly string[] = [
   // Compression of an export's file; NULL if none, as before.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
   SENT_FILES_STEP,
-  // A saved search keeps what counting and sending need without a request. A month has one row,
-  // however often it is served; AUTOINCREMENT: cursors of notices stay valid.
+  // A saved search stores what counting and sending need, because they run without a request. A
+  // month has one row, however often it is served. AUTOINCREMENT keeps cursors of notices valid.
   `ALTER TABLE saved_searches ADD COLUMN plan TEXT;
    ALTER TABLE saved_searches ADD COLUMN key_id TEXT;
    ALTER TABLE saved_searches ADD COLUMN watch TEXT;
@@ -327,9 +327,9 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
    CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
-  // The title of an export names its file as it was typed; exports of earlier versions have none.
-  // A receiver of e-mails is a row of webhooks with a mailto address; its seed signs the address
-  // that ends them. No delivery goes to a receiver whose reader has unsubscribed.
+  // The title of an export, as typed, names its file; exports of earlier versions have none. A
+  // receiver of e-mails is a row of webhooks with a mailto address; its seed signs the link that
+  // ends the e-mails. No delivery goes to a receiver whose reader has unsubscribed.
   `ALTER TABLE exports ADD COLUMN title TEXT;
    ALTER TABLE webhooks ADD COLUMN kind TEXT NOT NULL DEFAULT 'webhook'
      CHECK (kind IN ('webhook', 'email'));
@@ -339,10 +339,10 @@ export const MIGRATIONS: readonly string[] = [
      CHECK (contacts IN (0, 1));
    ALTER TABLE webhooks ADD COLUMN unsubscribed_at INTEGER;
    CREATE UNIQUE INDEX emails_of_tenant ON webhooks (tenant_id, url) WHERE kind = 'email';`,
-  // The days of a rolling search count from spec_date; NULL in rows of earlier versions. A search
-  // that is paused makes no notices. An address whose reader unsubscribed is remembered as a hash,
-  // also when its receiver is deleted. A mail about a receiver waits until it is sent: a warning to
-  // an owner, or, without a user, the question to the reader of the receiver.
+  // The days of a rolling search count from spec_date; NULL in rows of earlier versions. A paused
+  // search makes no notices. The address of a reader who unsubscribed is stored as a hash, even
+  // after its receiver is deleted. A mail about a receiver is stored until it is sent: a warning to
+  // an owner (the row has a user), or a question to the receiver's reader (no user).
   `ALTER TABLE saved_searches ADD COLUMN rolling INTEGER NOT NULL DEFAULT 0
      CHECK (rolling IN (0, 1));
    ALTER TABLE saved_searches ADD COLUMN spec_date TEXT;
@@ -366,11 +366,11 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX receiver_mails_due ON receiver_mails (next_at);
    CREATE INDEX receiver_mails_of_webhook ON receiver_mails (webhook);
    CREATE INDEX receiver_mails_of_user ON receiver_mails (user_id);`,
-  // Servers that work on the state. A row whose owner is no member is free to take.
+  // Servers that work on the state. Any server may take a row whose owner is no longer a member.
   // The token of an export counts its claims: a process that was paused for longer than its lease
-  // has an older one. Blocks that are staged for a list belong to the server that staged them. The
-  // accounts of a file that was made with a notice are on the server that made it, which learns by
-  // read_at that a client has read the file at another one.
+  // has an older token. Blocks that are staged for a list belong to the server that staged them.
+  // The accounts of a notice's file are on the server that made it. By read_at, this server
+  // learns that a client has read the file on another server.
   `CREATE TABLE members (
      id TEXT PRIMARY KEY,
      place TEXT NOT NULL,

@@ -3,8 +3,8 @@
  * Output: notices as stored, one for each saved search and month.
  * Invariant: a month and the notices about it are one transaction, and a month has one row, however
  * often it is served. The numbers of a search's notices ascend without gaps. A notice gets its id
- * with its row, so counting and sending again never give another one. Counts appear once, in the
- * transaction that queues their deliveries. The meaning of specs and counts is unknown here.
+ * with its row, so the id stays the same when it is counted or sent again. Counts appear once, in
+ * the transaction that queues their deliveries. The meaning of specs and counts is unknown here.
  */
 import type { StateDatabase } from "./statedatabase.ts";
 
@@ -42,7 +42,7 @@ export interface NoticeRow {
   readonly countedAt: number | null;
 }
 
-/** A notice to count, with its months and its search. */
+/** A notice to count, with its months and data of its search. */
 export interface CountingRow extends NoticeRow {
   readonly month: number;
   readonly snapshotId: string;
@@ -58,7 +58,7 @@ export interface CountingRow extends NoticeRow {
   readonly onlyChanges: number;
   /** JSON of the automatic export, or null. */
   readonly export: string | null;
-  /** Date that the days of the spec count from; null if they are fixed. */
+  /** Date from which the days of the spec count; null if they are fixed. */
   readonly daysFrom: string | null;
 }
 
@@ -139,10 +139,10 @@ export class NoticeStore {
 
   /**
    * Creates a notice for every saved search that is not paused; returns their number. Call it with
-   * `note`. A notice begins with the month of the search's last one, so that nothing is missing
-   * after a pause, or where that one began if it failed. The first notice of a search begins with
-   * the month of its count if that is older: an older month was served again when it was saved, or
-   * the search was paused since.
+   * `note`. A notice begins with the month of the search's previous notice, so a pause loses no
+   * change; if that notice failed, with the month where it began. The first notice of a search
+   * begins with the month of its count if that is before `since`. This happens if an older month
+   * was served when it was saved, or if the search was paused.
    */
   announce(month: number, since: number, nowMs: number): number {
     this.#database
@@ -167,7 +167,7 @@ export class NoticeStore {
 
   /**
    * Returns due notices to count, oldest month first, so that numbers ascend in time. A notice
-   * waits for the one before it, which decides where it begins.
+   * waits until the previous one of its search is counted, because that decides where it begins.
    */
   counting(nowMs: number, limit: number): CountingRow[] {
     return this.#database
@@ -185,7 +185,7 @@ export class NoticeStore {
       .all(nowMs, limit);
   }
 
-  /** Records a failed count, which is tried again at a time. */
+  /** Records a failed count, and when to repeat it. */
   postpone(id: string, { failure, nextAt }: { failure: string; nextAt: number }): void {
     this.#database
       .prepare(
@@ -196,8 +196,8 @@ export class NoticeStore {
   }
 
   /**
-   * counting to failed. The next notice of the search then begins where this one did, so that no
-   * change is missing. Call it inside a transaction.
+   * Changes counting to failed. The next notice of the search then begins where this one did,
+   * so that no change is missing. Call it inside a transaction.
    */
   fail(id: string, failure: string): void {
     this.#database
@@ -222,12 +222,12 @@ export class NoticeStore {
     this.#database.prepare("UPDATE notices SET next_at = ? WHERE id = ?").run(nextAt, id);
   }
 
-  /** Makes all notices that are not counted due: no other process works on them. */
+  /** Makes all uncounted notices due, because no other process works on them. */
   wake(nowMs: number): void {
     this.#database.prepare("UPDATE notices SET next_at = ? WHERE state = 'counting'").run(nowMs);
   }
 
-  /** counting to counted; `since` is the month that it was counted from. */
+  /** Changes counting to counted; the notice compares its month with the month `since`. */
   counted(
     id: string,
     counted: { readonly counts: string; readonly since: number; readonly nowMs: number },
@@ -242,7 +242,7 @@ export class NoticeStore {
     return result.changes > 0;
   }
 
-  /** failed to counting again; returns false if it had not failed. */
+  /** Changes failed to counting; returns false if the notice had not failed. */
   recount(id: string, nowMs: number): boolean {
     const result = this.#database
       .prepare(
@@ -304,7 +304,7 @@ export class NoticeStore {
     return { ...none, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
   }
 
-  /** Deletes up to `limit` notices from before a time without waiting deliveries. */
+  /** Deletes up to `limit` notices that are older than a time and have no waiting deliveries. */
   forget(timeMs: number, limit: number): number {
     return this.#database
       .prepare(

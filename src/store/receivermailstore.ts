@@ -14,7 +14,7 @@ export interface ReceiverMailRow {
   readonly sequence: number;
   /** Receiver that it is about. */
   readonly webhook: string;
-  /** Address of the owner that it goes to; null if it goes to the receiver itself. */
+  /** Address of the owner who gets the mail; null if it goes to the receiver itself. */
   readonly owner: string | null;
   /** Number of the warning, 0 if the receiver was disabled; null for a question to a reader. */
   readonly warning: number | null;
@@ -25,7 +25,7 @@ export interface ReceiverMailRow {
 /** An address whose reader has unsubscribed. */
 interface Unsubscription {
   readonly at: number;
-  /** Time of the last question to its reader, or null. */
+  /** Time of the last question to the reader, or null. */
   readonly askedAt: number | null;
 }
 
@@ -77,7 +77,7 @@ export class ReceiverMailStore {
     this.#database.prepare("DELETE FROM receiver_mails WHERE sequence = ?").run(sequence);
   }
 
-  /** Records a failed attempt, which is repeated at a time. */
+  /** Records a failed attempt, and when to repeat it. */
   postpone(sequence: number, nextAt: number): void {
     this.#database
       .prepare("UPDATE receiver_mails SET attempts = attempts + 1, next_at = ? WHERE sequence = ?")
@@ -94,7 +94,7 @@ export class ReceiverMailStore {
       .run(tenantId, address, at);
   }
 
-  /** Forgets that, because the reader has begun the e-mails again. */
+  /** Deletes the record of an unsubscription, because the reader has subscribed again. */
   resubscribe(tenantId: string, address: string): void {
     this.#database
       .prepare("DELETE FROM unsubscriptions WHERE tenant_id = ? AND address = ?")

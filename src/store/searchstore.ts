@@ -8,7 +8,7 @@
 import type { StateDatabase } from "./statedatabase.ts";
 import { StoredBytes } from "./usagestore.ts";
 
-/** Members of a saved search that say what its notices hold and where they go. */
+/** Members of a saved search that define the content of its notices and where they go. */
 export interface NoticeOptions {
   /** Comma-separated names of the watched fields, or null for all. */
   readonly watch: string | null;
@@ -16,11 +16,11 @@ export interface NoticeOptions {
   readonly onlyChanges: number;
   /** JSON of the export that is made with each notice, or null. */
   readonly export: string | null;
-  /** Secret of its feed, or null. */
+  /** Secret of the search's feed, or null. */
   readonly feed: string | null;
-  /** 1 if the days of its spec move with the month. */
+  /** 1 if the date filters of its spec move with the month. */
   readonly rolling: number;
-  /** Time since which it makes no notices, or null. */
+  /** Time since which the search makes no notices, or null. */
   readonly pausedAt: number | null;
 }
 
@@ -29,7 +29,7 @@ interface NewSearchRow extends Partial<NoticeOptions> {
   readonly tenantId: string;
   /** Null if a key saves it. */
   readonly userId: string | null;
-  /** Plan of the client that saves it, and its key; null in rows of earlier versions. */
+  /** Plan and key of the client that saves the search; null in rows of earlier versions. */
   readonly plan?: string | null;
   readonly keyId?: string | null;
   readonly name: string;
@@ -51,7 +51,7 @@ type Specified = Pick<NewSearchRow, "spec" | "snapshot" | "total"> & {
   readonly specDate: string;
 };
 
-/** A saved search with its user, null if that is gone; its spec is read separately. */
+/** A saved search with its user, null if the user was deleted; its spec is read separately. */
 export interface SearchRow
   extends Omit<NewSearchRow, "spec" | "plan" | "keyId" | "specDate" | keyof NoticeOptions>,
     NoticeOptions {
@@ -61,7 +61,7 @@ export interface SearchRow
   readonly email: string | null;
 }
 
-/** End of a page in a tenant's list: its last search. */
+/** Position in a tenant's list of searches: the last search of a page. */
 export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
 
 /** Position before any possible search. */
@@ -158,8 +158,8 @@ export class SearchStore {
   }
 
   /**
-   * Replaces the options of a search's notices. `specDate` is stored only if the row has none: an
-   * earlier version saved it.
+   * Replaces the options of a search's notices. `specDate` is stored only if the row has none,
+   * because an earlier version saved it.
    */
   setOptions(
     tenantId: string,
@@ -190,7 +190,7 @@ export class SearchStore {
       .get(label);
   }
 
-  /** Returns the search with this secret of a feed, of an enabled tenant. */
+  /** Returns the search with this feed secret, if its tenant is enabled. */
   byFeed(feed: string): SearchRow | undefined {
     return this.#database
       .prepare<[string], SearchRow>(
@@ -200,7 +200,7 @@ export class SearchStore {
       .get(feed);
   }
 
-  /** Returns those of some ids that are searches of a tenant. */
+  /** Returns the ids that belong to searches of a tenant. */
   known(tenantId: string, ids: readonly string[]): string[] {
     return this.#database
       .prepare<[string, string], string>(

@@ -52,15 +52,15 @@ export function openSecrets(dataDir: string): Secrets {
 }
 
 /**
- * Returns the names of this installation for what it leaves elsewhere: the first is written, all
- * are recognized. The name stays when a secret is replaced once.
+ * Returns the names that mark this installation's data elsewhere: the first is written, all are
+ * recognized. A name is still recognized after its secret is replaced once.
  */
 export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
   const names = derived(link, "owner").map((name) => name.toString("hex").slice(0, 32));
   return names.reverse() as [string, ...string[]];
 }
 
-/** Derives a ring for a purpose missing in earlier files. No secret reveals another. */
+/** Derives the ring of a purpose that earlier files lack. No secret reveals another. */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
   return [from(current), ...previous.map(from)];
@@ -71,7 +71,7 @@ export function secretsText(dataDir: string): string {
   return String(readSmallFile(join(dataDir, SECRETS_FILE), SMALL_FILE_BYTES.settings));
 }
 
-/** Writes the secrets of a state that several data directories share; the file appears whole. */
+/** Replaces the secrets by those that several data directories share; the file appears whole. */
 export function replaceSecrets(dataDir: string, text: string): void {
   openDataDir(dataDir);
   if (checkDataFile(dataDir, SECRETS_FILE) && secretsText(dataDir) === text) return;
@@ -90,7 +90,7 @@ export function replaceSecrets(dataDir: string, text: string): void {
   }
 }
 
-/** A hard link fails if the name exists, so the first of several processes wins. */
+/** Links the file to its final name. This fails if the name exists, so the first process wins. */
 function writeFirst(dataDir: string, path: string): void {
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   const descriptor = openNew(temporary);

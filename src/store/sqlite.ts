@@ -10,7 +10,7 @@ import { StateAway, type StateDatabase, StatementRefused } from "./statedatabase
 /** Time that a reader waits during log recovery, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** An open file, with what only SQLite has. */
+/** An open file, with methods that only SQLite has. */
 export type SqliteDatabase = StateDatabase & Pick<Database.Database, "pragma" | "backup">;
 
 /**
@@ -47,7 +47,7 @@ export function sqliteVersion(): string {
 
 /**
  * True for a database failure that time or the operator can fix: a full or failing disk, another
- * process's long write, a server that is away. A broken constraint is a bug and not included.
+ * process's long write, an unreachable server. A violated constraint is a bug and not included.
  */
 export function isStateFailure(error: unknown): boolean {
   if (error instanceof StateAway || isServerFailure(error)) return true;
@@ -57,13 +57,13 @@ export function isStateFailure(error: unknown): boolean {
 
 /**
  * True for a failure of a server that its operator can fix: no space or memory, a failing disk, or
- * a standby that only reads.
+ * a read-only standby.
  */
 export function isServerFailure(error: unknown): boolean {
   return error instanceof StatementRefused && /^(53|25006|58030)/.test(error.code);
 }
 
-/** True if another process has held the database longer than the timeout. */
+/** True if another process has locked the database for longer than the timeout. */
 export function isStateBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }

@@ -2,7 +2,7 @@
  * Opens the state of a data directory: its own database, or the one on PostgreSQL whose address it
  * remembers.
  * Invariant: the only place that chooses the engine. PostgreSQL's client is loaded only by its
- * thread, so a state in the data directory costs nothing of it.
+ * thread, so a state in the data directory does not load it.
  */
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
@@ -34,7 +34,7 @@ export function isSqlite(database: StateDatabase): database is SqliteDatabase {
   return database.engine === "sqlite";
 }
 
-/** Opens a state as `openDatabase` does. @throws CommandError also if a server is not reached */
+/** Opens a state as `openDatabase` does. @throws CommandError also if a server cannot be reached */
 export function openState(dataDir: string): StateDatabase {
   const address = rememberedAddress(dataDir);
   return address === null ? openDatabase(dataDir) : openPostgres(address, { listens: true });
@@ -44,7 +44,7 @@ export function openState(dataDir: string): StateDatabase {
  * Opens the state of a server. `url` is the setting `state.url`; the data directory remembers it,
  * so that commands find the state. `lock` is shared if the server keeps its files on a store.
  * @throws CommandError if the data directory remembers an address and the setting is missing, or if
- * another server works on the state and both cannot
+ * another server works on the state and the two cannot share it
  */
 export function openServedState(
   dataDir: string,
@@ -75,7 +75,7 @@ export function openServedState(
   );
 }
 
-/** A data directory with a database of its own would be ignored without a sign. */
+/** Throws if a data directory also has its own database, which would be ignored silently. */
 function refuseOwnState(dataDir: string, address: StateAddress): void {
   if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(

@@ -4,7 +4,7 @@
  * Invariant: a small state is checked before any answer from it, and refused with a message. A
  * large one is checked in the background, in a thread with its own connection, because reading it
  * takes as long as the disk needs. SQLite checks structure and kinds of values; its pages have no
- * checksums, so another value of the same kind goes unnoticed.
+ * checksums, so a wrong value of the right kind is not detected.
  */
 import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../process/threads.ts";
@@ -12,7 +12,7 @@ import { damagedState, findingsIn } from "./failures.ts";
 import type { SqliteDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 
-/** Maximum state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
+/** Largest state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
 /** Checks a small state; returns false if it is too large. Throws `CommandError`. */
@@ -36,8 +36,8 @@ export async function checkInThread(path: string): Promise<readonly string[]> {
 
 /**
  * Watches the file of an open database, and reports once if it is replaced or removed. SQLite would
- * go on writing to the old file, and all of it would be lost when the server ends. So writes are
- * blocked from then on, and the operator is notified. A check costs one system call.
+ * continue to write to the old file, and these changes would be lost when the server ends. So
+ * writes are blocked from then on, and the operator is notified. A check costs one system call.
  */
 export class StateWatch {
   readonly #database: SqliteDatabase;

@@ -1,7 +1,7 @@
 /**
  * Worker thread that checks a state. Input: the path of its database. Output: its problems.
- * Invariant: it reads with its own connection and below the priority of requests, so they need not
- * wait.
+ * Invariant: it reads with its own connection and at a lower priority than requests, so they need
+ * not wait.
  */
 import { lowerPriority, worker } from "../process/tasks.ts";
 import { reading } from "./database.ts";

@@ -1,20 +1,20 @@
 /**
  * The database of the state, independent of its engine: SQLite in the data directory
- * (sqlite.ts), or PostgreSQL (postgres/postgresdatabase.ts). Stores are written against it, in
- * statements of SQLite, which the other one translates.
- * Invariant: calls are synchronous, so a transaction holds no other work of its thread. Writes of
- * all processes are serial. A number stays a number and a blob a Buffer in both engines.
+ * (sqlite.ts), or PostgreSQL (postgres/postgresdatabase.ts). Stores use it with statements in
+ * SQLite's dialect, which the PostgreSQL class translates.
+ * Invariant: calls are synchronous, so no other work of its thread runs within a transaction.
+ * Writes of all processes are serial. A number stays a number and a blob a Buffer in both engines.
  */
 
 /**
- * The server of the state cannot be reached. Whether a change that was being committed is stored is
- * not known.
+ * The server of the state cannot be reached. If a commit was in progress, it is unknown whether the
+ * change is stored.
  */
 export class StateAway extends Error {
   readonly code = "STATE_AWAY";
 }
 
-/** A statement was refused by the server. `code` is its SQLSTATE. */
+/** Thrown if the server refused a statement. `code` is its SQLSTATE. */
 export class StatementRefused extends Error {
   readonly code: string;
 
@@ -39,23 +39,23 @@ export interface StateStatement<Parameters extends unknown[], Row = unknown> {
   /** Returns the first row; undefined if there is none. */
   get(...parameters: Parameters): Row | undefined;
   all(...parameters: Parameters): Row[];
-  /** Yields the rows. Run no other statement before it ends. */
+  /** Yields the rows. Run no other statement before the iteration ends. */
   iterate(...parameters: Parameters): IterableIterator<Row>;
-  /** Makes rows the values of their first column. */
+  /** Makes each row the value of its first column. */
   pluck(): this;
-  /** Makes integers `bigint`, for values beyond 2^53. */
+  /** Returns integers as `bigint`, for values beyond 2^53. */
   safeIntegers(): this;
 }
 
-/** A transaction. A throw undoes it; inside another one, only its own part. */
+/** A transaction. An error undoes it; an error in a nested one undoes only the nested part. */
 export interface StateTransaction<Result> {
   /** Excludes other writers from the beginning. */
   immediate(): Result;
-  /** Only reads, all of them at one moment. */
+  /** Only reads, all on one snapshot. */
   deferred(): Result;
 }
 
-/** Reads a version of the database; a request runs it, so it costs less than a method around it. */
+/** Reads a version of the database; every request runs it, so it is a statement, not a method. */
 export type VersionReader = Pick<StateStatement<[], unknown>, "get">;
 
 /** An open database. */
@@ -74,11 +74,11 @@ export interface StateDatabase {
   othersVersion(): VersionReader;
   /** Reads a value that changes with every write of this connection. */
   ownVersion(): VersionReader;
-  /** Opens a further connection that reads at one moment until it is closed. */
+  /** Opens another connection that reads one snapshot until it is closed. */
   atOneMoment(): StateDatabase;
   /**
-   * Milliseconds for which the database has not been reachable; 0 while it is. A file is always
-   * reachable.
+   * Milliseconds for which the database has been unreachable; 0 while it is reachable. A file
+   * always is.
    */
   readonly away: { readonly ms: number };
   close(): void;

@@ -52,7 +52,7 @@ export function noteUpgrade(database: SqliteDatabase, from: number, to: number):
   new AuditStore(database).noteState("state.upgrade", { schema: { from, to } });
 }
 
-/** Reports an upgrade on standard error, because it can be undone. */
+/** Reports an upgrade on standard error, because the operator can undo it. */
 export function printUpgrade(path: string, from: number, to: number): void {
   stderr.print(
     `${path} was brought from schema ${from} to ${to}; what it was is kept as ` +

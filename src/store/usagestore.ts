@@ -1,13 +1,13 @@
 /**
  * Usage in the database: requests, accounts, and export rows by tenant, UTC day, and key; the rows
- * charged to a day's quota; and the bytes of a tenant's files and specs. Input: numbers to add;
- * reserved rows of an export, and their outcome.
+ * charged to a day's quota; and the bytes of a tenant's files and specs. Input: amounts to add;
+ * rows that exports reserve, use, or release.
  * Output: sums and rows as stored.
- * Invariant: adding is one commit of everything or nothing; usage is never subtracted. The charge
- * of a day is what its exports hold, plus what done and deleted ones held; every change is in the
- * transaction that changes the export. Rows of an export are counted as used once, when it is first
- * done. The database itself adds up bytes (triggers) in the transaction of each change, so no
- * change can bypass the sums, and reading them costs one row.
+ * Invariant: amounts are added in one commit or not at all; usage is never subtracted. The charge
+ * of a day is the sum of what its exports reserve or have used, deleted done exports included.
+ * Every change of it is in the transaction that changes the export. Rows of an export are counted
+ * as used once, when it is first done. Triggers add up bytes in the transaction of each change, so
+ * no change can bypass the sums, and reading them costs one row.
  */
 import { utcDay } from "../process/clock.ts";
 import type { StateDatabase, StateStatement } from "./statedatabase.ts";
@@ -106,7 +106,7 @@ interface Charge {
   /** Day whose quota is charged; null if the plan has none. */
   readonly day: number | null;
   readonly rows: number;
-  /** 1 once it was done, even if its file was lost and it is queued again. */
+  /** 1 once the export was done, even if its file was lost and it is queued again. */
   readonly delivered: 0 | 1;
 }
 
@@ -142,7 +142,7 @@ export class QuotaStore {
     this.#forget = database.prepare("DELETE FROM quota WHERE day < ?");
   }
 
-  /** Returns the rows of a tenant's quota of a day that are reserved or used. */
+  /** Returns the rows of a tenant's quota for a day that are reserved or used. */
   charged(tenantId: string, day: number): number {
     return this.#charged.get(tenantId, day)?.rows ?? 0;
   }
@@ -157,7 +157,7 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /** Rows of an answer: used immediately, and charged to the day's quota if the plan has one. */
+  /** Records the rows of an answer as used, and charges the day's quota if the plan has one. */
   spend(
     { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
     rows: number,
@@ -167,7 +167,7 @@ export class QuotaStore {
     this.#usage.add([{ tenantId, keyId, day, requests: 0, accounts: 0, exportRows: rows }]);
   }
 
-  /** The export is done: what it holds becomes what it has. */
+  /** Replaces the reserved rows of a done export by the number of its rows. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);
     const { tenantId, keyId, delivered } = charge;
@@ -251,8 +251,8 @@ export const STORED_BYTES_STEP = `
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
 
 /**
- * The step of the schema for exports that enrich a sent file: what is wanted of it as JSON (NULL
- * for all others), and its bytes, which count while the file is kept.
+ * Schema step for exports that enrich a sent file: the request as JSON (NULL for other exports),
+ * and the size of the file, which counts while the file is retained.
  */
 export const SENT_FILES_STEP = `
   ALTER TABLE exports ADD COLUMN sent TEXT;

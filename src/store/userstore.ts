@@ -1,19 +1,22 @@
 /**
  * Users and sessions in the database. Input: rows to write, and ids and hashes to find.
  * Output: rows as stored, with tenant columns.
- * Invariant: a change is durable when the method returns; passwords and tokens are hashes only. A
- * session is created only while the password that opened it is still current.
+ * Invariant: a change is durable when the method returns; passwords and tokens are stored only as
+ * hashes. A session is created only while the password that opened it is still current.
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement, VersionReader } from "./statedatabase.ts";
 
-/** Permissions of a user: an owner everything, a member all but members and changes to keys. */
+/**
+ * Permissions of a user: an owner may do everything, a member all except manage members and change
+ * keys.
+ */
 export type Role = "owner" | "member";
 
 /**
- * Prefix of the cost of a password that is not chosen yet. The end of the invitation follows, in
- * milliseconds since the epoch; the invitation's hash replaces the password's.
+ * Prefix of the cost of a password that is not chosen yet. It is followed by the end of the
+ * invitation, in milliseconds since the epoch. The password's hash is then the invitation's hash.
  */
 export const INVITED = "invited:";
 
@@ -22,7 +25,7 @@ export interface StoredPassword {
   /** 32 bytes. */
   readonly hash: Buffer;
   readonly salt: Buffer;
-  /** Name and parameters of the function, such as `scrypt:65536:8:1`. */
+  /** Name and parameters of the hash function, such as `scrypt:65536:8:1`. */
   readonly cost: string;
 }
 
@@ -60,7 +63,7 @@ export interface SessionRow {
   readonly createdAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
-  /** 1 if it lasts until `expiresAt` without use. */
+  /** 1 if the session lasts until `expiresAt` even if it is not used. */
   readonly kept: 0 | 1;
 }
 
@@ -69,7 +72,7 @@ export type Seen = Pick<SessionRow, "hash" | "userId" | "seenAt">;
 
 /** Facts that determine the plan of a tenant's console. */
 interface PlanFacts {
-  /** Set by the operator, or null. */
+  /** Plan set by the operator, or null. */
   readonly plan: string | null;
   /** Plans of all keys that ever belonged to the tenant. */
   readonly keyPlans: readonly string[];
@@ -87,7 +90,7 @@ const SESSION_COLUMNS = `
   hash, id, user_id AS userId, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt,
   kept FROM sessions`;
 
-/** A limit that no table reaches; only SQLite knows a negative one. */
+/** A limit above the size of any table; negative limits work only in SQLite. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
@@ -238,7 +241,7 @@ export class UserStore {
 
   /**
    * Stores a new session if the user is enabled and the password is still `password`; otherwise
-   * returns false, because it may have changed during the check.
+   * returns false, because the password may have changed during its check.
    */
   openSession(row: SessionRow, password: StoredPassword): boolean {
     const opened = this.#database
@@ -291,7 +294,7 @@ export class UserStore {
     });
   }
 
-  /** Deletes ended sessions: by either time, or with their user or tenant. */
+  /** Deletes sessions that are expired or idle, or whose user or tenant is disabled. */
   sweep(nowMs: number, idleMs: number): void {
     this.#database
       .prepare(

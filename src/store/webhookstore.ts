@@ -19,7 +19,7 @@ export type ReceiverKind = "webhook" | "email";
 /** Languages of e-mails. */
 export type EmailLanguage = "pt" | "en";
 
-/** Why a webhook is disabled: its owner, an answer 410, or five days without success. */
+/** Why a webhook is disabled: by its owner, by an answer 410, or after five days of failures. */
 type DisabledReason = "owner" | "gone" | "failing";
 
 /** A webhook as stored. Times are milliseconds since the epoch or null. */
@@ -28,19 +28,19 @@ export interface WebhookRow {
   readonly id: string;
   readonly tenantId: string;
   readonly kind: ReceiverKind;
-  /** Address of the receiver; of an e-mail `mailto:` and the address. */
+  /** Address of the receiver; for an e-mail, `mailto:` and the address. */
   readonly url: string;
   /** JSON list of ids, or null for all searches. */
   readonly searches: string | null;
   readonly signature: SignatureKind;
-  /** Language of its e-mails, and 1 if they have phones and e-mails of companies. */
+  /** Language of the receiver's e-mails, and 1 if they include phones and e-mails of companies. */
   readonly language: EmailLanguage;
   readonly contacts: number;
-  /** Time at which its reader ended the e-mails, or null. */
+  /** Time at which the reader unsubscribed, or null. */
   readonly unsubscribedAt: number | null;
   /** Seed of its secrets, 32 bytes. */
   readonly seed: Buffer;
-  /** Seeds before the last rotations, which sign too until `oldUntil`; empty if there are none. */
+  /** Seeds before the last rotations, which also sign until `oldUntil`; empty if there are none. */
   readonly oldSeed: Buffer;
   readonly oldUntil: number | null;
   readonly checksum: number | null;
@@ -49,9 +49,9 @@ export interface WebhookRow {
   readonly disabledAt: number | null;
   readonly disabledReason: DisabledReason | null;
   readonly succeededAt: number | null;
-  /** First failure since the last success. */
+  /** Time of the first failure since the last success. */
   readonly failingSince: number | null;
-  /** Last failure that counted, and the number of these. */
+  /** Time of the last failure that counted, and the number of such failures. */
   readonly struckAt: number | null;
   readonly strikes: number;
   readonly warnings: number;
@@ -93,7 +93,7 @@ export interface DeliveryRow {
   readonly notice: string;
   readonly webhook: string;
   readonly state: DeliveryState;
-  /** Attempts since it was queued, or queued again. */
+  /** Attempts since the delivery was queued, or queued again. */
   readonly attempts: number;
   /** Time of the first of these attempts. */
   readonly firstAt: number | null;
@@ -196,7 +196,7 @@ export class WebhookStore {
     return result.changes > 0;
   }
 
-  /** Replaces what its owner can change. */
+  /** Replaces the members that the owner of a receiver can change. */
   change(id: string, change: WebhookChange): void {
     this.#database
       .prepare(
@@ -208,7 +208,7 @@ export class WebhookStore {
       .run({ ...WITHOUT_EMAIL, ...change, id });
   }
 
-  /** Replaces the seed; earlier ones sign too until a time. */
+  /** Replaces the seed; earlier seeds also sign until a time. */
   rotate(
     id: string,
     { seed, oldSeed, oldUntil }: Pick<WebhookRow, "seed" | "oldSeed" | "oldUntil">,
@@ -254,7 +254,7 @@ export class WebhookStore {
       .run(id);
   }
 
-  /** Begins the e-mails to a receiver again, with the next notice. */
+  /** Resumes the e-mails to a receiver, with the next notice. */
   resubscribe(id: string): void {
     this.#database
       .prepare(
@@ -264,7 +264,7 @@ export class WebhookStore {
       .run(id);
   }
 
-  /** Queues a notice for all receivers that hear its search. */
+  /** Queues a notice for all receivers of its search. */
   queue(notice: string, tenantId: string, searchId: string, nowMs: number): void {
     this.#database
       .prepare(
@@ -277,7 +277,7 @@ export class WebhookStore {
       .run(notice, nowMs, tenantId, searchId);
   }
 
-  /** Queues a notice again for one receiver; returns false if that has unsubscribed. */
+  /** Queues a notice again for one receiver; returns false if the receiver has unsubscribed. */
   requeue(notice: string, webhook: string, nowMs: number): boolean {
     const result = this.#database
       .prepare(
@@ -295,7 +295,7 @@ export class WebhookStore {
     this.#database.prepare("DELETE FROM deliveries WHERE notice = ?").run(notice);
   }
 
-  /** Begins the waiting deliveries of a webhook again: it was disabled meanwhile. */
+  /** Makes waiting deliveries of a webhook due again, because it was disabled meanwhile. */
   resume(webhook: string, nowMs: number): void {
     this.#database
       .prepare(
@@ -356,7 +356,7 @@ export class WebhookStore {
     return result.changes > 0;
   }
 
-  /** Counts deliveries that wait, and returns the earliest time at which one is due. */
+  /** Counts waiting deliveries, and returns the earliest time at which one is due. */
   queued(): { readonly waiting: number; readonly nextAt: number | null } {
     return this.#database
       .prepare<[], { waiting: number; nextAt: number | null }>(

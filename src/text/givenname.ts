@@ -4,7 +4,7 @@
  * changes the reading direction around it. Errors name the character and its position.
  */
 
-/** Emoji parts invisible alone: the joiner between two pictures, and the selector after one. */
+/** Matches emoji. Their joiner and their selector are invisible alone, but allowed in emoji. */
 const PICTURE = "\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]*";
 const EMOJI = new RegExp(`${PICTURE}(?:\\u200d${PICTURE})*`, "gu");
 
@@ -16,8 +16,8 @@ const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
 
 /**
- * Returns the first character that no name may have, as words for a person: "the invisible
- * character U+200B (position 4)"; null if there is none. Positions count from 1.
+ * Describes the first character that names may not have: "the invisible character U+200B (position
+ * 4)"; null if there is none. Positions count from 1.
  */
 export function unseenIn(text: string): string | null {
   const plain = text.replace(EMOJI, (emoji) => "x".repeat([...emoji].length));
@@ -31,12 +31,12 @@ export function unseenIn(text: string): string | null {
   return null;
 }
 
-/** Blanks that a reader does not see, or takes for a plain one. */
+/** Blanks that a reader does not see, or mistakes for a plain space. */
 const ODD_BLANK = /^\s|\s$|[^\S ]|(?<=\s)\s/u;
 
 /**
- * Returns the first blank that makes a name look like another, as words for a person: at its
- * beginning or end, after another blank, or of another width; null if there is none.
+ * Describes the first blank that makes a name look like another: at its beginning or end, after
+ * another blank, or of another width. Returns null if there is none.
  */
 export function blankIn(text: string): string | null {
   const at = ODD_BLANK.exec(text)?.index;

@@ -10,7 +10,7 @@ export const JSON_DEPTH_MAX = 32;
 /** Maximum members of one object; far more than any spec has. */
 export const JSON_MEMBERS_MAX = 1_000;
 
-/** Maximum members compared one by one, before a Set is used. */
+/** Maximum member names compared one by one; for more, a Set is used. */
 const LISTED_NAMES_MAX = 16;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -192,7 +192,7 @@ export class JsonScanner {
   #skipBlanks(): void {
     const text = this.#text;
     let at = this.#at;
-    // Fast path for no blanks; the end of the text gives NaN.
+    // Fast path if there are no blanks; at the end of the text, the code is NaN.
     if (text.charCodeAt(at) > 0x20) return;
     for (let code = text.charCodeAt(at); isBlank(code); code = text.charCodeAt(at)) at++;
     this.#at = at;

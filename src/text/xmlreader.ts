@@ -1,25 +1,25 @@
 /**
  * Streaming reader of untrusted XML; the only importer of saxes.
- * Invariant: work is proportional to the bytes, however they are chunked; tokens, depth, and so
- * memory are bounded; document types and custom entities are refused, so nothing expands or is
- * fetched; anything but well-formed UTF-8 XML ends in `XmlFault`.
+ * Invariant: work is proportional to the bytes, however they are chunked; tokens and depth, and so
+ * memory, are bounded; document types and custom entities are refused, so nothing expands or is
+ * fetched. Other input than well-formed UTF-8 XML throws `XmlFault`.
  */
 import { StringDecoder } from "node:string_decoder";
 import { SaxesParser } from "saxes";
 
-/** Maximum tag or text, and maximum of consecutive comments and instructions, in bytes. */
+/** Maximum bytes of a tag or text, and of consecutive comments and instructions. */
 export const TOKEN_MAX = 1_048_576;
-/** Bytes parsed per call, so a token is measured about as often. */
+/** Bytes parsed per call; a token's length is checked after each call. */
 const SLICE_BYTES = 65_536;
 
 const ENDLESS =
   `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
   "a tag, a text, or comments in a row";
 
-/** Error of a text, as the end of a sentence that begins with its name. */
+/** Thrown for an invalid text. The message ends a sentence that begins with the text's name. */
 export class XmlFault extends Error {}
 
-/** Attributes by name as written, with resolved entities. */
+/** Attributes by name as written, with entities resolved. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
 /** Receives parsed parts in order. Names are as written, with prefixes. */
@@ -77,7 +77,10 @@ export class XmlReader {
     this.#parser.close();
   }
 
-  /** At most seven handlers: with more, V8 uses a hash table, and parsing takes 6 times as long. */
+  /**
+   * Registers up to seven handlers: with more, V8 uses a hash table, and parsing takes 6 times as
+   * long.
+   */
   #listen(handler: XmlHandler): void {
     const parser = this.#parser;
     parser.on("error", ({ message }) => {

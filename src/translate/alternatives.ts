@@ -11,13 +11,13 @@ import type { Notes } from "./notes.ts";
 import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";
 
-/** Owners of words that set filters. */
+/** Owners of words for requests that set filters. */
 const CONDITION_OWNERS: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
   ...["place", "activity", "status", "list", "unmapped"],
 ]);
 
-/** Requests for qualities: requiring both still finds some of the intended companies. */
+/** Owners of words for qualities: requiring both of two still finds some intended companies. */
 const QUALITIES: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
 ]);
@@ -27,13 +27,13 @@ const OR = /^(ou|or)$/;
 const AND = /^(e|and)$/;
 /** Marks that may be next to "ou". */
 const MARKS = /^[,;/()"'“”]$/;
-/** Words that may end the part before "ou": "headquarters only or …". */
+/** Words that may come right before "ou": "headquarters only or …". */
 const TAILS = new Set("only also too mesmo tambem apenas somente".split(" "));
 /** Words after "ou" that continue a bound. */
 const GOES_ON = new Set(
   "mais menos more less above below acima abaixo superior inferior".split(" "),
 );
-/** Max words between "ou" and the following request. */
+/** Max words between "ou" and the next request. */
 const GAP_MAX = 7;
 
 /**
@@ -64,12 +64,15 @@ export function noteAlternatives(
   return misled;
 }
 
-/** "ou sem telefone": companies with a phone are most of the intended ones. */
+/** True for a missing contact: for "ou sem telefone", most intended companies have a phone. */
 function isLacked(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "contact" && reachOf(sentence, at).polarity !== "plain";
 }
 
-/** False inside of a name ("lucro presumido ou real") and of a negation, which covers both. */
+/**
+ * True if "ou" may join a request at a token: false inside a name ("lucro presumido ou real"), and
+ * after a negation, which covers both.
+ */
 function isOpen(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
   const own = owner !== null && (CONDITION_OWNERS.has(owner) || owner === "negation");
@@ -94,13 +97,16 @@ function afterOr(sentence: Sentence, or: number): number {
   for (; at < or + GAP_MAX; at++) {
     const [owner, word] = [sentence.owner(at), sentence.folded(at)];
     if (owner !== "filler" && owner !== "negation") break;
-    // After "padarias ou" these are another subject.
+    // After "padarias ou", these words are another subject.
     if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
   }
   return CONDITION_OWNERS.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
-/** Returns a word's owner; area codes, postal codes, and addresses have their own filters. */
+/**
+ * Returns a word's owner, or a separate kind for area codes, postal codes, and addresses, because
+ * they have their own filters.
+ */
 function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[]): string {
   const owner = sentence.owner(at) ?? "";
   if (owner === "contact" && sentence.tokens[at]?.text.includes("@")) return "address";
@@ -119,7 +125,7 @@ function isEither(
     const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
     return isLeftAlone(sentence, after, one) || (one === "activity" && isLed);
   }
-  // "micro ou pequena" are alternatives; "MEI ou do Simples" and unjoined contacts are not.
+  // "micro ou pequena" are alternatives; "MEI ou do Simples" and two contacts are not.
   if (one === other) return one === "regime" || one === "contact";
   // "padarias em Santos ou açougues": the list of activities continues.
   if (other === "activity") return false;
@@ -131,8 +137,8 @@ function isEither(
 }
 
 /**
- * True if a request without a filter is not in one list with the other request, as a web site is
- * with a phone.
+ * True if a request without a filter does not belong to one list with the other request, unlike a
+ * web site next to a phone.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

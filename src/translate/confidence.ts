@@ -16,27 +16,27 @@ export interface ConfidenceFeatures {
   readonly placed: boolean;
   /** True if the text names a place that the snapshot does not have. */
   readonly unknownPlace: boolean;
-  /** Unknown words, in conditions of their own and elsewhere. */
+  /** Number of all unknown words, also those in separate conditions. */
   readonly unknownWords: number;
-  /** Unknown words that no "com", "que", or "sem" introduces as a condition of its own. */
+  /** Unknown words outside of conditions that "com", "que", or "sem" introduces. */
   readonly strayWords: number;
   /** Stray words next to an activity, which may be a part of its name. */
   readonly nearWords?: number;
   /** Unknown words that may be the name of a place or of a company. */
   readonly namedWords?: number;
-  /** Remaining stray words that the general vocabulary has. */
+  /** Other stray words that are in the general vocabulary. */
   readonly commonWords?: number;
-  /** Activities that are goods without a role, next to other activities. */
+  /** Activities read from goods without a role, next to other activities. */
   readonly assumedGoods?: number;
   /** Pairs of activities of which one describes the other. */
   readonly adjacent?: number;
-  /** Conditions that were not understood: "com estacionamento". */
+  /** Conditions that were not understood, such as "com estacionamento". */
   readonly unknownRequests: number;
-  /** Conditions that were understood and have no filter, such as revenue. */
+  /** Conditions that were understood but have no filter, such as revenue. */
   readonly unmappedRequests: number;
-  /** Names of several places, if the text does not decide between them. */
+  /** Names that several places share, if the text does not decide between them. */
   readonly homonyms: number;
-  /** Names of several municipalities, if a much larger municipality was chosen. */
+  /** Names that several municipalities share, if the much larger one was chosen. */
   readonly outweighed?: number;
   /** Places abroad. */
   readonly abroad: number;
@@ -44,7 +44,7 @@ export interface ConfidenceFeatures {
   readonly lists?: number;
   /** Words whose spelling was corrected. */
   readonly corrections: number;
-  /** Kinds of activities that the registry does not separate. */
+  /** Kinds of activities that the registry does not distinguish. */
   readonly kinds?: number;
   /** Words that are returned with an alternative reading. */
   readonly doubts?: number;
@@ -53,16 +53,16 @@ export interface ConfidenceFeatures {
 }
 
 /**
- * A client should not run a translation below this before a person has checked it. Such a text was
- * not understood, names an unknown activity or place, or contradicts itself. A condition that was
- * understood and has no filter does not lower a translation below it: `unmapped_constraints` names
- * the condition, and the rest is right.
+ * Below this confidence, a client should not run a translation before a person has checked it. Such
+ * a text was not understood, names an unknown activity or place, or contradicts itself. A
+ * condition that was understood but has no filter does not lower the confidence below this:
+ * `unmapped_constraints` names the condition, and the rest is right.
  */
 export const UNCERTAIN_BELOW = 0.4;
 
 /** Features of a translation, each between 0 and a small number. */
 const MEASURES = {
-  /** The distance of the weakest activity from certainty. */
+  /** How far the weakest activity is from certain. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
   /** Goods without a role next to another activity. */
@@ -89,15 +89,15 @@ type MeasureName = keyof typeof MEASURES;
 /** The names of all measures, in the order of their weights. */
 export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
 
-/** The certainty of an activity that is named by its name. */
+/** Certainty of an activity that the text calls by its name. */
 const CERTAIN = 0.95;
 
 /**
  * Weights of a logistic function, set by hand near a fit. `npm run bench -- translate --confidence
- * --fit` prints the fit, made from sentences that are not held out, half of the generated requests,
- * and words inserted next to activities. These have too few unknown words elsewhere, so those
- * weights follow trials with outside users. docs/translate.md shows the reliability on the held-out
- * half. No weight is positive: more unknown words must never raise it.
+ * --fit` prints the fit. Its data are the sentences that are not held out, half of the generated
+ * requests, and words inserted next to activities. They have too few other unknown words, so the
+ * weights of those follow trials with outside users. docs/translate.md shows the reliability on the
+ * held-out half. No weight is positive: more unknown words must never raise the confidence.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
@@ -116,11 +116,11 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   corrected: -0.3,
   doubts: -1.5,
 };
-/** Upper bound, because the user may always mean something else. */
+/** Upper bound, because a user may always have meant something else. */
 const SUREST = 0.99;
 /** A text with more unknown words than this is mostly not understood. */
 const UNKNOWN_WORDS_MAX = 8;
-/** Factor that makes any translation uncertain. */
+/** Factor for a translation that would mislead, which makes it uncertain. */
 const MISLEADING = 0.3;
 
 /** Returns the features of a translation in the order of `MEASURE_NAMES`. */
@@ -132,7 +132,7 @@ export function measuresOf(features: ConfidenceFeatures): readonly number[] {
 export function confidenceOf(features: ConfidenceFeatures): number {
   const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
-  // Without an activity and a place nothing bounds a search.
+  // Without an activity and a place, nothing restricts a search.
   const isLost = weakestActivity === null && (unknownWords > 0 || !features.placed);
   const other = features.contradictions + features.abroad + (features.lists ?? 0);
   const isMisled = other > 0 || isLost || unknownWords > UNKNOWN_WORDS_MAX;

@@ -65,7 +65,7 @@ const FILLERS = new Set(
   ).split(" "),
 );
 
-/** True for a filler: joining words and words of any request; false for numbers. */
+/** True for fillers: joining words, and words that any request may have; false for numbers. */
 export function isFillerWord(token: Token): boolean {
   if (token.kind === "mark") return true;
   if (token.kind === "number") return false;
@@ -133,7 +133,7 @@ const PURPOSES = phrasesOf(
 );
 const FOR = new Set(["para", "pra"]);
 
-/** Words after an opening that introduce the request. */
+/** Words after an opening phrase that introduce the request. */
 const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
 const PHRASE_MAX = 9;
 
@@ -155,7 +155,7 @@ export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => 
   }
 }
 
-/** Returns the end of "bota aí", "taca aí": an imperative before "aí", with any meaning. */
+/** Returns the end of "bota aí", "taca aí": any imperative before "aí". */
 function imperativeEnd(sentence: Sentence, at: number): number {
   if (sentence.tokens[at]?.kind !== "word") return at;
   const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));

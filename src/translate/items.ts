@@ -23,18 +23,18 @@ const AGES = wordSet(
     "novas novos recentes",
 );
 const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
-/** Words that exclude, unless written like a name: "Sem-Peixe". */
+/** Words that exclude, unless they are written like a name: "Sem-Peixe". */
 const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salvo fora excluindo");
-/** Capitalized words that do not belong to a name. */
+/** Words in capitals that are not part of a name. */
 const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
-/** Kinds by first token, as far as they are known. */
+/** Known kinds by the first token of an item. */
 interface Kinds {
   revision: number;
   readonly kinds: (ItemKind | undefined)[];
 }
 
-/** Cached, because many stages query every word, and a kind takes four lookups. */
+/** Cached, because many stages look up every word, and each lookup takes four searches. */
 const KINDS = new WeakMap<Sentence, Kinds>();
 
 /** Returns the kind of the item that begins at a token. */
@@ -62,7 +62,7 @@ function readKind(sentence: Sentence, at: number): ItemKind {
   return knownEnd(sentence, at) > at ? "activity" : "other";
 }
 
-/** Kinds of places that are requests only as a sort key: "por cidade"; not in "Cidade Baixa". */
+/** Kinds of places that are requests only as sort keys: in "por cidade", not "Cidade Baixa". */
 const PLACE_KEYS = /^(?:cidade|municipio|estado|uf|bairro|region|city|state)s?$/;
 const SORTING = wordSet("por by pelo pela ordem order cada per");
 
@@ -71,7 +71,7 @@ function isUnled(sentence: Sentence, at: number, { led }: { readonly led?: true 
   return ![1, 2].some((back) => SORTING.has(sentence.folded(at - back)));
 }
 
-/** True if a request begins at a token, such as "Simples" or "pequeno porte"; it ends a name. */
+/** True if a request such as "Simples" or "pequeno porte" begins at a token; it ends a name. */
 export function beginsRequest(sentence: Sentence, at: number): boolean {
   return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
@@ -92,7 +92,7 @@ export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number 
   return to;
 }
 
-/** True if a word still belongs to the name before it. */
+/** True if a word still belongs to the preceding name. */
 function goesOn(
   sentence: Sentence,
   at: number,
@@ -122,7 +122,7 @@ function knownEnd(sentence: Sentence, at: number): number {
   );
 }
 
-/** Returns the end of a date or age, across its small words: "abertas há menos de 2 anos". */
+/** Returns the end of a date or age, skipping small words: "abertas há menos de 2 anos". */
 function dateEnd(sentence: Sentence, at: number): number {
   let to = at + 1;
   for (; to < at + ITEM_MAX; to++) {
@@ -135,7 +135,7 @@ function dateEnd(sentence: Sentence, at: number): number {
   return to;
 }
 
-/** True if the tokens [at, to) are in a longer trade name, such as "automóveis novos". */
+/** True if the tokens [at, to) are part of a longer trade name, such as "automóveis novos". */
 export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
   for (let from = Math.max(0, at - NAME_REACH); from <= at; from++) {
     const end = tradeEnd(sentence, from);
@@ -144,16 +144,16 @@ export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
   return false;
 }
 
-/** Max words before a word in the same trade name. */
+/** Maximum words of a trade name before one of its words. */
 const NAME_REACH = 5;
 
-/** Ends of trade names by start, as far as they are known. */
+/** Known ends of trade names by their start. */
 interface TradeEnds {
   revision: number;
   readonly ends: (number | undefined)[];
 }
 
-/** Cached, because negators and dates query every word, some of them many times. */
+/** Cached, because negators and dates look up every word, some of them many times. */
 const TRADE_ENDS = new WeakMap<Sentence, TradeEnds>();
 
 /** Returns the end of the longest trade or goods name that begins at a token, or 0. */

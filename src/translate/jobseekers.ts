@@ -1,9 +1,10 @@
 /**
  * Clauses of people who look for work: "procurando emprego de enfermeira, …".
  * Input: a position in an unread sentence. Output: the clause, or null.
- * Invariant: a clause names a job after a verb of seeking, and a mark or the next request ends it;
- * a text without such an end stays as it is.
- * On its own because the job is sought, while speaker.ts reads what a speaker has, is, or offers.
+ * Invariant: a clause names a job after a verb of seeking, and ends at a mark or the next request.
+ * Without such an end, the text stays as it is.
+ * On its own because here the speaker seeks a job; speaker.ts reads what a speaker has, is, or
+ * offers.
  */
 import type { Sentence } from "./words/sentence.ts";
 
@@ -27,7 +28,7 @@ interface JobClause {
   readonly to: number;
 }
 
-/** Reads such a clause at a token; `requests` are the words that begin a request. */
+/** Reads a clause about a job at a token; `requests` are the words that begin a request. */
 export function jobSoughtAt(
   sentence: Sentence,
   from: number,

@@ -3,7 +3,7 @@
  * Input: a sentence and a position. Output: whether the words there are wanted, excluded, or
  * explicitly irrelevant ("com ou sem telefone").
  * Invariant: derived only from the words, so that stage order does not matter. Words in names never
- * negate. Tokens are read once, and again when places are known. A negation covers the next item
+ * negate. Tokens are read once, and again after places are known. A negation covers the next item
  * and its list; a new preposition, verb, "mas", or mark ends it; another negator cancels it.
  */
 import { STATE_NAMES } from "../spec/states.ts";
@@ -46,7 +46,7 @@ export interface Reach {
 
 /** Attributes of a company. */
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
-/** Attributes of quality, which "fora de" cannot precede. */
+/** Kinds of qualities, which never follow "fora de". */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
 /** Negators that repeat the previous negator. */
 const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
@@ -71,13 +71,13 @@ export function forgetReach(sentence: Sentence): void {
   known.delete(sentence);
 }
 
-/** Index of the negator that excludes the item at a token, or -1. */
+/** Returns the negator that excludes the item at a token, or -1. */
 export function negatorOf(sentence: Sentence, at: number): number {
   const { polarity, negator } = reachOf(sentence, at);
   return polarity === "negated" ? negator : -1;
 }
 
-/** The beginning of a negation: its first item, and the polarity. */
+/** The beginning of a negation: its negator, first item, and polarity. */
 interface Opening {
   readonly negator: number;
   readonly item: number;
@@ -101,9 +101,11 @@ class Scopes {
   /** First item of the current list. */
   #first = -1;
 
-  /** True if the list continues to an "e" or "ou", by item and by the list's preposition. */
+  /**
+   * True if a list continues to an "e" or "ou", by item; one map for each preposition of the list.
+   */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
-  /** Tokens before these indexes contain no trade, and only small words. */
+  /** There is no trade before the first index, and only small words before the second. */
   #trade = 0;
   #telling = 0;
 
@@ -122,7 +124,7 @@ class Scopes {
     return this.#reaches;
   }
 
-  /** Reads from a negator to its item; further negators on the way cancel it. */
+  /** Reads from a negator to its item; other negators between them cancel it. */
   #opening(negator: number): Opening {
     const sentence = this.#sentence;
     let polarity: Polarity = "negated";
@@ -130,7 +132,7 @@ class Scopes {
     let at = negator + 1;
     if (REGARDLESS.has(sentence.folded(negator))) polarity = "open";
     if (sentence.folded(negator - 1) === "mesmo") polarity = "open";
-    // "com ou sem telefone" and "ou não" leave the choice.
+    // "com ou sem telefone" and "ou não" make the item irrelevant.
     if (sentence.folded(negator - 1) === "ou" && WITHOUT.has(sentence.folded(negator))) {
       if (["com", "with", "or"].includes(sentence.folded(negator - 2))) polarity = "open";
     }
@@ -145,7 +147,7 @@ class Scopes {
     return { negator, item: ended ? -1 : at, polarity, placed };
   }
 
-  /** True for "são" in "São Paulo", "e" in "e-mail". */
+  /** True for words that are part of a name: "são" in "São Paulo", "e" in "e-mail". */
   #isName(at: number): boolean {
     const next = this.#sentence.folded(at + 1);
     const word = this.#sentence.folded(at);
@@ -164,7 +166,7 @@ class Scopes {
     const kind = kindAt(sentence, last);
     for (let at = last; at >= Math.max(0, last - 4); at--) {
       const word = sentence.folded(at);
-      // "padarias Curitiba MEI não" negates the last item.
+      // In "padarias Curitiba MEI não", only the last item is negated.
       const other = kindAt(sentence, at);
       if (kind !== "small" && other !== "small" && other !== kind) break;
       if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
@@ -178,7 +180,7 @@ class Scopes {
     return kind === "small" ? "other" : kind;
   }
 
-  /** Marks the item of a negation and those listed with it. */
+  /** Marks the item of a negation and the items listed with it. */
   #list({ negator, item, polarity, placed }: Opening): number {
     const reach: Reach = { polarity, negator };
     this.#closed = false;
@@ -201,7 +203,7 @@ class Scopes {
     }
   }
 
-  /** True for "restaurantes, exceto MEI e filiais, e bares": two commas delimit the list. */
+  /** True if two commas delimit the list: "restaurantes, exceto MEI e filiais, e bares". */
   #closes(negator: number, to: number, mayClose: boolean): boolean {
     const opens = this.#sentence.tokens[negator - 1]?.text === ",";
     const comma = this.#sentence.tokens[to]?.text === ",";
@@ -230,14 +232,14 @@ class Scopes {
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
     const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
-    // "que não sejam MEI, do Simples": two requests, not a list, if no "ou" follows.
+    // Without "ou", "que não sejam MEI, do Simples" is two requests, not a list.
     const isApart = !firm && text === "," && !this.#led && !or;
     if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";
     if ((word === "" && !number) || isNegator(sentence, item)) return null;
-    // "that are not MEI or in Simples"
+    // "in" continues the list before a regime: "that are not MEI or in Simples".
     const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
     if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
     const led = OF.has(sentence.folded(item - 1));
@@ -253,33 +255,33 @@ class Scopes {
     );
   }
 
-  /** True if a joined item is still covered. */
+  /** True if the negation still covers a joined item. */
   #goesOn(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     if (next.or && isNeither(this.#sentence, { negator, kind, item: next.item })) return true;
-    // "tirando as MEI e as baixadas": active companies are not excluded in such a list.
+    // "tirando as MEI e as baixadas" continues; active companies are not excluded in such a list.
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
       return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
     }
-    // "exceto MEI, optantes do Simples", "menos Campinas e optantes do Simples"
+    // "optantes" ends a list: "exceto MEI, optantes do Simples", "menos Campinas e optantes do …".
     if (this.#sentence.folded(next.item).startsWith("opta") && !next.article && !this.#opts) {
       return false;
     }
     const alike = kind === added;
     if (this.#isBareList(negator, added, next)) return true;
-    // "sem telefone, padarias", "não ativas, com …": contacts and statuses join only their kind.
+    // Contacts and statuses join only their kind: "sem telefone, padarias", "não ativas, com …".
     const apart: readonly ItemKind[] = ["contact", "status", "date"];
     const isApart = apart.includes(added) || apart.includes(kind);
     if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
     if (next.firm) return this.#joins(seen);
     if (alike && (kind !== "other" || this.#isState(next.item))) return true;
-    // "Exceto MEI, padarias e bares em SP" begins with the exclusion.
+    // The trade is requested if the exclusion comes first: "Exceto MEI, padarias e bares em SP".
     if (this.#startsWith(negator)) return false;
     this.#closed ||= this.#isClosed(next.item);
     return this.#closed;
   }
 
-  /** True for "exceto MEI, filiais, inaptas": items that are hardly ever requested like this. */
+  /** True for a list of items rarely requested this way: "exceto MEI, filiais, inaptas". */
   #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
     const word = this.#sentence.folded(negator);
     if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
@@ -289,29 +291,29 @@ class Scopes {
   }
 
   /**
-   * True if an item after "e" or "ou" belongs to the negation, although it may be a request:
-   * "exceto MEI e filiais", but not "fora do Simples e de grande porte".
+   * True if the negation covers an item after "e" or "ou" that may also be a request: "exceto MEI e
+   * filiais", but not "fora do Simples e de grande porte".
    */
   #joins(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     const sentence = this.#sentence;
     const word = sentence.folded(negator);
-    // "exceto MEI e do Simples": an item with "de" joins only others with "de".
+    // "exceto MEI e do Simples": an item with "de" joins only items with "de".
     if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
     if (kind === added) return true;
     if (added === "activity") return this.#joinsActivity(negator, next);
-    // "fora de Santos e MEI", but "fora do Simples e de grande porte".
+    // "fora de Santos e MEI" joins; "fora do Simples e de grande porte" does not.
     if (OUTSIDE.has(word)) {
       return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
     }
-    // "sin MEI y pequeñas", "não MEI e LTDA": these cover only one kind.
+    // These negators cover only one kind: "sin MEI y pequeñas", "não MEI e LTDA".
     if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
     if (NOT.has(word) && this.#first === negator + 1) return false;
-    // "exceto MEI e capital acima de 50 mil"
+    // Joins any item but an order: "exceto MEI e capital acima de 50 mil".
     return added !== "sort" || next.article;
   }
 
-  /** True for "exceto baixadas e MEI": statuses or contacts listed with another kind. */
+  /** True if statuses or contacts are listed with another kind: "exceto baixadas e MEI". */
   #isMixed({ negator, kind, added, next }: Added): boolean {
     const sentence = this.#sentence;
     // "exceto MEI e telefone" requests a phone.
@@ -323,8 +325,8 @@ class Scopes {
   }
 
   /**
-   * True for "empresas exceto MEI e padarias", which excludes both; "exceto MEI e padarias em SP"
-   * and "padarias que não sejam MEI e bares" request the trade.
+   * True if a list excludes a trade: "empresas exceto MEI e padarias" does; "exceto MEI e padarias
+   * em SP" and "padarias que não sejam MEI e bares" request the trade.
    */
   #joinsActivity(negator: number, next: Joined): boolean {
     const sentence = this.#sentence;
@@ -341,14 +343,14 @@ class Scopes {
     return this.#sentence.folded(this.#first).startsWith("opta");
   }
 
-  /** True if a trade is named before a token. */
+  /** True if a trade precedes a token, so that companies of this trade are requested. */
   #isSought(negator: number): boolean {
     const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
     this.#trade = this.#firstOf(isTrade, this.#trade, negator);
     return this.#trade < negator;
   }
 
-  /** Returns the first such token before `to`, continuing from the previous result. */
+  /** Returns the first token before `to` with `isSuch`, continuing from the previous result. */
   #firstOf(isSuch: (at: number) => boolean, from: number, to: number): number {
     let at = from;
     while (at < to && !isSuch(at)) at++;
@@ -369,7 +371,7 @@ class Scopes {
 
   /**
    * True if a list continues to an "e" or "ou" with an item after it. Every negator in a list needs
-   * its end, so the result is cached for the items on the way.
+   * this, so the result is cached for all items passed.
    */
   #isClosed(item: number): boolean {
     const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
@@ -388,7 +390,7 @@ class Scopes {
   }
 }
 
-/** An item joined to one that a negation covers. */
+/** An item joined to an item that a negation covers. */
 interface Added {
   readonly negator: number;
   /** Kind of the previous item, and of this item. */
@@ -399,9 +401,9 @@ interface Added {
 
 interface Joined {
   readonly item: number;
-  /** True if a word joins it, not only a comma. */
+  /** True if a word joins the item, not only a comma. */
   readonly firm: boolean;
-  /** True if "ou" joins it, or a comma in a list that ends with "ou". */
+  /** True if "ou" joins the item, or a comma in a list that ends with "ou". */
   readonly or: boolean;
   /** True if "de" precedes it. */
   readonly led: boolean;
@@ -409,9 +411,12 @@ interface Joined {
   readonly article: boolean;
 }
 
-/** Inverts: "exceto as que não têm telefone" requires a phone; "não exclua MEI" is irrelevant. */
+/**
+ * Inverts a polarity: "exceto as que não têm telefone" requires a phone; "não exclua MEI" makes MEI
+ * irrelevant.
+ */
 function turned(polarity: Polarity, word: string): Polarity {
-  // "que não sejam nem MEI" has one negation, repeated.
+  // In "que não sejam nem MEI", the negation is only repeated.
   if (AGAIN.has(word)) return polarity;
   // "não estão fora do Simples" means inside.
   if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";

@@ -1,14 +1,14 @@
 /**
  * Negators and the words around them.
- * Input: a sentence and a position. Output: whether the word there excludes the following item;
- * whether it covers two alternatives ("que não sejam MEI ou do Simples"); the negator and the small
- * words before its item, claimed as parts of the negation.
+ * Input: a sentence and a position. Output: whether the word there excludes the following item, and
+ * whether it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the small
+ * words before its item are claimed as parts of the negation.
  * Invariant: derived from a few neighbors, independent of owners. "menos de 2 anos", "pelo menos",
  * and "minerais não metálicos" do not exclude. "não mais que 50 padarias" is a limit, but only for
  * companies or an activity, so that "não mais de 3 anos" is a negation. Only qualities of companies
- * are excluded as alternatives. Words of all languages are in the set for their function; Spanish
- * ones are read as Portuguese earlier. Claiming all items of one negator costs the words between
- * them, not their product.
+ * are excluded as alternatives. Each set has the words of all languages for its function; Spanish
+ * ones are read as Portuguese earlier. Claiming the items of one negator takes time linear in the
+ * words between them.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";
@@ -23,12 +23,12 @@ export const NOT = wordSet(
 );
 /** Words for "without". */
 export const WITHOUT = wordSet("sem without");
-/** "nenhum MEI": it negates only if no other word before it does. */
+/** Words such as "nenhum", which negate only if no earlier word does. */
 const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
-/** Max words between a negator and a "nenhum" that only repeats it. */
+/** Maximum words between a negator and a "nenhum" that only repeats it. */
 const NONE_REACH = 5;
 
-/** Reads a "nenhum" that negates alone as "sem". */
+/** Reads a "nenhum" that is the only negator as "sem". */
 export function readNone(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!NONE.test(sentence.folded(at))) continue;
@@ -51,7 +51,7 @@ export const IS_OUT =
   /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
 /** First words of negating phrases: "em vez de", "nada de". */
 const MAY_NEGATE = wordSet("em ao no nada instead");
-/** Words that make a condition irrelevant by themselves. */
+/** Words that make a condition irrelevant without a negator. */
 export const REGARDLESS = wordSet("independente independentemente regardless indiferente");
 /** Words that may be between a negator and the excluded item. */
 export const BETWEEN = wordSet(
@@ -96,7 +96,7 @@ export const ARTICLES = wordSet("o a os as the");
 export const OUTSIDE = wordSet("fora afora outside beyond");
 /** Prepositions of place. */
 export const PLACE_LEADS = wordSet("em no na nos nas in at");
-/** After these a negator makes the request irrelevant: "não precisa ter telefone". */
+/** Words after which a negator makes the request irrelevant: "não precisa ter telefone". */
 export const OPENERS = wordSet(
   "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
     "exigir exigencia necessariamente " +
@@ -123,7 +123,7 @@ function startsAtMost(sentence: Sentence, at: number): boolean {
   return COMPANIES.test(sentence.folded(counted)) || kindAt(sentence, counted) === "activity";
 }
 
-/** Returns the index of the "não" before the number at a token, or -1 without such a limit. */
+/** Returns the "não" of "não mais que" before the number at a token, or -1. */
 export function atMostBefore(sentence: Sentence, number: number): number {
   const start = number - (sentence.folded(number - 2) === "do" ? 4 : 3);
   return start >= 0 && startsAtMost(sentence, start) ? start : -1;
@@ -142,7 +142,7 @@ function mayNegate(word: string): boolean {
   return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }
 
-/** True if a token excludes what follows; "menos de 2 anos" and "pelo menos" only compare. */
+/** True if a token excludes the next words; "menos de 2 anos" and "pelo menos" only compare. */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (!mayNegate(word)) return false;
@@ -154,7 +154,7 @@ export function isNegator(sentence: Sentence, at: number): boolean {
   }
   if (isInstead(sentence, at)) return true;
   if (startsAtMost(sentence, at)) return false;
-  // A negating "no" was read as "without" or "sem" earlier.
+  // A "no" that negates was already replaced by "without" or "sem".
   if (word === "no") return false;
   // "minerais não metálicos"
   return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
@@ -172,35 +172,35 @@ function isInstead(sentence: Sentence, at: number): boolean {
 
 const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
 
-/** True for "menos de 2 anos", which compares; "menos de SP" excludes. */
+/** True for "menos" in "menos de 2 anos", which compares; in "menos de SP", it excludes. */
 function isCounted(sentence: Sentence, at: number): boolean {
   const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
   return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
 }
 
-/** Attributes of a company, and its status. */
+/** Kinds of qualities of a company, and its status. */
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
   ...(["regime", "size", "headquarters", "nature", "status"] as const),
 ]);
-/** Active companies are not excluded in such a list. */
+/** Words for active companies, which are not excluded in a list of alternatives. */
 const ACTIVE = /^(ativ|activ|oper|func)/;
 /** Max items in a list before its "ou". */
 const LIST_MAX = 6;
 
-/** A joined item by its first token, and the kind of the previous one. */
+/** A joined item by its first token, and the kind of the previous item. */
 interface Alternative {
   readonly negator: number;
   readonly kind: ItemKind;
   readonly item: number;
 }
 
-/** True if both the item before "ou" and this item are excluded: "exceto filiais ou baixadas". */
+/** True if the items on both sides of "ou" are excluded: "exceto filiais ou baixadas". */
 export function isNeither(sentence: Sentence, { negator, kind, item }: Alternative): boolean {
   if (!QUALITIES.has(kind) && kind !== "other") return false;
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
   const word = sentence.folded(negator);
   if (EXCLUDE.has(word)) return !IS_OUT.test(word);
-  // "não MEI ou do Simples" may negate only the first.
+  // "não MEI ou do Simples" may negate only the first item.
   return isNotBeing(sentence, negator);
 }
 
@@ -218,7 +218,7 @@ export function isExcept(sentence: Sentence, negator: number): boolean {
   return EXCLUDE.has(word) && !IS_OUT.test(word);
 }
 
-/** True for items rarely wanted after "sem": "sem MEI e filiais", not "sem MEI e pequenas". */
+/** True for items rarely requested after "sem": "sem MEI e filiais", not "sem MEI e pequenas". */
 export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
   if (kind === "regime") return true;
   const word = sentence.folded(item);
@@ -231,7 +231,7 @@ export function isInactive(sentence: Sentence, item: number, kind: ItemKind): bo
   return kind === "status" && !ACTIVE.test(sentence.folded(item));
 }
 
-/** True if commas join the item at a token to other qualities, and "ou" joins the last. */
+/** True if commas join the item at a token to other qualities, and "ou" joins the last one. */
 export function endsWithOr(sentence: Sentence, item: number): boolean {
   for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
     while (OF.has(sentence.folded(at)) || ARTICLES.has(sentence.folded(at))) at++;
@@ -248,7 +248,7 @@ export function endsWithOr(sentence: Sentence, item: number): boolean {
 
 /** Claims the negator of the item at a token, and the small words between them. */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  // "que não são nem MEI nem do Simples": the first of two negators for one negation.
+  // Starts from the first of two negators of one negation: "que não são nem MEI nem do Simples".
   let first = negator;
   while (
     sentence.folded(negator) === "nem" &&
@@ -286,7 +286,7 @@ interface AllClaimed {
 
 const CLAIMED = new WeakMap<Sentence, AllClaimed>();
 
-/** A negator may cover a hundred items; the words before each are not scanned again. */
+/** A negator may cover a hundred items; this avoids scanning the words before each again. */
 function claimedBehind(sentence: Sentence, negator: number): Claimed {
   let all = CLAIMED.get(sentence);
   if (all?.revision !== sentence.revision) {

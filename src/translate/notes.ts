@@ -28,7 +28,7 @@ export interface Note extends Partial<Words> {
   readonly detail: string;
 }
 
-/** Words with another equally or almost equally good reading. */
+/** Words with another reading that is about equally good. */
 interface Doubt extends Words {
   readonly code: string;
   readonly detail: string;
@@ -45,7 +45,7 @@ export class Notes {
   readonly unmapped: Note[] = [];
   readonly doubts: Doubt[] = [];
 
-  /** `spoken` is the language of the sentence, that of its notes by default. */
+  /** `spoken` is the language of the sentence; by default, the language of its notes. */
   constructor(language: Language, spoken: Spoken = language) {
     this.#language = language;
     this.#spoken = spoken;
@@ -75,7 +75,7 @@ export class Notes {
   }
 }
 
-/** Max doubts per translation, because each is counted. */
+/** Maximum doubts per translation, because the accounts of each are counted. */
 const DOUBTS_MAX = 3;
 
 /** Returns the language of most significant words; Portuguese if that is unclear. */

@@ -2,10 +2,11 @@
  * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina".
  * Input: a sentence with known activities and places, and the requested places. Output: whether it
  * contains two requests, which one search cannot combine.
- * Invariant: only an activity with its place, joined to another activity with another place, in
- * either order, makes two; a list of activities or places makes one. Conditions of the first, such
- * as "exceto em Santos" or "com telefone", may be between. Exclusions alone make no request.
- * On its own because it reads the owners of all other stages after they have run.
+ * Invariant: there are two requests only if an activity with its place is joined to another
+ * activity with another place, in either order. A list of activities or places is one request.
+ * Conditions of the first request, such as "exceto em Santos" or "com telefone", may be between
+ * them. Exclusions alone are no request.
+ * On its own because it reads the owners that all other stages have set.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
@@ -16,7 +17,7 @@ interface Run {
   readonly role: "activity" | "place";
   readonly from: number;
   to: number;
-  /** True if a part of it is requested. */
+  /** True if an activity or place of the run is requested. */
   isRequested: boolean;
 }
 
@@ -34,13 +35,13 @@ const GAP = /\s-\s|\n/;
 /** Words between a joining word and the next request. */
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
-/** Owners of conditions for only one of the two requests. */
+/** Owners of conditions that may apply to only one of two requests. */
 const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status", "list"] as const),
 ]);
 
-/** Reports that a sentence has two requests. Returns true if it has. */
+/** Reports that a sentence has two requests. Returns true if it does. */
 export function unmapSecondRequest(
   sentence: Sentence,
   notes: Notes,
@@ -52,7 +53,7 @@ export function unmapSecondRequest(
     const [one, where, other, there] = four;
     const alternate = one.role === other.role && where.role === there.role;
     if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
-    // Different conditions may have the same place or activity.
+    // Requests with the same place or activity are two if they have different conditions.
     const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
     if (isSame && !sentence.tokens.some((_, at) => isAboutCompanies(sentence, at))) continue;
     notes.addUnmapped("two_requests", TWO, sentence.words(other.from, there.to));
@@ -66,7 +67,7 @@ const TWO = {
   en: "These are two requests: one search would have all activities in all places. Make two.",
 };
 
-/** True for two requests; "lojas em Natal, bares" has one place, and exclusions do not count. */
+/** True for two requests; "lojas em Natal, bares" has one place; exclusions do not count. */
 function isTwo(
   sentence: Sentence,
   [one, where, other, there]: readonly [Run, Run, Run, Run],
@@ -93,9 +94,9 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
     const isOut = reachOf(sentence, at).polarity === "negated";
     const isRequested = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
-    // An excluded activity belongs to the place before it.
+    // An excluded activity belongs to the previous place.
     if (role === "activity" && isOut && last !== undefined) continue;
-    // "em SP padarias, exceto em Santos, e no Paraná …"
+    // Skips a place excluded from the activity: "em SP padarias, exceto em Santos, e no Paraná …".
     const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
     if (role === "place" && !isRequested && isPlaceFirst) continue;
     if (last?.role === role) {
@@ -106,12 +107,12 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
   return runs;
 }
 
-/** True if the last words before a token join it to the text before them. */
+/** True if the last words before a token join it to the previous text. */
 function isJoined(sentence: Sentence, from: number, to: number): boolean {
   if (GAP.test(gapBefore(sentence, to))) return true;
   let at = to - 1;
   while (at >= from && isSmall(sentence, at)) at--;
-  // "mais" is a small word and also joins.
+  // "mais" is a small word and may also be a joining word.
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
@@ -141,7 +142,7 @@ function isAboutCompanies(sentence: Sentence, at: number): boolean {
   return owner !== null && (DESCRIBED.has(owner) || owner === "negation");
 }
 
-/** True for the same words, apart from prepositions. */
+/** True if two runs have the same words, apart from prepositions. */
 function isAlike(sentence: Sentence, one: Run, other: Run): boolean {
   const [first, second] = [one, other].map(({ from, to }) => {
     const { words } = sentence.words(from, to);

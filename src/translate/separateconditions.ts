@@ -1,13 +1,13 @@
 /**
- * Conditions that belong to one place or trade of a sentence: "com telefone em Campinas e com
+ * Conditions that apply to only one place or trade of a sentence: "com telefone em Campinas e com
  * e-mail em Santos", "padarias MEI e restaurantes LTDA", "em Santos, perto de Campinas", "com CEP
  * de Campinas", and trades that must both apply ("padarias que também são lanchonetes").
  * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
  * because one search applies all conditions to all places and trades.
- * Invariant: only two requested places or trades, each with its own different condition directly
- * next to it (after a trade), joined by "e", "ou", or a comma. A condition before or after both
- * applies to both. A place inside of a condition counts only if the sentence has another requested
- * place that is not listed with it; an only place is searched, and the condition is reported.
+ * Invariant: only two requested places or trades count, joined by "e", "ou", or a comma. Each needs
+ * a different condition directly next to it (after a trade). A condition before or after both
+ * applies to both. A place inside a condition counts only if the sentence has another requested
+ * place that is not listed with it. A single place is searched, and the condition is reported.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
@@ -59,7 +59,7 @@ export function unmapSeparatePlaces(
   return false;
 }
 
-/** Reports a condition for the last place only: "em SP e com telefone no Paraná". */
+/** Reports a condition that applies only to the last place: "em SP e com telefone no Paraná". */
 function leaveLast(
   sentence: Sentence,
   notes: Notes,
@@ -71,7 +71,7 @@ function leaveLast(
     if (!place.isPlace || condition.isPlace || !isFirm(sentence, place.to, condition.from))
       continue;
     if (!isNextTo(sentence, condition.to, there.from)) continue;
-    // "com telefone em SP e com telefone no Paraná"
+    // Both places have the same condition: "com telefone em SP e com telefone no Paraná".
     const before = runs[i - 1];
     if (before !== undefined && phraseOf(sentence, before) === phraseOf(sentence, condition))
       continue;
@@ -91,7 +91,7 @@ function isFirm(sentence: Sentence, from: number, to: number): boolean {
     if (owner !== "filler" && owner !== "negation") return false;
     if (isConjunction(sentence, at)) last = at;
   }
-  // "em SP, exceto MEI e filiais com telefone": here "e" joins the excluded words.
+  // In "em SP, exceto MEI e filiais com telefone", "e" joins the excluded words.
   return last >= 0 && reachOf(sentence, last + 1).polarity !== "negated";
 }
 
@@ -133,13 +133,13 @@ function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair
 
 /** True if only small words and a trade stand between the two positions. */
 function isNextTo(sentence: Sentence, from: number, to: number): boolean {
-  // "em SP, exceto em Santos, com telefone"
+  // Skips exclusions: "em SP, exceto em Santos, com telefone".
   const isExcluding = sentence.tokens
     .slice(from, to)
     .some((_, i) => sentence.owner(from + i) === "place");
   for (let at = from; at < to; at++) {
     const owner = sentence.owner(at);
-    // A place that is not requested is excluded.
+    // Places that are not requested are excluded ones.
     const small =
       owner === "filler" || owner === "negation" || owner === "activity" || owner === "place";
     const isComma = isExcluding && sentence.tokens[at]?.text === ",";
@@ -148,7 +148,7 @@ function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   return true;
 }
 
-/** True if "e", "ou", or a comma and otherwise only small words are between. */
+/** True if "e", "ou", or a comma, and otherwise only small words, are between two positions. */
 function arePairsJoined(sentence: Sentence, from: number, to: number): boolean {
   let joined = false;
   for (let at = from; at < to; at++) {
@@ -166,7 +166,7 @@ function isPairJoint(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** Returns a condition with its negators, in lower case. */
+/** Returns the text of a condition with its negators, in lower case. */
 function phraseOf({ tokens }: Sentence, { from, to }: PlaceRun): string {
   return tokens
     .slice(from, to)
@@ -174,7 +174,7 @@ function phraseOf({ tokens }: Sentence, { from, to }: PlaceRun): string {
     .join(" ");
 }
 
-/** Owners of words that set conditions for a trade. */
+/** Owners of words that set conditions for the companies of a trade. */
 const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "status"] as const),
@@ -201,7 +201,7 @@ const BOTH = {
   en: "No filter requires two trades at once: the search would have those of either one.",
 };
 
-/** Reports trades with separate conditions or required together. Returns true if there are any. */
+/** Reports trades with different conditions, or both required. Returns true if there are any. */
 export function unmapSeparateTrades(sentence: Sentence, notes: Notes): boolean {
   const runs = tradeRunsOf(sentence);
   return leaveBoth(sentence, notes, runs) || leaveConditions(sentence, notes, runs);
@@ -226,7 +226,7 @@ function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeR
   return false;
 }
 
-/** Reports "que também são lanchonetes" after another trade. */
+/** Reports a second trade that must also apply: "que também são lanchonetes". */
 function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]): boolean {
   const first = runs.find(({ isTrade }) => isTrade);
   for (const { isTrade, from, to } of runs) {
@@ -295,7 +295,7 @@ function runWords({ tokens }: Sentence, { from, to }: TradeRun): string {
 
 const anyOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
-/** Words for activities of companies in a place, or for its distance. */
+/** Words for what companies do in a place, or for the distance to it. */
 const THERE = anyOf(
   "perto pertinho proxim[ao]s? vizinh[ao]s? near nearby close cerca cercan[ao]s? " +
     "atende atendem atenda atendam atendendo atender atiende atienden " +
@@ -304,7 +304,7 @@ const THERE = anyOf(
     "exporta exportam matriz matrizes sede headquarters headquartered sediad[ao]s? " +
     "filial filiais branch branches sucursal",
 );
-/** Attributes of a company that have their own place after "de". */
+/** Attributes of a company that may have a place of their own after "de". */
 const OF_IT = anyOf(
   "ceps? ddds? zip postcode code (?:tele)?fones? celular(?:es)? e?mails? " +
     "(?:tele)?phones? numeros? " +
@@ -318,7 +318,7 @@ const SMALL = anyOf(
     "situad[ao]s? localizad[ao]s? " +
     "located based up",
 );
-/** Max words between a place and the word it belongs to. */
+/** Maximum words between a place and the word of its condition. */
 const BACK_MAX = 5;
 
 /** A requested place. */
@@ -333,7 +333,7 @@ const OTHER = {
   en: "This place belongs to another condition, which no filter takes: search one place only.",
 };
 
-/** Reports every such place. Returns true if there is one. */
+/** Reports every place inside a condition. Returns true if there is one. */
 export function unmapOtherPlaces(
   sentence: Sentence,
   notes: Notes,
@@ -350,7 +350,7 @@ export function unmapOtherPlaces(
   return false;
 }
 
-/** Returns the word that makes a place part of another condition, or -1. */
+/** Returns the word that makes a place part of a condition, or -1. */
 function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   for (let at = name - 1; at >= Math.max(0, name - 1 - BACK_MAX); at--) {
     const word = sentence.folded(at);
@@ -361,7 +361,7 @@ function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   return -1;
 }
 
-/** Returns the end of the list of places that one begins. */
+/** Returns the end of the list of places that begins with `first`. */
 function joinedEnd(sentence: Sentence, first: PlaceAt, places: readonly PlaceAt[]): number {
   let last = first;
   for (const other of [...places].sort((a, b) => a.from - b.from)) {

@@ -2,9 +2,9 @@
  * Clauses about the speaker: their offer, identity, and location.
  * Input: an unread sentence. Output: these clauses as `own_offer`, hidden from later stages.
  * Invariant: a clause begins at the start of a sentence or of its part, with the first person, a
- * possessive subject, a purpose ("para vender …"), or a noun that requests or signs ("gráfica
- * procura …", "Journalist here:"). It ends before a request, a mark, or the customers in it ("vendo
- * X para padarias"), which are the request. A clause without a recognizable end stays as it is.
+ * possessive subject, a purpose ("para vender …"), or a noun for the speaker ("gráfica procura …",
+ * "Journalist here:"). It ends before a request, a mark, or its customers ("vendo X para
+ * padarias"), because these are the request. A clause without a recognizable end stays as it is.
  */
 import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
@@ -39,7 +39,7 @@ const SELLS = wordSet(
     "operates work " +
     "works design designs",
 );
-/** Infinitives after "para", "quero", "to"; alone, they begin a sentence. */
+/** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 const TO_SELL = wordSet(
   "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
     "propor revender ofrecer presentar sell offer provide supply promote pitch",
@@ -78,11 +78,11 @@ const REQUESTS = wordSet(
     "searching " +
     "seeking dame interessam",
 );
-/** Third-person verbs after a noun that requests something. */
+/** Third-person verbs of requesting after a noun for the speaker. */
 const REQUEST_VERBS = wordSet(
   "procura busca precisa quer seeks needs wants looking necesita quiere",
 );
-/** Roles of a speaker, named before a mark. */
+/** Roles of a speaker, followed by a mark. */
 const PERSONS = wordSet(
   "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
     "jornalista estudante journalist salesman salesperson rep broker consultant accountant " +
@@ -99,34 +99,34 @@ const CUSTOMERS = wordSet(
 const PURPOSE_END = wordSet(
   "com sem que em no na nos nas abertas abertos with without that in opened e and quero preciso",
 );
-/** Words that give "vendo", "am", "are" another meaning. */
+/** Words next to which "vendo", "am", and "are" do not describe the speaker. */
 const NOT_SELF = wordSet("que estou to estamos tou estava tava nao quem who not dont");
 const SOUGHT_NOW = wordSet(
   "looking searching seeking trying interested after procurando buscando querendo",
 );
 
-/** Words before a gerund of the speaker's own plans, and these gerunds. */
+/** Words before a gerund about the speaker's plans, and these gerunds. */
 const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy estamos");
 const STARTING = wordSet(
   "lancando abrindo criando iniciando comecando expandindo inaugurando divulgando lanzando " +
     "abriendo creando",
 );
 
-/** Infinitives of buying after "preciso", "quero", and words before the suppliers. */
+/** Infinitives of buying after "preciso" or "quero", and words before the suppliers. */
 const BUYING = wordSet("cotar orcar comprar contratar adquirir encomendar licitar buy order");
 const BUYS_LED = wordSet(
   "quero queremos queria preciso precisamos pretendo vou vamos want need to",
 );
-/** Max words between such a verb and the suppliers. */
+/** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
 /** Max words in a clause, and in the text that is checked before and after it. */
 const CLAUSE_MAX = 30;
-/** Max tokens in a greeting before a signature. */
+/** Maximum tokens in a greeting before the speaker's role. */
 const GREETING_MAX = 6;
 const HARD = /^[:;.!?\u2013\u2014|]$/;
 
-/** Tokens of a clause: its beginning, then its content. */
+/** Tokens of a clause; its content begins at `object`. */
 interface Clause {
   readonly from: number;
   readonly object: number;
@@ -171,20 +171,20 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     }
     sentence.claim(from, to, "filler");
     sentence.name(from, to);
-    // "vendo X para padarias": the preposition is not part of the request.
+    // In "vendo X para padarias", the preposition is not part of the request.
     if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
       sentence.name(to, to + 1);
     }
     at = to - 1;
-    // "gráfica procura …": here the verb is not a noun.
+    // The verb of "gráfica procura …" is not part of the request.
     if (!REQUEST_VERBS.has(sentence.folded(to))) continue;
     sentence.claim(to, to + 1, "filler");
   }
   return placed;
 }
 
-/** All first words of a clause after the beginning of a text. */
+/** All words that may begin a clause after the first words of a text. */
 const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
@@ -224,13 +224,13 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
   );
 }
 
-/** Max words before a colon that say why a list is needed. */
+/** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
 
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
 function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
-  // "sem os que já baixei: padarias em Recife" is a condition.
+  // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
   let to = 0;
   let isNamed = false;
@@ -263,13 +263,13 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   const object = firstOf(sentence, verb + 1);
   const to = offerEnd(context, object);
   if (to !== null) return { from: at, object, to };
-  // "padarias em Natal, vendo farinha": after the request it ends with the sentence.
+  // After the request, the offer ends with the sentence: "padarias em Natal, vendo farinha".
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
   const end = endOf(sentence, object);
   return isBehind && end > object ? { from: at, object, to: end } : null;
 }
 
-/** Reads "preciso cotar uniformes com confecções": the suppliers are sought, not the goods. */
+/** Reads "preciso cotar uniformes com confecções": the suppliers are requested, not the goods. */
 function purchaseAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
@@ -312,7 +312,7 @@ function selfAt(context: SpeakerContext, at: number): Clause | null {
     if (isPerson(context, at + 2)) object = at + 2;
   } else if (word === "como" && isPerson(context, at + 1)) object = at + 1;
   if (object < 0 || SOUGHT_NOW.has(sentence.folded(object))) return null;
-  // "we are interested in", "estou procurando".
+  // "we are interested in" and "estou procurando" do not describe the speaker.
   if (word !== "as" && /^(looking|after|interested)$/.test(sentence.folded(object))) return null;
   while (object < at + 5 && (ARTICLES.has(sentence.folded(object)) || isCompany(sentence, object)))
     object++;
@@ -349,7 +349,7 @@ function subjectAt(context: SpeakerContext, at: number): Clause | null {
   return null;
 }
 
-/** Reads "gráfica em Santos procura …", "Journalist here:" at the beginning. */
+/** Reads a speaker's noun at the beginning: "gráfica em Santos procura …", "Journalist here:". */
 function signatureAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
@@ -367,7 +367,7 @@ function signatureAt(context: SpeakerContext, at: number): Clause | null {
   if (sentence.tokens[end]?.text === ":") {
     return isNamed && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
   }
-  // "prefeitura do interior de Pernambuco procura"
+  // Skips places: "prefeitura do interior de Pernambuco procura".
   for (let hops = 0; hops < 2 && IN.has(sentence.folded(end)); hops++) {
     const place = gazetteer.places.longest(sentence.tokens, end + 1);
     if (place !== null) end = place.to;
@@ -386,8 +386,8 @@ function isGreeted(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …":
- * the purpose of the result, before the request.
+ * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre
+ * …": what the result is for, before the request.
  */
 function workAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, tradeEnd } = context;
@@ -433,11 +433,11 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const isBehind = hasTradeIn(context, begin - CLAUSE_MAX, begin);
   const end = isBehind ? purposeEnd(context, object) : offerEnd(context, object);
   const to = end ?? purposeEnd(context, object);
-  // "quero vender para hotéis" does not name the goods.
+  // "quero vender para hotéis" does not name goods.
   return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
 }
 
-/** Returns the end of a purpose: at a mark or a condition, "… para vender X com telefone". */
+/** Returns the end of a purpose: a mark, or a condition as in "… para vender X com telefone". */
 function purposeEnd(context: SpeakerContext, object: number): number {
   const { sentence } = context;
   let to = object;
@@ -453,7 +453,7 @@ function purposeEnd(context: SpeakerContext, object: number): number {
 function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
-  // "represento repuestos para maquinaria agrícola: fabricantes de tractores"
+  // A colon ends the offer: "represento repuestos para maquinaria agrícola: fabricantes de …".
   if (sentence.tokens[end]?.text === ":" && hasTrade(context, end + 1)) return end;
   const request = requestIn(sentence, object, end);
   const comma = commaIn(sentence, object, end);
@@ -461,7 +461,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   if (request >= 0 && hasTrade(context, request)) return trimmed(sentence, object, request);
   if (customer >= 0) return customer;
   if (request >= 0) return trimmed(sentence, object, request);
-  // "vendo X, padarias em Campinas; com telefone": the request contains the place.
+  // In "vendo X, padarias em Campinas; com telefone", the place belongs to the request.
   const goesOn = end < sentence.tokens.length;
   if (goesOn && (comma < 0 || !hasPlace(context, comma, end))) return end;
   if (comma >= 0) return comma;
@@ -469,7 +469,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   return purpose >= 0 ? purpose : null;
 }
 
-/** Returns the end of the speaker's identity: before a request, else at a mark. */
+/** Returns the end of the speaker's identity: the beginning of a request, or else a mark. */
 function selfEnd({ sentence }: SpeakerContext, object: number): number {
   const end = endOf(sentence, object);
   const request = requestIn(sentence, object, end);
@@ -508,7 +508,7 @@ function forIn(sentence: Sentence, from: number, end: number): number {
   return -1;
 }
 
-/** Returns the index of the preposition before the customers, or -1. */
+/** Returns the index of the preposition before the offer's customers, or -1. */
 function customerIn(context: SpeakerContext, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     const isLead = FOR.has(context.sentence.folded(at)) || isTo(context, at);
@@ -529,7 +529,7 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/** True if a trade or goods begin within reach after a token. */
+/** True if a trade or goods begin within reach of a token. */
 function hasTrade(context: SpeakerContext, from: number): boolean {
   return hasTradeIn(context, from, from + CLAUSE_MAX);
 }
@@ -578,7 +578,7 @@ function firstOf(sentence: Sentence, from: number): number {
   return at;
 }
 
-/** Removes words and commas that join a request to the text before it. */
+/** Removes trailing words and commas that join a clause to the next request. */
 function trimmed(sentence: Sentence, from: number, end: number): number {
   let to = end;
   while (to > from) {
@@ -590,7 +590,7 @@ function trimmed(sentence: Sentence, from: number, end: number): number {
   return to;
 }
 
-/** True for "nossos produtos", which does not name the goods. */
+/** True for words such as "nossos produtos", which do not name the goods. */
 function isGeneric(sentence: Sentence, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const word = sentence.folded(at);

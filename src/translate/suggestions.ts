@@ -1,11 +1,12 @@
 /**
  * Activities that a user may choose from.
- * Input: a translation and its spec; words unknown as an activity. Output: activities with the
- * number of accounts that each alone matches, for every ambiguous part of the text and for unknown
- * words; for a word, the activities much more frequent among companies with it in their names.
- * Invariant: counts are exact and use the same spec with that one activity; at most `COUNTS_MAX`
- * per translation. Name statistics are counted in the snapshot over active accounts, for few words,
- * and only suggested, never searched. Words in many names are not evidence.
+ * Input: a translation and its spec; words unknown as an activity. Output: for every ambiguous part
+ * of the text and for unknown words, activities with the number of accounts that each alone
+ * matches. For a word, the activities that are much more frequent among companies with the word in
+ * their names.
+ * Invariant: counts are exact and use the same spec with only that activity; there are at most
+ * `COUNTS_MAX` per translation. Name statistics are counted in the snapshot over active accounts,
+ * for few words, and only suggested, never searched. Words in many names are not evidence.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import { clausesOf } from "../search/clauses.ts";
@@ -30,12 +31,12 @@ interface SuggestedActivity {
   readonly matches: number;
 }
 
-/** Words with the activities they may mean, most likely first. */
+/** Words with the activities that they may mean, most likely first. */
 export interface Suggestion extends Words {
   readonly activities: readonly SuggestedActivity[];
 }
 
-/** Max activities in one suggestion; a whole section has hundreds. */
+/** Maximum activities in one suggestion; a whole section has hundreds. */
 const ACTIVITIES_MAX = 12;
 /** Max counts per translation. */
 const COUNTS_MAX = 48;
@@ -65,8 +66,8 @@ export function suggestionsOf(
 }
 
 /**
- * Returns the subclasses of an activity, most likely first: the meant ones before the possible
- * ones. Those of a prefix or section are in descending order of accounts.
+ * Returns the subclasses of an activity, most likely first: main meanings before other possible
+ * ones. The subclasses of a prefix or section are ordered by their accounts, most first.
  */
 function subclassesOf(
   segment: Segment,
@@ -133,25 +134,25 @@ function counts(
   return { code, description: descriptions[at] ?? "", matches };
 }
 
-/** Max words that are searched, and their lengths; a filter does not accept longer words. */
+/** Maximum words that are searched, and limits of their length; filters take no longer words. */
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
 const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;
 /** Max activities suggested for all words together. */
 const OFFERED_MAX = 6;
-/** Min accounts of an activity with the word, and min share of the accounts with it. */
+/** Minimum accounts of an activity with the word, and minimum share of those with the word. */
 const ACCOUNTS_MIN = 5;
 const SHARE_MIN = 0.08;
-/** Min ratio of that share to the activity's share of all accounts. */
+/** Minimum ratio of that share to the activity's share of all accounts. */
 const LIFT_MIN = 4;
 
-/** Accounts by activity (`NNNN-N/NN`), and their total. */
+/** Accounts with a word by activity (`NNNN-N/NN`), and their total. */
 interface Counts {
   readonly all: number;
   readonly byCode: ReadonlyMap<string, number>;
 }
 
-/** Returns the activity codes indicated by words of names, most likely first. */
+/** Returns the codes of activities that words in names indicate, most likely first. */
 export function activitiesOfNames(segment: Segment, text: string): readonly string[] {
   const words = [...new Set(analyzeWords(text))]
     .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)

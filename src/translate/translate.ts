@@ -1,10 +1,10 @@
 /**
- * Portuguese sentences to specs.
+ * Translates Portuguese sentences to specs.
  * Input: a text and a segment. Output: a spec as a client could write it, assumptions,
  * inexpressible conditions, and the role of every part of the text.
  * Invariant: deterministic and offline. Every word is mapped, a filler, or in
- * `unmapped_constraints`. A text never widens its request. Every stage passes over the tokens a few
- * times and reads a bounded number of words around each, so that the bounded text length bounds the
+ * `unmapped_constraints`. A text never widens its request. Every stage scans the tokens a few times
+ * and reads a bounded number of words around each, so that the length limit of the text bounds the
  * work.
  */
 
@@ -88,12 +88,12 @@ export interface Part extends Words {
 
 /** The result of a translation. */
 export interface Translation {
-  /** A spec that must be normalized like any spec from a client. */
+  /** A spec to be normalized like any client's spec. */
   readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
   readonly parts: readonly Part[];
   /** Activities by position in the text, most likely first. */
   readonly activities: readonly FoundActivity[];
-  /** Words with another reading, and the text for it. */
+  /** Words with another reading, and the rewritten text for that reading. */
   readonly doubts: readonly DoubtedText[];
   /** Inputs of the confidence. */
   readonly features: ConfidenceFeatures;
@@ -123,8 +123,8 @@ interface TranslateOptions {
 }
 
 /**
- * Translates a text of at most `TEXT_MAX` units. Notes are in `language`, or in the language of the
- * text.
+ * Translates a text of at most `TEXT_MAX` UTF-16 units. Notes are in `language`, or in the language
+ * of the text.
  */
 export function translate(
   written: string,
@@ -205,7 +205,7 @@ function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
   });
 }
 
-/** Reads words and signs with other spellings. Returns true for a Spanish sentence. */
+/** Replaces words and signs in other spellings. Returns true for a Spanish sentence. */
 function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readAbbreviations(sentence);
   readSigns(sentence);
@@ -220,8 +220,8 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
 }
 
 /**
- * Returns the contact values, and the max number of companies that may share one; a contact
- * compared only with another company is lost.
+ * Returns the contact values, and the max number of companies that may share one; a contact that is
+ * only compared with another company's is lost.
  */
 function contactsOf(
   sentence: Sentence,
@@ -235,14 +235,17 @@ function contactsOf(
   return { ...values, shared, lost: values.lost || isSame || isNumbered || shared.lost };
 }
 
-/** Returns the filters; other words for contacts go to the notes. */
+/** Returns the filters; words for contacts that set no filter go to the notes. */
 function readFilters(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const filters = findFilters(context);
   unmapContactWords(context.sentence, context.notes, "all");
   return filters;
 }
 
-/** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
+/**
+ * Returns the limit; contacts that are counted ("com no máximo dois telefones") go to the notes
+ * first.
+ */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
   unmapContactWords(sentence, notes, "counted");
   return findLimit(sentence, notes);
@@ -254,7 +257,7 @@ function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
   findDates(numbers);
 }
 
-/** Reports conditions one search cannot combine. Returns true if it would miss most matches. */
+/** Reports conditions that one search cannot combine; true if it would miss most matches. */
 function leaveAlternatives(
   { sentence, notes, lists }: Understood,
   places: FoundPlaces,
@@ -296,7 +299,7 @@ function explained(notes: Notes, confidence: number): TranslationExplain {
   };
 }
 
-/** Returns the parts in order; neighbors of one role are merged, without the marks between them. */
+/** Returns the parts in order; adjacent ones with one role are merged, without marks between. */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
   const roleAt = (at: number): TokenRole | "mark" => {
@@ -358,7 +361,10 @@ function featuresOf(seen: {
   };
 }
 
-/** Only small words between two activities, of which the second then describes the first. */
+/**
+ * Matches the text between two activities if it has only small words, so that the second describes
+ * the first.
+ */
 const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
 
 /** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
@@ -374,13 +380,13 @@ function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): n
 /** Certainty of goods without a role. */
 const ASSUMED = 0.8;
 
-/** Counts goods without a role next to other activities: the role of the others may be theirs. */
+/** Counts goods without a role next to other activities, whose role may apply to them. */
 function assumedIn(activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
   return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
 }
 
-/** Counts stray words by position and by membership in the general vocabulary. */
+/** Counts stray words by their position, and whether the general vocabulary has them. */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
   for (const { words = "", start = 0 } of stray) {
@@ -398,7 +404,10 @@ function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   return counts;
 }
 
-/** True for "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
+/**
+ * True for an unknown word next to an activity: "clínicas xyzzy", "móveis planejados e rústicos",
+ * "organic bakeries".
+ */
 function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
@@ -406,7 +415,7 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   if (sentence.owner(to) === "activity") {
     return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
   }
-  // "pomares de maçã", "nurseries and preschools": the word may head the activity or list it.
+  // Before an activity too: the word may head it ("pomares de maçã") or a list of activities.
   let next = to;
   while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
   return next > to && sentence.owner(next) === "activity";
@@ -415,7 +424,7 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
-/** True before a quality of companies, which an unknown word may negate: "barring MEI". */
+/** True for an unknown word before a quality, which it may negate: "barring MEI". */
 function mayNegate(sentence: Sentence, next: number): boolean {
   const owner = sentence.owner(next);
   return owner !== null && TURNED.has(owner);
@@ -425,23 +434,26 @@ const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "status", "headquarters", "nature", "contact", "list"] as const),
 ]);
 
-/** True if capitalized after the beginning, or after a preposition of place. */
+/** True if a word is capitalized after the first word, or follows a preposition of place. */
 function isNameLike(sentence: Sentence, at: number): boolean {
-  // "jardim america": the word continues a name that is a word itself.
+  // In "jardim america", the unknown word continues a name.
   const isPlace = sentence.owner(at - 1) === "place";
   if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
   if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
   return at > 0 && isCapitalised(sentence, at);
 }
 
-/** True for "num raio de 50 km de Xurupita": an unknown center does not bound a search. */
+/**
+ * True if the center of a distance is unknown, so that it does not restrict the search: "num raio
+ * de 50 km de Xurupita".
+ */
 function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
   const far = notes.unmapped.filter(({ code }) => code === "radius");
-  // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is in one.
+  // "perto de xurupita do pará" ends with a state, but "perto da praia da Bahia" is in the state.
   const isAdjacent = ({ words = "", end }: Note) =>
     !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
     places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
-  // "perto de mim" alone does not bound a search, and a country is not near.
+  // "perto de mim" alone does not restrict a search, and a country is not a vicinity.
   const nowhere = places.states.size === 0 && far.length > 0;
   return (
     places.cities.size === 0 &&
@@ -449,7 +461,10 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
   );
 }
 
-/** True for "lanchonete jardim américa", "centro sp": the remaining place is too wide. */
+/**
+ * True if a district is lost, so that the remaining place is too wide: "lanchonete jardim américa",
+ * "centro sp".
+ */
 function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
   const named = ({ code, words = "" }: Note) => {
     const folded = words.split(" ").map(foldWord);

@@ -1,6 +1,7 @@
 /**
  * The last stage: every word that no other stage claimed.
- * Input: a sentence. Output: fillers are claimed, all others become requests without a filter.
+ * Input: a sentence. Output: fillers are claimed, and all other words become requests without a
+ * filter.
  * Invariant: afterwards no word is free, so that every part of the request is reported.
  */
 import { isFillerWord } from "./fillers.ts";
@@ -10,7 +11,7 @@ import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
-/** Why words have no filter: a stable code, and sentences for people. */
+/** Why words have no filter: a stable code, and texts for people. */
 interface Reason {
   readonly code: string;
   readonly detail: Sentences;
@@ -123,8 +124,8 @@ const LEADS = new Set(
 const LEAD_MAX = 2;
 
 /**
- * True if words that begin at a position are an independent request: without them, trade and place
- * stay the same. Other words may be part of a name.
+ * True if the words at a position are an independent request, without which trade and place are the
+ * same. Other words may be part of a name.
  */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
@@ -137,7 +138,7 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
   return false;
 }
 
-/** True for "sem a Mooca": the name after it is a place. */
+/** True if the name of a place follows: "sem a Mooca". */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {
   if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
   if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;

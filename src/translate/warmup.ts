@@ -17,7 +17,7 @@ import { countCities } from "./places/snapshotcities.ts";
 import { spellWords, tradeWords } from "./spelling/spellwords.ts";
 import { translate } from "./translate.ts";
 
-/** Sentences that exercise every stage, with official names and unknown words. */
+/** Sentences that run every stage, with official names and unknown words. */
 const SENTENCES = [
   "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
   "fabricação industrial de aditivos em São Paulo",
@@ -25,12 +25,12 @@ const SENTENCES = [
   "empresas de xyz",
 ];
 
-/** Unknown names, one for each kind with a nearest-name search. */
+/** Unknown names, one for each kind of name with a nearest-name search. */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
 /**
- * Steps of the work, each up to some tenths of a second, so that requests can be served between
- * them.
+ * Steps of the work. Each takes up to some tenths of a second, so that requests can be served
+ * between them.
  */
 const PARTS: readonly ((segment: Segment) => unknown)[] = [
   countCities,
@@ -60,7 +60,7 @@ export async function warmTranslation(segment: Segment): Promise<void> {
   for (let part = 0; await warmPart(segment, part); ) part++;
 }
 
-/** Looks up unknown names, each of which is compared with all known ones. */
+/** Looks up unknown names, each of which is compared with all known names. */
 function refuseNames(segment: Segment): void {
   try {
     readLeadQuery(NAMES, { segment, limitDefault: 1, limitCap: 1 });

@@ -17,7 +17,7 @@ import {
 import { openReaders } from "../support/sockets/slow-readers.ts";
 import type { Draw } from "../support/spec/random.ts";
 
-/** A server, what an attacker has of it, and what others have. */
+/** A server, what an attacker has on it, and what other clients have. */
 export interface Victim {
   readonly port: number;
   readonly metricsPort: number;
@@ -26,7 +26,7 @@ export interface Victim {
   readonly key: string;
   /** Key of another tenant. */
   readonly otherKey: string;
-  /** Exports of the attacker that wait for earlier ones. */
+  /** Queued exports of the attacker. */
   readonly waiting: readonly string[];
   ended(): boolean;
 }
@@ -34,22 +34,22 @@ export interface Victim {
 /** Begins; returns its end. */
 export type Attack = (victim: Victim, draw: Draw) => Promise<() => void>;
 
-/** Paths that are free without a key. */
+/** Paths that need no key. */
 const OPEN_PATHS = ["/docs/errors", "/docs", "/healthz", "/v1/status", "/nothing", "/openapi.json"];
-/** Exports that keep one thread busy for a while. */
+/** Number of exports that keep one thread busy for a while. */
 const QUEUED = 60;
 const PIPELINED_BYTES = 512 * 1024;
 
 /** Every attack by its name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  /** Any method, reset after each of its bytes. */
+  /** Sends any method, and resets the connection after each of its bytes. */
   async resets(victim, draw) {
     const request = requestOf(draw.of(ALL_METHODS));
     await resetAfterEveryByte(listenerOf(victim, draw), request, { further: draw.below(100) });
     return () => {};
   },
 
-  /** CONNECT, or the start of any request, that is held open. */
+  /** Holds open a CONNECT, or the start of any request. */
   async held(victim, draw) {
     const request = requestOf(draw.chance(0.5) ? "CONNECT" : draw.of(ALL_METHODS));
     const bytes = draw.chance(0.5) ? request : request.slice(0, draw.below(request.length));
@@ -59,7 +59,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     };
   },
 
-  /** Hundreds of kilobytes of small requests on each connection, whose answers stay unread. */
+  /** Sends hundreds of kilobytes of small requests per connection, and reads no answers. */
   async pipelining(victim, draw) {
     const lines = draw.chance(0.3) ? `Authorization: Bearer ${victim.key}\r\n` : "";
     const bytes = flood(PIPELINED_BYTES, get(draw.of(OPEN_PATHS), lines));
@@ -67,21 +67,21 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return (await crowd(target, 1 + draw.below(64), { bytes, reading: false })).close;
   },
 
-  /** Connections that say nothing, or only whose they are. */
+  /** Opens connections that send nothing, a small request, or part of one. */
   async idle(victim, draw) {
     const bytes = draw.of(["", get("/healthz"), "GET /healthz HTTP/1.1\r\nHost: a\r\n"]);
     const target = { port: listenerOf(victim, draw), from: `127.0.1.${1 + draw.below(200)}` };
     return (await crowd(target, 100 + draw.below(2_000), { bytes })).close;
   },
 
-  /** Requests that wait for the end of an export. */
+  /** Sends requests that wait for the end of an export. */
   async polls(victim, draw) {
     const lines = `Authorization: Bearer ${victim.key}\r\n`;
     const bytes = get(`/v1/exports/${draw.of(victim.waiting)}?wait=60`, lines);
     return (await crowd({ port: victim.port }, 100 + draw.below(2_000), { bytes })).close;
   },
 
-  /** Large pages that are read slowly, or not at all. */
+  /** Requests large pages and reads them slowly or not at all. */
   async readers(victim, draw) {
     const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
     const body = JSON.stringify({ spec, limit: 50_000 });
@@ -93,7 +93,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return openReaders({ ...wish, count: 20 + draw.below(200) }).close;
   },
 
-  /** Endless bodies, to the sign-in or with a key. */
+  /** Sends endless bodies, to the sign-in or with a key. */
   async bodies(victim, draw) {
     const keyed = draw.chance(0.5);
     const path = keyed ? "/v1/accounts/search" : "/v1/console/session";
@@ -107,7 +107,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Half of the attacks go to the listener of the metrics. */
+/** Returns a port; half of the attacks go to the listener of the metrics. */
 function listenerOf({ port, metricsPort }: Victim, draw: Draw): number {
   return draw.chance(0.5) ? port : metricsPort;
 }

@@ -1,9 +1,9 @@
 /**
  * The campaign of hostile files: prints how many files were tried, and that each was rejected with
  * a message or was harmless.
- * Invariant: libFuzzer mutates half of them, which are opened and queried under the address and
- * undefined-behavior checks. The other half are forged metadata, tables, directories, and footers
- * with valid checksums (forge-mutations.ts), opened by the product with an addon built for
+ * Invariant: libFuzzer mutates half of the files, and opens and queries them with AddressSanitizer
+ * and UndefinedBehaviorSanitizer. The other half are forged metadata, tables, directories, and
+ * footers with valid checksums (forge-mutations.ts), opened by the product with an addon built for
  * AddressSanitizer.
  */
 

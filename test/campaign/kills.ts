@@ -1,5 +1,5 @@
 /**
- * The campaign of kills: runs many lives of a server and prints the kept promises.
+ * The campaign of kills: runs many lives of a server and prints the promises that were kept.
  * Invariant: the promises are those of the crash suite (crash-campaign.ts, crash-invariants.ts),
  * recorded in a ledger outside the server.
  */

@@ -1,17 +1,17 @@
 /**
- * A campaign that is a separate program: runs Node with its arguments, returns its output lines
- * with figures, and passes its progress to standard error.
+ * A campaign that is a separate program: runs Node with its arguments, returns the output
+ * lines that have figures, and passes its progress to standard error.
  * Invariant: a failing program rejects with the end of its output.
  */
 import { spawn } from "node:child_process";
 import { ROOT } from "../support/house/checkout.ts";
 
-/** Lines with figures: of the test runner, of libFuzzer. */
+/** Matches lines with figures, of the test runner and of libFuzzer. */
 const FIGURES = /^(ℹ |stat::|\S+: \d+ )/;
-/** Number of lines shown of a failure. */
+/** Number of last lines shown for a failure. */
 const LAST_LINES = 60;
 
-/** Runs it from the root of the checkout. */
+/** Runs the program from the root of the checkout. */
 export function runProgram(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},

@@ -1,7 +1,8 @@
 /**
- * The campaign of requests: prints how they were answered, by transport and status.
- * Invariant: requests and checks are those of requests/http.test.ts: every method, CONNECT and
- * unknown ones included, right, nearly right, and malformed, some with a reset.
+ * The campaign of requests: prints how requests were answered, by transport and status.
+ * Invariant: requests and checks are those of requests/http.test.ts. There are requests of every
+ * method, including CONNECT and unknown ones: correct, nearly correct, and malformed; some are
+ * reset.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";

@@ -1,9 +1,9 @@
 /**
- * `node build.mjs campaign NAME`: a long run of what the suites try for seconds. Prints progress on
- * standard error, figures on standard output; the first broken promise exits with 1 and explains
- * how to repeat it.
- * Invariant: seed and rounds determine the run; without --seed the clock gives one, and it is
- * printed first.
+ * `node build.mjs campaign NAME`: a long run of checks that the suites run for seconds. Prints
+ * progress on standard error and figures on standard output. The first broken promise exits with 1
+ * and a message that explains how to repeat it.
+ * Invariant: seed and rounds determine the run; without --seed, the seed comes from the clock; it
+ * is printed first.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,11 +23,11 @@ export interface CampaignSettings {
 
 /** One campaign. */
 export interface Campaign {
-  /** Meaning of a round, for the help. */
+  /** Unit of a round, for the help. */
   readonly round: string;
   /** Default rounds: some minutes. */
   readonly rounds: number;
-  /** Runs it; returns figures for a person, rejects with the broken promise. */
+  /** Runs the campaign; returns figures for a person, or rejects with the broken promise. */
   run(wish: CampaignSettings): Promise<string>;
 }
 
@@ -38,7 +38,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   ...{ kernel, sentences },
 };
 
-/** Options of the command line. Throws an error with a sentence for a mistake in it. */
+/** Parses the command line. Throws an error with a readable message for a mistake. */
 export function readCampaign(
   args: readonly string[],
   nowMs = Date.now(),

@@ -1,14 +1,14 @@
 /**
  * The campaign of sentences: generates requests from a seed and prints the results of the sweep
  * suites for every text.
- * Invariant: the sweeps are complete, every municipality with every request in every spelling; `npm
- * test` tries an even share of them.
+ * Invariant: the sweeps are complete: every municipality with every request in every spelling. `npm
+ * test` runs an evenly spread sample.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 
-/** More texts than all sweeps have. */
+/** Limit above the number of texts in all sweeps. */
 const ALL_TEXTS = 10_000_000;
 
 /** Translates every text of the sweeps. */

@@ -1,9 +1,9 @@
 /**
- * The campaign of sockets: prints the effect on others by transport: times of /healthz, searches,
- * memory.
+ * The campaign of sockets: prints the effect on other clients by transport: times of /healthz and
+ * of searches, and memory.
  * Invariant: every round draws an attack, its size, its listener, and its address. The server must
- * stay the same process, answer every /healthz of another address during the attack, a search of
- * another tenant during or right after it, and free its memory in the end.
+ * stay the same process. It must answer every /healthz of another address during the attack, and a
+ * search of another tenant during or right after it. In the end, it must free its memory.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,14 +17,20 @@ import { Draw, seededRng } from "../support/spec/random.ts";
 import { ATTACKS, type Victim, victimOf } from "./attacks.ts";
 import type { Campaign } from "./run.ts";
 
-/** Accounts of the snapshot, enough for large pages. */
+/** Number of accounts of the snapshot, enough for large pages. */
 const ACCOUNTS = 20_000;
 /** Address of other clients, which no attack may lock out. */
 const OTHERS = "127.9.9.9";
-/** Permitted remaining growth of resident memory, in MiB, and the time for the rest to be freed. */
+/**
+ * Maximum growth of resident memory that may remain, in MiB, and the time in which the rest must be
+ * freed.
+ */
 const GROWTH_MAX = 64;
 const SETTLE_MS = 40_000;
-/** Time for a search of another tenant, which may get a retry time meanwhile. */
+/**
+ * Time in which a search of another tenant must succeed, in milliseconds; it may get a retry time
+ * meanwhile.
+ */
 const SEARCH_MS = 15_000;
 const TELL_EVERY = 50;
 const WARM_ROUNDS = 30;
@@ -75,7 +81,7 @@ async function attackOne(
   const draw = new Draw(seededRng(seed));
   const seen: Seen = { tookMs: [], searchMs: [], rounds: {} };
   const pid = server.child.pid as number;
-  // Retained memory is allocated in some rounds of everything.
+  // Memory is compared after some rounds, because permanent buffers are allocated by then.
   let before = 0;
   for (let round = 0; round < rounds; round++) {
     await attackRound(victim, draw, seen).catch((error: unknown) => {
@@ -112,7 +118,7 @@ async function attackRound(victim: Victim, draw: Draw, seen: Seen): Promise<void
   assert.equal(failed, 0, `${name}: ${failed} of ${failed + tookMs.length} /healthz failed`);
 }
 
-/** A small search of another tenant: answered at the latest on the suggested retry. */
+/** Runs a small search of another tenant; it must succeed on the suggested retry at the latest. */
 async function searchAsOther({ base, otherKey }: Victim): Promise<void> {
   const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 5 });
   const headers = { authorization: `Bearer ${otherKey}`, "content-type": "application/json" };
@@ -130,7 +136,7 @@ async function searchAsOther({ base, otherKey }: Victim): Promise<void> {
   }
 }
 
-/** Resident memory in MiB, once it is at most `enough` or had time to fall. */
+/** Returns the resident memory in MiB, once it is at most `enough` or the time is over. */
 async function restingMiB(pid: number, enough: number): Promise<number> {
   const untilMs = performance.now() + (enough === 0 ? 0 : SETTLE_MS);
   for (;;) {

@@ -1,14 +1,14 @@
 /**
- * Proves: on one invented snapshot the user-visible bytes are those of the commit that wrote
- * goldens.json. These are the snapshot itself, the normal form and identity of 150 random specs,
- * their totals, pages, cursors, facets, plans, and explanations. Also their texts in the console,
- * rejections of wrong values, files in all formats, changes between two months, the OpenAPI
- * document. A hash covers ten specs at most, so that a break is localized.
- * Does not prove: that any of it is right; the twins do. help.test.ts covers the help.
+ * Proves: on one invented snapshot, the user-visible bytes are those of the commit that wrote
+ * goldens.json. They are the snapshot itself, and for 150 random specs the normal form, identity,
+ * totals, pages, cursors, facets, plans, and explanations. Also their texts in the console,
+ * rejections of wrong values, files in all formats, changes between two months, and the OpenAPI
+ * document. A hash covers ten specs at most, so that a change is localized.
+ * Does not prove: that any of these bytes is right; the twins do. help.test.ts covers the help.
  *
- * Only if users are meant to see a difference: RENEW_GOLDENS=1 node --import tsx
- * test/contract/goldens.test.ts; the commit then states it. The snapshot and the files contain the
- * product's version.
+ * Only if users are meant to see a difference, run RENEW_GOLDENS=1 node --import tsx
+ * test/contract/goldens.test.ts, and state the difference in the commit. The snapshot and the files
+ * contain the product's version.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -71,7 +71,7 @@ const FILE = path.join(ROOT, "test/support/goldens.json");
 const ACCOUNTS = 2_000;
 const SPECS = 150;
 const GROUP = 10;
-/** Rows of a page whose bytes count; a page may be all accounts. */
+/** Number of rows of a page that are hashed, because a page may have all accounts. */
 const PAGE_ROWS = 20;
 const SECRET = Buffer.from("a secret that is no secret, of goldens");
 const RENDERERS = {
@@ -81,7 +81,7 @@ const RENDERERS = {
   parquet: openParquetRenderer,
   jsonl: openJsonlRenderer,
 };
-/** Values that are each wrong for most filters. */
+/** Values each of which is wrong for most filters. */
 const WRONG: readonly unknown[] = [
   ...[null, true, "", "x", "99", -1, 1.005, 1e18, {}, [], ["x", "x"], [null], [7], ["1", 1]],
   ...["2020", "2020-02-30", 5, ["SP", "XX"], ["47", "0000000"], "off", "full", ["a".repeat(300)]],
@@ -101,7 +101,7 @@ function hold(name: string, bytes: Uint8Array | string): void {
 const json = (value: unknown) => JSON.stringify(value);
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-/** A search, and an export in one of five specs. */
+/** Returns random specs: one in five is of an export, all others are of searches. */
 function specsOf(): AccountQuerySpec[] {
   const draw = new Draw(seededRng(20_261_122), false);
   return Array.from({ length: SPECS }, (_, i) => {
@@ -131,7 +131,7 @@ function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
   return encodeCursor({ ...scope, lastRow }, [SECRET]);
 }
 
-/** The first page, with explanations; for an export the rows of all phases. */
+/** Returns the first page, with explanations; for an export, the rows of all phases. */
 function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   if (spec.filters.industry.secondary_cnae_mode === "fallback") {
     const batches = [...scroll(segment, { ...spec, limit: PAGE_ROWS }).batches()];
@@ -146,7 +146,7 @@ function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   };
 }
 
-/** A spec as the console's server and browser show it. */
+/** Returns a spec's texts in the console, as its server and the browser show them. */
 function consoleOf(spec: AccountQuerySpec): string {
   const { filters } = spec;
   const parts = setParts(filters);
@@ -188,7 +188,7 @@ async function holdGroup(from: number, specs: readonly AccountQuerySpec[]): Prom
   each("English console", (spec) => summaryOf(spec as unknown as Spec, null));
 }
 
-/** The message for one value of one filter. */
+/** Returns the error message for one value of one filter. */
 function messageOf(group: string, member: string, value: unknown): string {
   const input = { filters: { [group]: { [member]: value } } };
   try {

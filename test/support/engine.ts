@@ -32,7 +32,7 @@ export function dispose(subject: Subject): void {
   subject.made.dispose();
 }
 
-/** CNPJs of one page, and facts about the whole answer. */
+/** CNPJs of one page, and the members about the whole answer. */
 export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const answer = search(segment, { spec, fields: ["cnpj"], afterRow, explain: false });
   const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as { cnpj: string }[];

@@ -101,7 +101,7 @@ function meetsGeo(row: TwinRow, geo: AccountQuerySpec["filters"]["geo"]): boolea
   return geo.area_code_any_of.some((area) => areas.includes(area));
 }
 
-/** A district as it is compared, by other means than the product: good for names of Brazil. */
+/** Normalizes a district name for comparison, unlike the product; suffices for Brazilian names. */
 export function plainDistrict(name: TwinValue): string | null {
   if (name === null) return null;
   const plain = String(name).normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -183,7 +183,7 @@ export function withPartnerships(
   });
 }
 
-/** Roots that one of these owns through 1 to `depth` steps: step by step over all pairs. */
+/** Roots that one of these owns through 1 to `depth` steps; each step scans all pairs. */
 export function ownedTwin(
   pairs: readonly OwnerPair[],
   roots: readonly string[],
@@ -200,7 +200,7 @@ export function ownedTwin(
   return found;
 }
 
-/** True if one of the kinds is missing. */
+/** True if one of the kinds of contact is missing. */
 function lacks(row: TwinRow, kinds: readonly string[]): boolean {
   const phones = [row.phone_1, row.phone_2];
   const noPhone = phones.every((phone) => phone === null);
@@ -234,7 +234,7 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   );
 }
 
-/** True if one of the numbers exists and is not above the bound, if any. */
+/** True without a bound, or if one of the numbers exists and is within it. */
 function isShared(most: number | undefined, numbers: readonly TwinValue[]): boolean {
   return most === undefined || numbers.some((one) => one !== null && Number(one) <= most);
 }
@@ -350,7 +350,7 @@ export class Twin {
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
   }
 
-  /** Pairs of each company that is at one end of them. */
+  /** Number of pairs of each company at this end. */
   #partners(end: "owner" | "owned"): ReadonlyMap<string, number> {
     const counts = this.#counts.get(end) ?? new Map<string, number>();
     if (!this.#counts.has(end)) {
@@ -363,7 +363,7 @@ export class Twin {
     return counts;
   }
 
-  /** Cached, because every row asks for it. */
+  /** Roots owned by these; cached, because every row needs them. */
   #owned(owners: readonly string[], depth: number): ReadonlySet<string> {
     const key = `${depth} ${owners.join(" ")}`;
     const known = this.#ownedBy.get(key) ?? ownedTwin(this.#pairs, owners, depth);
@@ -388,7 +388,7 @@ export class Twin {
     return known;
   }
 
-  /** Compares two rows under sort, strategy, and seed; never 0 for different rows. */
+  /** Compares two rows by sort, strategy, and seed; never 0 for different rows. */
   #order(spec: AccountQuerySpec): (left: number, right: number) => number {
     const { random_seed: seed } = spec.scoring;
     const place = seed === null ? null : this.#places(seed);

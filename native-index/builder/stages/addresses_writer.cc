@@ -15,8 +15,8 @@
 namespace peneira {
 
 // Numbers districts and encodes their rows.
-// Invariant: rows of a municipality without a district get a string that is only its code, so the
-// lists of a municipality cover each of its rows once; that list is not written.
+// Invariant: a row without a district gets a string that is only its municipality's code, so the
+// lists of a municipality cover each of its rows once. The list of that string is not written.
 
 namespace {
 

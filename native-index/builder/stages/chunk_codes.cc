@@ -165,7 +165,7 @@ void ChunkCodes::collectFlags() {
   collectShared();
 }
 
-// Rows whose e-mail no other company has, that is, with the number 1.
+// Collects rows whose e-mail no other company has: the number of companies is 1.
 void ChunkCodes::collectShared() {
   const Slice shared = slice(Columns::kEmailShared);
   const StringBytes& numbers = context_.tables[Tables::kNumber];
@@ -235,8 +235,8 @@ void ChunkCodes::collectStartedYears() {
 
 // Builds and counts keys: scatters all accounts' keys into buckets by group, then sorts each bucket
 // and merges equal keys into cells.
-// Invariant: a key starts as that of an account without any codes, and each code replaces its part.
-// Each part of the chunks writes to its own range of every bucket.
+// Invariant: a key starts as the key of an account without any codes, and each code replaces its
+// part. Each part of the chunks writes to its own range of every bucket.
 
 RowKeys::RowKeys(const BuildContext& context, const Grouping& grouping)
     : codes_(context),
@@ -313,7 +313,7 @@ std::optional<GroupCounts> countGroups(const BuildContext& context, const Groupi
 }
 
 std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& grouping) {
-  // From here on: the position of the next row of a group.
+  // From here on, `next` holds the position of the next row of each group.
   auto next = countGroups(context, grouping);
   if (!next) return std::nullopt;
   Buckets buckets{std::make_unique_for_overwrite<uint32_t[]>(context.columns.rowCount()), {}};

@@ -26,8 +26,8 @@ struct CodePairs {
     codes.push_back(static_cast<uint16_t>(code));
     rows.push_back(static_cast<uint16_t>(row));
   }
-  // Adds the rows below `count` for which `has(row)` is true. Branch-free: every row is written but
-  // only matching ones advance, because random flags mispredict half the time.
+  // Adds the rows below `count` for which `has(row)` is true. Branch-free, because random flags
+  // mispredict half the time: every row is written, but only matching rows advance the end.
   template <typename Has>
   void addWhere(uint32_t code, uint32_t count, Has&& has) {
     size_t at = codes.size();
@@ -82,8 +82,8 @@ struct KeyMember {
   uint32_t shift, none;
 };
 
-// The dimension that accounts are grouped by (the last group is for those without a code), and the
-// members of the keys, whose lowest bits are the flags.
+// The dimension that accounts are grouped by (the last group is for accounts without a code), and
+// the members of the keys, whose lowest bits are the flags.
 struct Grouping {
   Dimensions::Number dimension;
   uint32_t groups;

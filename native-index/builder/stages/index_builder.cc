@@ -170,7 +170,7 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
 }
 
 // Writes DIGESTS; `known` holds the digests of all whole blocks of the first `length` bytes. BLOCKS
-// and DIRECTORY, 1/16,000 of the file, are read back. Counterpart of checkDigests, region.cc.
+// and DIRECTORY (1/16,000 of the file) are read back. Counterpart of checkDigests, region.cc.
 DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
                              std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);
@@ -193,7 +193,7 @@ DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest&
 }
 
 // Runs the stages in sequence. Their shares of 1,000 are their times at 72 million rows on 2 cores:
-// measured up to the words stage, the others in the proportions of 3 million rows.
+// measured up to the words stage, and after it in the proportions measured at 3 million rows.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}

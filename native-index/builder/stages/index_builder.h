@@ -47,12 +47,12 @@ BuildResult buildIndex(const BuildRequest& request);
 // The stages of an index build. Each appends its sections, or one optional part, computed from the
 // columns; layouts in format.h and parts.h.
 // Invariant: equal rows give equal bytes for any number of threads. A part is omitted if a code
-// exceeds its bits, or the rows exceed its numbers, which no registry has come near.
+// exceeds its bits, or if there are more rows than its numbers allow; no registry comes near that.
 
 // --- orders.cc: every ORDER section (row numbers by value ascending, missing last, then cnpj
 // ascending) and NAME_RANK. All orders are stable sorts of the order by cnpj, so ties stay in cnpj
-// order. Memory: at most three u32 arrays and one u16 array with one element per row; for cnpjs and
-// names, two and three u32 arrays plus the held rows (row_buckets.h): 1.0 GB for 72 million rows.
+// order. Memory: at most three u32 arrays and one u16 array with one element per row; for cnpjs two
+// u32 arrays, for names three, plus the held rows (row_buckets.h): 1.0 GB for 72 million rows.
 
 using RowArray = std::unique_ptr<uint32_t[]>;
 

@@ -279,7 +279,7 @@ uint32_t bucketOfName(std::string_view name) {
   return name.size() == 1 ? first : first + 1 + static_cast<uint8_t>(name[1]);
 }
 
-// Seven bytes of a name from `depth` on, then how many there are (kMore: more follow), so that keys
+// Seven bytes of a name from `depth` on, then their number (kMore if more follow), so that keys
 // compare like names, for any bytes.
 uint64_t keyOfName(std::string_view name, size_t depth) {
   const size_t left = name.size() > depth ? name.size() - depth : 0;
@@ -301,7 +301,7 @@ class NameSorter {
       : columns_(columns), scratch_(scratch) {}
 
   // Sorts the range and sets each key to 1 if a new name begins, else 0. `extra` of an item is its
-  // rank by cnpj. Keys must be those of `depth`.
+  // rank by cnpj. The keys must have been made for `depth`.
   void sort(KeyedRow* items, size_t count, size_t depth) {
     if (count == 0) return;
     radixSortByKey(items, scratch_.room(count), count);

@@ -15,8 +15,8 @@
 
 namespace peneira {
 
-// Writes tables of combinations: those by activity and by municipality are counted, the others are
-// sums of their cells.
+// Writes tables of combinations. Those by activity and by municipality are counted; the others add
+// up their cells.
 // Invariant: the cells of a table are in key order.
 
 namespace {
@@ -239,7 +239,7 @@ void writeCube(const BuildContext& context) {
 }
 
 // Writes combinations by municipality. Invariant: a table is built and measured before any of it is
-// written, so one that is too large leaves nothing in the file.
+// written, so a table that is too large leaves nothing in the file.
 
 namespace {
 

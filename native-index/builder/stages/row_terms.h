@@ -1,4 +1,4 @@
-// Strings of rows, numbered, and the rows that have each.
+// The numbered strings of rows, and for each string the rows that have it.
 // Input: the strings of every row. Output: the distinct strings in byte order, and lists of rows by
 // string.
 // Invariant: a row is once in the list of each of its strings, and lists ascend, for any number of
@@ -37,8 +37,8 @@ class TermDictionary {
   // GiB of text.
   uint32_t numberOf(std::string_view word, uint32_t hash);
 
-  // Prefetch what numberOf(word, hash) and countRow read: the slot, then its term, then the text.
-  // Each step needs the data of the previous step.
+  // Prefetches the reads of numberOf(word, hash) and countRow: the slot, then its term, then the
+  // text. Each step needs the data of the previous step.
   void prefetchSlot(uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
   void prefetchTerm(uint32_t hash) const {
     const Slot& slot = slots_[hash & mask()];
@@ -190,12 +190,12 @@ class RowTerms {
     return parts_[terms_[term].part]->dictionary.text(terms_[term].local);
   }
   uint64_t textBytes() const { return textBytes_; }
-  // The lists from `first` on, as many as have at most `postingsMax` rows together, at least one.
-  // Lists must be requested in order, each once.
+  // Lists from `first` on: as many as have at most `postingsMax` rows in total, but at least one.
+  // Request lists in order, and each only once.
   TermLists listsFrom(uint32_t first, uint64_t postingsMax);
 
  private:
-  // A range of rows with the strings that occur in it.
+  // A range of rows, with the strings that occur in it.
   struct Part {
     explicit Part(const std::string& path) : numbers(path) {}
 
@@ -206,7 +206,7 @@ class RowTerms {
     std::vector<uint32_t> globalOf;  // by local number: index in the merged strings
     uint32_t next = 0;               // in `sorted`, for the merge or the current range
   };
-  // A string of the snapshot: a part that has its text, and its number of rows.
+  // A string of the snapshot: a part that has its text, and the number of its rows.
   struct Term {
     uint32_t part, local, df;
   };

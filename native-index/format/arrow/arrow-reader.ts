@@ -40,7 +40,7 @@ export function* readArrowStream(bytes: Uint8Array): Generator<ColumnBatch> {
   for (const batch of RecordBatchReader.from(bytes)) yield batchOf(batch);
 }
 
-/** Returns the columns of a schema that are dictionaries of string views, or lists of them. */
+/** Returns the columns of a schema with dictionaries of string views, or with lists of these. */
 export function viewDictionaries(schema: Uint8Array): string[] {
   const { fields } = RecordBatchReader.from(schema).open().schema;
   const isView = (type: DataType): boolean =>

@@ -347,7 +347,7 @@ export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   return { columns, schemaMetadata, metadata: readMetadata(footer, texts) };
 }
 
-/** Budget for the texts of a footer: in a valid one they do not overlap. */
+/** Budget for the texts of a footer, which do not overlap in a valid footer. */
 class Texts {
   readonly #length: number;
   #left: number;

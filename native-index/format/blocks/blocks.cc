@@ -375,7 +375,7 @@ void Blocks::requestBlock(uint64_t block) const {
   uint64_t before = 0;
   while (before < kAheadMax && before < block && isRequested(block - before - 1)) before++;
   const bool fresh = !isRequested(block);
-  // Halfway through the prefetched range the next half is prefetched, so that no reader waits.
+  // Halfway through the prefetched range, the next half is prefetched, so that readers do not wait.
   if (!fresh && (before < kAheadMax / 2 || block % (kAheadMax / 2) != 0)) return;
   const uint64_t from = fresh ? block : block + kAheadMax / 2;
   const uint64_t count = fresh ? before + 1 : kAheadMax / 2;
@@ -429,8 +429,8 @@ void Blocks::lost(uint64_t block, const std::string& why) const {
           std::to_string(to) + ") " + why);
 }
 
-// A thread that sets `all_` rechecks the count afterwards; a thread that lowers the count clears
-// `all_` afterwards. So if both race, `all_` ends up false.
+// If both race, `all_` ends up false: the thread that sets it rechecks the count afterwards, and
+// the thread that lowers the count clears it afterwards.
 void Blocks::remember(uint64_t block, uint64_t age) const {
   const uint64_t bit = uint64_t{1} << (block % 64);
   if (age_.load() != age) return;

@@ -64,8 +64,8 @@ const char* sha256Path();
 // The bytes of a snapshot. Each 64-KiB block is checked against its CRC-32C before its first use;
 // its SHA-256, which is unforgeable and ten times as expensive, is checked on request.
 // Invariant: `view` never returns a pointer outside the covered bytes or into an unchecked block.
-// The first damaged block stays recorded. After `recheckAll` every block counts as unchecked,
-// including those checked concurrently.
+// The first damaged block stays recorded. After `recheckAll` every block counts as unchecked, even
+// if a check was in progress.
 // A block is read from disk as a whole, when it is checked or prefetched. It is read ahead only
 // after sequential access, so random reads cost only their own blocks.
 // Thread-safe: a block may be checked twice concurrently, with the same result.
@@ -98,14 +98,14 @@ class Blocks {
 
   // Prefetches the bytes at an offset into the processor cache.
   void prefetch(uint64_t offset) const { __builtin_prefetch(base_ + offset); }
-  // Prefetches blocks from disk, without waiting; skips those already requested. Useful if many
-  // cold blocks are needed, because the disk reads them in parallel.
+  // Prefetches blocks from disk, without waiting; skips blocks already requested. Useful for many
+  // cold blocks, because the disk reads them in parallel.
   void willNeed(uint64_t offset, uint64_t length) const;
-  // Number of checked blocks; if it grows, the current reads are cold.
+  // Number of checked blocks; it grows while reads touch cold blocks.
   uint64_t checkedCount() const { return checkedCount_.load(std::memory_order_relaxed); }
 
   uint64_t covered() const { return covered_; }
-  // Number of blocks that prove() covers; those after the covered bytes have only a digest.
+  // Number of blocks that prove() covers; blocks after the covered bytes have only a digest.
   uint64_t count() const { return total_; }
   // Checks the CRC-32C of one covered block, even if it was checked before.
   void verify(uint64_t block) const;

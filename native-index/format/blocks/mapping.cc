@@ -1,7 +1,7 @@
 // mmap, the SIGBUS guard, and the reader's lock.
 // Invariant: the signal handler uses only lock-free atomics and mmap(2); a SIGBUS at a foreign
 // address goes to the previous handler. The flock only signals that a reader exists: it ends with
-// its process, and on file systems without locks nothing changes.
+// its process, and reading also works on file systems without locks.
 #include "format/blocks/mapping.h"
 
 #include <dlfcn.h>
@@ -38,8 +38,8 @@ struct sigaction previousAction;
 uintptr_t pageMask = 0;
 std::once_flag handlerOnce;
 
-// Maps zero pages from the faulting page to the end of the mapping: after a truncation all of it is
-// gone, and after a disk error the snapshot is no longer served anyway.
+// Maps zero pages from the faulting page to the end of the mapping. After a truncation all of it is
+// gone, and after a disk error the snapshot is no longer served.
 bool patch(uintptr_t address) {
   for (Guard& guard : guards) {
     const uintptr_t base = guard.base.load(std::memory_order_acquire);
@@ -57,7 +57,7 @@ bool patch(uintptr_t address) {
 
 void onSigbus(int signal, siginfo_t* info, void* context) {
   const int savedErrno = errno;
-  // A positive si_code means the kernel raised it; only then is si_addr an address.
+  // A positive si_code means that the kernel raised the signal; only then is si_addr an address.
   const bool patched = info->si_code > 0 && patch(reinterpret_cast<uintptr_t>(info->si_addr));
   errno = savedErrno;
   if (patched) return;
@@ -129,7 +129,7 @@ std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
   std::shared_ptr<Mapping> mapping(new Mapping());
   mapping->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (mapping->descriptor_ < 0) unreadable(path, "open");
-  // Held as long as the descriptor, and shared by all readers. If it is refused, reading continues.
+  // A lock shared by all readers until the descriptor is closed. If refused, reading continues.
   flock(mapping->descriptor_, LOCK_SH | LOCK_NB);
   struct stat status;
   if (fstat(mapping->descriptor_, &status) != 0) unreadable(path, "read the size of");
@@ -166,7 +166,7 @@ void Mapping::advise(uint64_t from, uint64_t to, int advice) const {
   if (guard_ < 0 || from >= to) return;
   const int saved = errno;
   const uint64_t start = from & pageMask;
-  // Refused advice costs time, not correctness.
+  // If the kernel refuses the advice, reads are only slower.
   madvise(const_cast<uint8_t*>(data_) + start, to - start, advice);
   errno = saved;
 }
@@ -189,7 +189,7 @@ Removal removeIfUnused(const std::string& path) {
     close(descriptor);
     return isRead ? Removal::kRead : Removal::kUnknown;
   }
-  // Under the lock, so that no reader can start in between.
+  // Unlinks under the lock, so that no reader can start in between.
   const bool isRemoved = unlink(path.c_str()) == 0;
   const int why = errno;
   close(descriptor);

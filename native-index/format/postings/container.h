@@ -16,9 +16,9 @@ uint64_t countBits(const uint64_t* words, uint32_t count);
 uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
 // words &= other; `other` may be unaligned.
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
-// One bit per value of `values` (unaligned u32) with (value - low) <= width, modulo 2^32.
+// Bit i is set if (values[i] - low) <= width, modulo 2^32; `values` are unaligned u32.
 uint64_t inRange32(const uint8_t* values, uint32_t low, uint32_t width);
-// One bit per value of `values` (unaligned u64) with (value - low) <= width, modulo 2^64.
+// Bit i is set if (values[i] - low) <= width, modulo 2^64; `values` are unaligned u64.
 uint64_t inRange64(const uint8_t* values, uint64_t low, uint64_t width);
 // "avx2" or "portable".
 const char* simdPath();
@@ -29,7 +29,7 @@ const char* simdPath();
 // and access only the payload and their 1,024 words.
 
 constexpr uint32_t kChunkWords = kChunkRows / 64;
-constexpr uint32_t kArrayMax = 4096;  // more values are a bitset or runs
+constexpr uint32_t kArrayMax = 4096;  // above this, the container is a bitset or runs
 
 // A range of rows in a chunk, [low, high), high at most 65,536.
 struct ChunkSpan {
@@ -42,7 +42,7 @@ struct ChunkSpan {
 // Elements compared at a time.
 constexpr uint32_t kGroup = 16;
 
-// A container in place. `payload` may be unaligned; runs: the first (start, length - 1) pair.
+// A container in place. `payload` may be unaligned; for runs it begins with the first pair.
 struct Container {
   const uint8_t* payload = nullptr;
   uint32_t cardinality = 0;
@@ -73,7 +73,7 @@ struct Container {
   bool groupHolds(uint32_t from, uint16_t value) const;
   uint32_t runLowerBound(uint32_t value) const;
   void set(const ChunkSpan& span, uint64_t* words) const;
-  // Number of the container's rows in the span that have their bit set.
+  // Number of the container's rows in the span whose bits are set in `words`.
   uint32_t countIn(const ChunkSpan& span, const uint64_t* words) const;
   // Clears the bits of the container's rows in the span.
   void clear(const ChunkSpan& span, uint64_t* words) const;

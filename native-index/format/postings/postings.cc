@@ -124,7 +124,7 @@ void Postings::willNeedContainers(const ChunkView& chunk, uint32_t dimension,
                                   std::span<const uint32_t> codes) const {
   eachEntry(chunk, dimension, codes, [&](const uint8_t* at) {
     const auto stored = load<ContainerEntry>(at);
-    // The length of runs is not known yet; most are short.
+    // The length of runs is not known until they are read; most runs are short.
     const auto type = static_cast<ContainerType>(stored.type);
     const bool runs = type == ContainerType::kRun;
     const uint32_t bytes =

@@ -33,7 +33,7 @@ class Postings {
 
   // Opens the block of a chunk; `number` must be below the chunk count.
   ChunkView chunk(uint32_t number) const;
-  // Appends the containers of those `codes` (ascending) that the chunk has.
+  // Appends the chunk's containers for `codes` (ascending); skips codes that the chunk lacks.
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
   // Prefetches the data of `find` in three steps: the head of a chunk, the entries of a dimension,
@@ -83,20 +83,20 @@ class RoaringView {
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, end_ = 0;
   uint64_t runFlags_ = 0;            // absolute; 0 if no container has runs
-  uint64_t keys_ = 0, offsets_ = 0;  // absolute; offsets_ 0 if the bitmap has none
+  uint64_t keys_ = 0, offsets_ = 0;  // absolute; offsets_ is 0 if the bitmap has no offsets
   uint32_t count_ = 0;
 };
 
 class TermRows {
  public:
-  // At most kFlatTermMax rows: the low halves of those in one chunk.
+  // The low halves of the rows in one chunk, of at most kFlatTermMax rows.
   using FlatChunk = std::array<uint16_t, kFlatTermMax>;
 
   uint32_t count() const { return count_; }
   bool contains(uint32_t row) const;
   // The container of a chunk; a flat list is copied to `flat`, which must outlive `found`.
   bool find(uint32_t chunk, Container& found, FlatChunk& flat) const;
-  // At most kFlatTermMax rows in place; empty if there are more (see `containers`).
+  // The rows in place if there are at most kFlatTermMax; otherwise empty (see `containers`).
   std::span<const uint32_t> flat() const {
     return {flat_.data(), count_ <= kFlatTermMax ? count_ : 0};
   }

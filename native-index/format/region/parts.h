@@ -30,8 +30,8 @@ namespace peneira {
 constexpr char kRollupMagic[8] = {'P', 'N', 'R', 'O', 'L', 'L', 'U', 'P'};
 constexpr uint32_t kRollupVersion = 2;
 
-// The tables: three groupings of activities, each with and without opening year; and all activities
-// by municipality (IBGE), without it.
+// The tables: three groupings of activities, each with and without the opening year; and all
+// activities by municipality (IBGE), without the year.
 struct RollupTables {
   enum Number : uint32_t {
     kActivityYear = 0,
@@ -54,19 +54,19 @@ static_assert(sizeof(RollupTable) == 32);
 struct RollupHeader {
   char magic[8];
   uint32_t version;
-  uint32_t activities;      // codes of cnae_primary, and one for accounts without
-  uint32_t states;          // codes of uf, and one for accounts without
-  uint32_t divisions;       // distinct first two digits of activities, and one for accounts without
+  uint32_t activities;      // codes of cnae_primary, and one for "none"
+  uint32_t states;          // codes of uf, and one for "none"
+  uint32_t divisions;       // distinct first two digits of activities, and one for "none"
   uint64_t length;          // of ROLLUP
-  uint32_t municipalities;  // codes of municipality_ibge, and one for accounts without
+  uint32_t municipalities;  // codes of municipality_ibge, and one for "none"
   uint32_t reserved;
   RollupTable tables[RollupTables::kCount];
 };
 static_assert(sizeof(RollupHeader) == 40 + RollupTables::kCount * sizeof(RollupTable));
 
 // A key, lowest bits first: flags 6 bits (the first six FlagCodes), status 4, size 4, opening year
-// 9. A missing value has all bits set; the year is 0 in tables without it. The state is above them
-// only by municipality, and while cells are sorted.
+// 9. A missing value has all bits set; the year is 0 in tables without it. Only keys by
+// municipality, and keys being sorted, have the state above these bits.
 struct RollupKey {
   static constexpr uint32_t kFlagBits = 6, kStatusBits = 4, kSizeBits = 4, kYearBits = 9;
   static constexpr uint32_t kStatusShift = kFlagBits;
@@ -86,8 +86,8 @@ static_assert(RollupKey::kStateShift < 32);
 // low-cardinality columns, by opening year and by primary activity.
 // Invariant: little endian, offsets relative to the first byte of PLACES, every array on a multiple
 // of 64. Blocks are sorted by group and state, the runs of a block by municipality, the cells of a
-// run by key. Counts over 255 continue in the next run or cell of the same name; the counts of each
-// table add up to the row count.
+// run by key. A count over 255 continues in the next run or cell with the same municipality or key;
+// the counts of each table add up to the row count.
 //
 //   PlacesHeader, then per table:
 //     PlacesBlock block[blocks + 1]   one per (group, state) with accounts; the last is the end
@@ -97,9 +97,9 @@ static_assert(RollupKey::kStateShift < 32);
 // A key is the lower bits of a ROLLUP key: flags, status, and size. Groups are opening years or
 // activities; a missing activity is the code after the last, a missing year has all bits set.
 //
-// PLACES is optional and not in DIRECTORY: see region.h. It has a table only if that takes at most
-// one and a half bytes per account: small registries have nearly as many combinations as accounts,
-// and counting their accounts one by one is as fast. An omitted table is empty.
+// PLACES is optional and not in DIRECTORY: see region.h. It has a table only if the table takes at
+// most one and a half bytes per account: small registries have nearly as many combinations as
+// accounts, and counting accounts one by one is as fast. An omitted table is empty.
 
 constexpr char kPlacesMagic[8] = {'P', 'N', 'P', 'L', 'A', 'C', 'E', 'S'};
 constexpr uint32_t kPlacesVersion = 1;
@@ -136,8 +136,8 @@ static_assert(sizeof(PlacesHeader) == 32 + PlacesTables::kCount * sizeof(PlacesT
 constexpr uint32_t kPlacesKeys = 1u << RollupKey::kYearShift;
 static_assert(kPlacesKeys <= 1u << 16);
 
-// The layout of COVER: the rows of every primary activity in every state, each with other columns
-// that queries commonly filter by.
+// The layout of COVER: the rows of every primary activity in every state, each with other
+// columns that queries commonly filter by.
 // Invariant: little endian, offsets relative to the first byte of COVER, both arrays on a multiple
 // of 64. Every row is in one list; lists are sorted by activity and state, and their rows ascend.
 //
@@ -150,9 +150,9 @@ static_assert(kPlacesKeys <= 1u << 16);
 //
 // COVER is optional and not in DIRECTORY: see region.h. It is omitted if a year does not fit.
 //
-// It is a covering index: it answers a query without the columns. Posting lists of six members are
-// six places to search for a row, and at seventy million rows all of them miss every cache. A COVER
-// list is read from its start to the end of a page.
+// It is a covering index: it answers a query without the columns. With posting lists, a query of
+// six members searches six places for a row, and at seventy million rows all of them miss every
+// cache. A COVER list is read from its start to the end of a page.
 
 constexpr char kCoverMagic[8] = {'P', 'N', 'C', 'O', 'V', 'E', 'R', 'S'};
 constexpr uint32_t kCoverVersion = 1;
@@ -160,8 +160,8 @@ constexpr uint32_t kCoverVersion = 1;
 struct CoverHeader {
   char magic[8];
   uint32_t version;
-  uint32_t activities;  // codes of cnae_primary, and one for accounts without
-  uint32_t states;      // codes of uf, and one for accounts without
+  uint32_t activities;  // codes of cnae_primary, and one for "none"
+  uint32_t states;      // codes of uf, and one for "none"
   uint32_t reserved;
   uint64_t length;  // of COVER
   uint64_t starts_offset, entries_offset;
@@ -173,7 +173,7 @@ struct CoverEntry {
 };
 static_assert(sizeof(CoverEntry) == 8);
 
-// The day of a year, from 0 on, with all bits set if the date is missing; the year is below it.
+// The day of a year, from 0 on; all bits set if the date is missing. The bits below are the year.
 struct CoverKey {
   static constexpr uint32_t kDayBits = 9;
   static constexpr uint32_t kDayShift = RollupKey::kYearShift + RollupKey::kYearBits;
@@ -400,8 +400,8 @@ static_assert(sizeof(PostalHeader) == 48);
 // A list holds not rows of the snapshot but their indexes among all rows of its municipality (the
 // postings of municipality_ibge), which take half the bytes. It is the gaps between ascending
 // indexes, minus one (the first: the index itself), in Rice code with districtShift() low bits: the
-// quotient as so many zeros and a one, then the low bits. Bits fill bytes from the lowest on, and a
-// list is padded with zeros to a whole byte.
+// quotient as that many zeros and a one, then the low bits. Bits fill bytes from the lowest on, and
+// a list is padded with zeros to a whole byte.
 //
 // DISTRICTS is optional and not in DIRECTORY: see region.h. Rows without a municipality or a
 // district are in no list.
@@ -440,8 +440,8 @@ constexpr uint32_t districtShift(uint32_t rows, uint32_t count) {
 //   u8  entry[entries][5]          by (hash, value, row); see packContact
 //   u32 start[2^bucket_bits + 1]   first entry of each bucket; a bucket is the top bits of the hash
 //
-// An entry holds its row, whether it has the value of the entry before, and as its mark the hash
-// bits that follow those of the bucket. A look-up reads one bucket and compares the value of the
+// An entry holds its row, a bit set if its value equals that of the previous entry, and its mark:
+// the hash bits after those of the bucket. A look-up reads one bucket and compares the value of the
 // first row of each group with the same mark. So hash collisions cannot give wrong rows, and a
 // value shared by thousands costs one comparison. A row with the same phone twice has one entry.
 //

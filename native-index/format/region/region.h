@@ -16,8 +16,8 @@
 namespace peneira {
 
 // The directory of the index region, and the optional parts between the last section and BLOCKS.
-// Input: the mapped file and the location of the directory from the Arrow footer; the magic of a
-// part. Output: row count and location of every section; the location of that part.
+// Input: the mapped file, the location of the directory from the Arrow footer, and the magic of a
+// part. Output: the row count, the location of every section, and the location of that part.
 // Invariant: results are validated: checksum, magic, version, columns, alignment, bounds, no
 // overlap, every section exactly once, lengths that follow from the row count. Digests, if any, are
 // after the directory and match the number of blocks before them. Parts are before BLOCKS and do
@@ -131,10 +131,10 @@ class ColumnSet {
  public:
   ColumnSet(const Blocks& blocks, const Directory& directory);
 
-  // True if the file has a column; files of earlier versions lack the last columns.
+  // True if the file has a column; files of earlier versions lack the columns added since.
   bool holds(uint32_t column) const { return column < columnCount_; }
 
-  // False for a column that the file lacks.
+  // True if the row has a value in the column; false if the file lacks the column.
   bool valid(uint32_t column, uint32_t row) const {
     if (!holds(column)) return false;
     const ColumnEntry& entry = entryOf(column, row);
@@ -166,8 +166,8 @@ class ColumnSet {
   // Prefetches the data of a row (text offset, number, and validity) into the processor cache.
   // Useful when reading rows in random order.
   void prefetch(uint32_t column, uint32_t row) const;
-  // Prefetches the same blocks from disk, and askText then those of texts and lists. Useful if many
-  // are cold.
+  // Prefetches the blocks of a row's value from disk; askText then prefetches those of texts and
+  // lists. Useful if many blocks are cold.
   void ask(uint32_t column, uint32_t row) const;
   void askText(uint32_t column, uint32_t row) const;
   // Prefetches the blocks of `count` values from `row` on, all in one batch.
@@ -175,9 +175,9 @@ class ColumnSet {
   // `count` values of `width` bytes from `row` on, all in one batch.
   ColumnSpan span(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
 
-  // The values of a bool column for `count` rows from `row` on, all in one batch.
+  // Values of a bool column for `count` rows from `row` on, all in one batch.
   BitSpan flags(uint32_t column, uint32_t row, uint32_t count) const;
-  // True bits mark rows that have a value in a column.
+  // Each bit is set if the row has a value in the column.
   BitSpan presence(uint32_t column, uint32_t row, uint32_t count) const;
 
   std::string_view cnpj(uint32_t row) const {
@@ -185,8 +185,8 @@ class ColumnSet {
     if (text.size() != 14) damaged("a cnpj does not have 14 characters");
     return text;
   }
-  // The bytes of the same without its offsets, which follow from the row as all have one length. In
-  // a damaged file they are those of another one, so callers read `cnpj` of what they find.
+  // The bytes of a row's cnpj. Skips the stored offsets: all cnpjs have one length, so the row
+  // gives the offset. In a damaged file it may be another row's, so callers check with `cnpj`.
   const uint8_t* cnpjBytes(uint32_t row) const { return blocks_->view(cnpjOffset(row), 14); }
   void prefetchCnpj(uint32_t row) const { blocks_->prefetch(cnpjOffset(row)); }
 

@@ -50,7 +50,7 @@ export class CheckedFile {
     return bytes;
   }
 
-  /** Throws a CommandError; `reason` continues the sentence. */
+  /** Throws a CommandError with the path; `reason` completes the sentence. */
   refuse(reason: string): never {
     throw new CommandError(`${this.path} cannot be opened as a snapshot: ${reason}`);
   }

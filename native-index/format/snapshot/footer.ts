@@ -1,6 +1,6 @@
 /**
- * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata; whether
- * it is a snapshot; the metadata that a snapshot left in a plain file.
+ * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata, whether
+ * it is a snapshot, and metadata that a snapshot left in a plain file.
  * Invariant: a file is rejected with a message before any of its content is trusted, and reading a
  * footer costs no more than its length.
  */
@@ -82,7 +82,7 @@ export function isIndexed(path: string): boolean {
   return readFooter(path).footer.metadata[INDEX_KEY] !== undefined;
 }
 
-/** Reads metadata left by a snapshot in an Arrow file. @throws CommandError as `plainMeta`. */
+/** Reads a snapshot's metadata from a plain Arrow file. @throws CommandError as `plainMeta`. */
 export function readPlainMeta(path: string): SnapshotMeta | null {
   return plainMeta(path, readFooter(path).footer.schemaMetadata[META_KEY]);
 }

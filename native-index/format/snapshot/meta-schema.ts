@@ -28,7 +28,7 @@ interface MetaFault {
   readonly found: string;
 }
 
-/** A rule for values; `fitAll` checks many together, which is several times as fast. */
+/** A rule for values; `fitAll` checks many values in one call, which is several times as fast. */
 interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -53,7 +53,7 @@ function either(one: Rule, other: unknown): Rule {
   );
 }
 
-/** A text of `length` characters of a class. */
+/** Rule for a text of `length` characters of a class. */
 function code(length: number, characters: string, expected: string): Rule {
   const one = new RegExp(`^[${characters}]{${length}}$`);
   const many = new RegExp(`^[${characters}]*$`);
@@ -75,7 +75,7 @@ function printableUpTo(length: number): Rule {
   );
 }
 
-/** Explicit loops, here and below: a file is opened once, so the code runs cold. */
+/** Loops here and below are explicit: a file is opened once, so the code runs unoptimized. */
 function areTexts(values: readonly unknown[], least: number, most: number): boolean {
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
@@ -126,7 +126,7 @@ const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
   ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
 ];
 
-/** The cells of a row of each lookup; rows ascend by the first, the code. */
+/** Rules for the cells of a row of each lookup; rows ascend by the first cell, the code. */
 const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
   cnaes: [digits(7), name],
   legal_natures: [digits(4), name],
@@ -141,13 +141,13 @@ const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> 
   ],
 };
 
-/** The cells of a municipality that was not joined by its name alone. */
+/** Rules for a municipality that was not joined by its name alone. */
 const ODD_MUNICIPALITY: readonly Rule[] = [digits(4), name, either(digits(7), null)];
 
 /** Maximum number of region names; ordinals are checked against the actual number. */
 const PLACES_MAX = 100_000;
 
-/** The cells of a municipality with its location. */
+/** Rules for a municipality with its location. */
 const PLACED: readonly Rule[] = [
   digits(7),
   ...Array.from({ length: 4 }, () => either(whole(0, PLACES_MAX, "an ordinal of a name"), null)),
@@ -155,7 +155,7 @@ const PLACED: readonly Rule[] = [
   either(degrees(180), null),
 ];
 
-/** The values of each dictionary, and the capacity of its stored codes; the last is null. */
+/** Rule for the values of each dictionary, and the capacity of its codes; the last code is null. */
 const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
   registration_status_reason: [digits(2), 0xff],
   cnae_primary: [digits(7), 0xffff],
@@ -184,7 +184,7 @@ function isAdmitted(value: unknown): boolean {
   return typeof value === "number" && ADMITTED.has(value);
 }
 
-/** Thrown only inside this file, to end a check at the first fault. */
+/** Thrown and caught only in this file, to end a check at the first fault. */
 class Misfit extends Error {
   readonly fault: MetaFault;
 
@@ -223,7 +223,7 @@ export function parseMeta(
   return { meta: null, problem: `${fault.place} is ${fault.found}, not ${fault.expected}` };
 }
 
-/** Version 1 has no dictionary of numbers: adds an empty one. */
+/** Adds an empty dictionary of numbers to the metadata of version 1, which has none. */
 function withNumbers(meta: SnapshotMeta): SnapshotMeta {
   if (hasDictionary({ format: meta.format }, "number")) return meta;
   return { ...meta, dictionaries: { ...meta.dictionaries, number: [] } };
@@ -236,7 +236,7 @@ function checkMeta(value: unknown): void {
   const provenance = closedAt("/provenance", meta.provenance, names(sources));
   const later = LATER_PROVENANCE.filter(([name]) => provenance[name] !== undefined);
   checkMembers("/provenance", provenance, [...PROVENANCE, ...later]);
-  // Omitted if there was nothing to report.
+  // `origin` is omitted if there was nothing to report.
   if (meta.origin !== undefined) {
     checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
   }
@@ -350,7 +350,7 @@ function checkAll(values: readonly unknown[], one: Rule, placeOf: (at: number) =
   throw new Misfit(placeOf(at), one.expected, quoted(values[at]));
 }
 
-/** The values are ASCII texts of one shape by now, so every comparison gives the same order. */
+/** Checks the order. The values are ASCII texts of one shape here, so any comparison will do. */
 function checkAscending(values: readonly unknown[], placeOf: (at: number) => string): void {
   let before = "";
   for (let at = 0; at < values.length; at++) {

@@ -65,7 +65,7 @@ export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge:
 export interface SnapshotOrigin {
   /** Host from which the files were downloaded; null if unknown. */
   readonly host: string | null;
-  /** True if parts were missing or empty, and that was allowed. */
+  /** True if some parts were missing or empty, and the import was told to accept that. */
   readonly partial: boolean;
   /** Malformed rows that were skipped. */
   readonly rows_left_out: number;
@@ -108,8 +108,8 @@ export interface SnapshotMeta {
     readonly municipalities: readonly SnapshotMunicipality[];
   };
   /**
-   * Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`;
-   * counted columns use `number`, which snapshots of version 1 lack.
+   * Ascending values; a value's index is its stored code. `cnae_secondary` uses the dictionary of
+   * `cnae_primary`; counted columns use `number`, which snapshots of version 1 lack.
    */
   readonly dictionaries: Readonly<Record<DictionaryName, readonly string[]>>;
 }
@@ -166,7 +166,7 @@ function aligned(
   });
 }
 
-/** By IBGE code, which the municipalities are not sorted by. */
+/** Populations in the order of the IBGE codes; the municipalities have another order. */
 function populations(
   codes: readonly string[],
   municipalities: readonly SnapshotMunicipality[],
@@ -178,7 +178,7 @@ function populations(
 
 /** Encodes a string table section: u32 count, u32 offsets[count + 1], bytes. */
 export function encodeTable(values: readonly string[]): Buffer {
-  // Copies the texts once, because the tables are rebuilt at every opening.
+  // Joins the texts before copying them, because the tables are rebuilt at every opening.
   const text = values.join("");
   const head = new Uint32Array(values.length + 2);
   head[0] = values.length;

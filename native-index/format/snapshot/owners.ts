@@ -44,7 +44,7 @@ export function rootNumber(root: string): number {
   return Number.parseInt(root, 36);
 }
 
-/** Encodes pairs, in any order; of equal ones the earliest day stays. */
+/** Encodes pairs, in any order; of repeated pairs, the one with the earliest day is stored. */
 export function encodeOwners(pairs: readonly OwnerPair[]): Buffer {
   const dayOf = ({ since }: OwnerPair) => since ?? Number.POSITIVE_INFINITY;
   const sorted = [...pairs].sort(
@@ -106,7 +106,7 @@ export class Owners {
   readonly size: number;
   readonly #views: Views;
 
-  /** Takes the bytes of a part. @throws Error that names what is wrong with them. */
+  /** Opens the bytes of a part. @throws Error that names their fault. */
   constructor(part: Uint8Array) {
     // Numbers of eight bytes must be aligned.
     const bytes = part.byteOffset % 8 === 0 ? part : part.slice();
@@ -130,7 +130,7 @@ export class Owners {
     }
   }
 
-  /** Pairs in which a company is the owner, ascending by owned; those after `after` only. */
+  /** Pairs in which a company is the owner, ascending by owned; only those after `after`. */
   owns(owner: number, after = -1): Range {
     const { owner: owners, owned } = this.#views;
     const end = firstFrom(this.size, (i) => (owners[i] as number) > owner);
@@ -141,7 +141,7 @@ export class Owners {
     return { start, end, pair: (i) => this.#pair(i) };
   }
 
-  /** Pairs in which a company is owned, ascending by owner; those after `after` only. */
+  /** Pairs in which a company is owned, ascending by owner; only those after `after`. */
   ownersOf(company: number, after = -1): Range {
     const { owner, owned, byOwned } = this.#views;
     const ownedAt = (i: number) => owned[byOwned[i] as number] as number;
@@ -154,7 +154,7 @@ export class Owners {
   }
 
   /**
-   * Companies owned by one of these through 1 to `depth` steps, ascending. A company of a cycle
+   * Companies owned by one of `roots` through 1 to `depth` steps, ascending. A company in a cycle
    * owns itself.
    */
   reachedFrom(roots: readonly number[], depth: number): number[] {
@@ -178,7 +178,7 @@ export class Owners {
     return [...found].sort((a, b) => a - b);
   }
 
-  /** Companies that own, or are owned by, from `least` to `most` companies, ascending. */
+  /** Companies that own (or are owned by) `least` to `most` companies, ascending. */
   withMany(direction: "owns" | "owners", least: number, most: number): number[] {
     const { owner, owned, byOwned } = this.#views;
     const rootAt = (i: number): number =>
@@ -214,7 +214,7 @@ export interface Range {
   readonly pair: (at: number) => OwnerPair;
 }
 
-/** The first index below `end` that is beyond; `end` if none is. */
+/** The first index below `end` for which `isBeyond` is true; `end` if there is none. */
 function firstFrom(end: number, isBeyond: (index: number) => boolean): number {
   let low = 0;
   let high = end;

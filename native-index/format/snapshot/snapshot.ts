@@ -55,7 +55,7 @@ export interface FinishOptions {
   readonly progress?: Uint32Array;
 }
 
-/** Writes one snapshot. Append batches in rank order, then call `finish`; or `abandon`. */
+/** Writes one snapshot: append batches in rank order, then call `finish`; or call `abandon`. */
 export class SnapshotWriter {
   private readonly path: string;
   private readonly temporary: string;
@@ -163,7 +163,7 @@ export class SnapshotWriter {
     this.publish();
   }
 
-  /** The addon hashed its buffers; this hashes the file's bytes, with another implementation. */
+  /** Hashes the file's bytes; the addon hashed its buffers, with another implementation. */
   private async proveIdentity({ digests }: DirectoryLocation): Promise<void> {
     if (digests !== undefined) await identityOf(new CheckedFile(this.temporary), digests);
   }
@@ -333,7 +333,7 @@ function checkTables(
     const other = names.find((_, table) => !isEqual(table));
     if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
   };
-  // A table of another length may be as long as the file, so it is not read.
+  // A table with an unexpected number of values may be as long as the file, so it is not read.
   check((table) => tables[table]?.length === expected[table]?.length);
   const found = readSections(file, sections, tables);
   check((table) => expected[table]?.equals(found[table] as Buffer) === true);

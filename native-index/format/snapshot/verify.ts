@@ -3,7 +3,7 @@
  * Input: an opened snapshot. Output: a list of all damage, with locations.
  * Invariant: nothing is mapped or served. The opener has checked footer, directory, metadata, and
  * identity. This checks one CRC-32C and one SHA-256 per 64 KiB block (older files have no SHA-256).
- * No checksum covers the footer: its bytes must be those that the writer makes of its content, and
+ * No checksum covers the footer. So its bytes must equal the writer's encoding of its content, and
  * its block lists must match a walk over the messages.
  */
 import { closeSync, openSync, readSync } from "node:fs";
@@ -104,7 +104,7 @@ function footerAgrees(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
   try {
     return footerMatches(snapshot, file);
   } catch (error) {
-    // Thrown by the decoder on damaged bytes.
+    // The decoder throws these errors on damaged bytes.
     if (error instanceof RangeError || error instanceof TypeError) return false;
     throw error;
   }
@@ -142,8 +142,8 @@ function writtenAgain(
 const LOCATION_MEMBERS = new Set(["version", "offset", "length", "crc32c", "digests"]);
 
 /**
- * True unless a member's name is damaged. The opener checks the values. A newer program may add
- * members, but an unknown one in place of the digests is their damaged name.
+ * True unless a member's name is damaged. (The opener checks the values.) A newer program may add
+ * members, but an unknown member in place of the digests is their damaged name.
  */
 function isLocation(text: string, hasDigests: boolean): boolean {
   const json = JSON.parse(text) as Readonly<Record<string, unknown>>;

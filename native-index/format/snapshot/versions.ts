@@ -1,10 +1,10 @@
 /**
  * The versions of the snapshot file. Input: the version of a file. Output: whether this program
  * opens it, or the reason why not.
- * Invariant: other columns mean another version. Versions are opened from the last release on,
- * because a snapshot is made from a public dump and can be rebuilt. Data outside of the directory,
- * named by additional members of the footer's JSON, needs no new version, because older readers
- * skip it; so the digests (`identity.ts`) were added to version 1.
+ * Invariant: other columns mean another version. Only versions since the last release are opened,
+ * because a snapshot can be rebuilt from a public dump. Data outside of the directory, named by
+ * additional members of the footer's JSON, needs no new version, because older readers skip it; so
+ * the digests (`identity.ts`) were added to version 1.
  */
 
 import { COLUMNS, type Column, TABLES, type TableName } from "../columns.ts";
@@ -25,7 +25,7 @@ export const ADMITTED: ReadonlyMap<number, bigint> = new Map([
   [3, 0xfa5294af7b79187an],
 ]);
 
-/** Number of later columns that a version lacks. */
+/** Number of columns, added later, that a version lacks. */
 const LATER_COLUMNS: ReadonlyMap<number, number> = new Map([
   [1, 14],
   [2, 9],

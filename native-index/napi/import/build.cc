@@ -110,7 +110,7 @@ napi_value batchFinish(napi_env env, napi_callback_info info) {
     BatchColumns columns = batchOf(arguments.self()).builder.finish();
     const napi_value result = makeArray(env, columns.size());
     for (uint32_t i = 0; i < columns.size(); i++) {
-      // Released after each copy, because the columns of a batch are hundreds of megabytes.
+      // Freed after each copy, because the columns of a batch are hundreds of megabytes.
       const ColumnBuffers buffers = std::move(columns[i]);
       const napi_value column = makeObject(env);
       putProperty(env, column, "nullCount", fromNumber(env, buffers.nullCount));

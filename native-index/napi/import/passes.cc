@@ -202,7 +202,7 @@ std::vector<std::span<const uint8_t>> readSpills(const Given& array) {
   return files;
 }
 
-// A list of CNPJs, or null if none was imported.
+// Returns a list of CNPJs; an empty, unknown list for null (not imported).
 CnpjList readCnpjs(const Given& list) {
   if (list.isNull()) return {};
   return {true, list.bytes()};

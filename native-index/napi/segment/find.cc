@@ -18,7 +18,7 @@ namespace peneira {
 
 // Account search of a NativeSegment by name, company, district, e-mail, or phone.
 // Invariant: a request is read completely before anything is computed. Names and companies are
-// never searched on the main thread. Municipality codes and district names are equal in number. A
+// never searched on the main thread. There are as many municipality codes as district names. A
 // phone is an exact JavaScript integer.
 
 namespace {

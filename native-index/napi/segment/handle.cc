@@ -82,7 +82,7 @@ Query readQuery(const Arguments& arguments) {
 }
 
 // A request that is parsed off the main thread: parsing ten thousand values takes a millisecond,
-// copying their numbers a fiftieth of that.
+// copying their numbers only 20 µs.
 struct SentRequest {
   explicit SentRequest(const Arguments& arguments) : lists(listsOf(arguments)) {
     const std::span<const double> given = arguments.at(0, "query").doubles(1);
@@ -117,7 +117,7 @@ napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
 
 namespace {
 
-// Nanoseconds since 1970 and inodes exceed exact JavaScript numbers.
+// For nanoseconds since 1970 and inodes, which are too large for exact JavaScript numbers.
 napi_value fromInt64(napi_env env, int64_t number) {
   napi_value value = nullptr;
   check(env, napi_create_bigint_int64(env, number, &value));
@@ -211,13 +211,13 @@ napi_value selectAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// Results of a page in JavaScript's order, then an argument: the write offset of its text in the
+// Indexes in `facts`: the results of a page, then an argument, the write offset of its text in the
 // room.
 struct PageFacts {
   enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
 };
 
-// The offset in `facts`; throws INVALID_ARGUMENT if it is outside of the room.
+// Returns the offset from `facts`; throws INVALID_ARGUMENT if it is outside of the room.
 size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
   const double place = facts[PageFacts::kPlace];
   if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
@@ -237,7 +237,7 @@ void renderPage(const Segment& segment, const PageRequest& request,
   facts[PageFacts::kMore] = page.more ? 1 : 0;
 }
 
-// Nothing of the request outlives the call. JavaScript caches answers as bytes.
+// The answer is bytes that JavaScript can cache; nothing of the request outlives the call.
 napi_value renderedPage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     QueryReader reader = readerOf(arguments, RequestKinds::kPage);

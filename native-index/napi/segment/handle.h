@@ -1,8 +1,8 @@
 // The JavaScript object of an opened snapshot (NativeSegment in engine.ts), and calls of its
 // methods. Output: copies of row ids and bytes, or a JavaScript error.
 // Invariant: every method goes through `begin`, so no check can be forgotten. Each call retains the
-// segment, so close() never unmaps it during a call. Each call checks the file at its end, so zeros
-// of a lost page are never served.
+// segment, so close() never unmaps it during a call. Each call checks the file before it returns,
+// so zeros of a lost page are never served.
 #pragma once
 #include <node_api.h>
 #include <cstring>
@@ -111,11 +111,11 @@ std::vector<Field> readFields(const Given& names);
 // A RowsRequest of handles.ts: rows.cc.
 RowRequest readRowRequest(const Given& object);
 
-// Larger render buffers are freed after the call; the rows of a sheet at a time are 2 MB.
+// Larger render buffers are freed after the call; the rows of a sheet rendered together are 2 MB.
 constexpr size_t kKeptBytes = 1u << 22;
 
-// Returns the bytes that `render` appends to a reused buffer; or their length, if they fit in
-// `lent`.
+// Returns the bytes that `render` appends to a reused buffer. If they fit into `lent`, copies them
+// there and returns their length.
 template <class Render>
 napi_value fromRendered(napi_env env, std::span<uint8_t> lent, Render render) {
   thread_local TextBuffer text;

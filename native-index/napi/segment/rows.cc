@@ -267,7 +267,7 @@ napi_value fromLookupResult(napi_env env, const LookupResult& found) {
   return object;
 }
 
-// The rows to render of found cnpjs; null where none are wanted.
+// Returns the rendering request for found CNPJs; null if no rows are wanted.
 std::shared_ptr<const RowRequest> readWanted(const Given& given) {
   if (given.isNull()) return nullptr;
   return std::make_shared<const RowRequest>(readRowRequest(given));

@@ -2,8 +2,8 @@
 // Output: the number of checked blocks while running, then a promise that resolves, or rejects with
 // the first damage.
 // Invariant: the segment and the progress array stay alive until the promise settles, so close()
-// unmaps nothing meanwhile. Blocks are checked even if they were before; with the last one the
-// digests are checked too.
+// unmaps nothing meanwhile. Blocks are checked even if they were checked before; with the last
+// block, the digests are checked too.
 #include <atomic>
 #include <memory>
 #include <utility>

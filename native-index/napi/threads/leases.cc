@@ -1,5 +1,5 @@
 // Leases of units, and their JavaScript functions for the thread that talks to the database.
-// Invariant: units that may be spent are never more than those that the database knows to be here.
+// Invariant: a process may never spend more units than the database has recorded as leased to it.
 #include "napi/threads/leases.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 // A process requests at most this many leases of a busy name in its part of a second.
 constexpr double LEASES_PER_SECOND = 8;
-// Time after which units that other processes had may be back in the bucket.
+// Time after which units leased by other processes may be back in the bucket.
 constexpr double RETURN_MS = 250;
 // Time after which an answer about an unused name is dropped.
 constexpr double FORGET_MS = 60'000;
@@ -47,7 +47,7 @@ double Leases::sizeOf(const Lease& lease) const {
   return std::max(1.0, std::floor(std::min(part, lease.burst / (2 * members_))));
 }
 
-// While the bucket is short of units, requests are as frequent as if each got a whole lease.
+// While the bucket is short of units, the rate of requests is as if each got a whole lease.
 bool Leases::mayRequest(const Lease& lease, double lacking, double now) const {
   if (!lease.answered) return true;
   const double level = lease.levelAt(now) + ROUNDING_UNITS;
@@ -76,13 +76,13 @@ RateDecision Leases::take(std::string_view name, const RateAttempt& attempt) {
   return decided(true, lease.held + lease.levelAt(attempt.nowMs), attempt);
 }
 
-// Refunds what was paid. The attempt may wait if a request for a lease can help it.
+// Refunds the units paid so far. The attempt may wait if a request for a lease can help it.
 RateDecision Leases::refuse(Lease& lease, const RateAttempt& attempt, double lacking) {
   const double now = attempt.nowMs;
   const double level = lease.levelAt(now);
   const bool waits = mayRequest(lease, lacking, now);
   if (waits) {
-    // Attempts that wait for the answer come again, so they are not added up meanwhile.
+    // Waiting attempts are repeated after the answer, so their units are not added up.
     lease.lacked = lease.requested ? std::max(lease.lacked, lacking)
                                    : std::min(lease.burst, lease.lacked + lacking);
     counts_.waits++;
@@ -164,7 +164,7 @@ std::optional<LeaseRequest> Leases::requestOf(std::string_view name, Lease& leas
     return request;
   }
   const double size = sizeOf(lease);
-  // From a scarce bucket, nothing is leased in advance that another process may need.
+  // If the bucket is scarce, no units are leased in advance, because other processes may need them.
   const bool isLow = lease.held < size / 2 && lease.levelAt(now) >= size * members_;
   if (lease.lacked > 0 || (isUsed && isLow)) {
     request.wanted = std::ceil(std::max(size - lease.held, lease.lacked));
@@ -221,7 +221,7 @@ constexpr size_t GRANT_NUMBERS = 3;
 
 uint32_t ledgerOf(const Arguments& arguments) { return arguments.at(0, "ledger").whole32(); }
 
-// setFleet(ledger, members): leases from now on, or the number of processes.
+// setFleet(ledger, members): starts leasing, or changes the number of processes.
 napi_value setFleet(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -233,7 +233,7 @@ napi_value setFleet(napi_env env, napi_callback_info info) {
   });
 }
 
-// setFleetAway(ledger, isAway, now): the database is away, or back.
+// setFleetAway(ledger, isAway, now): the database became unreachable, or is back.
 napi_value setFleetAway(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -247,7 +247,7 @@ napi_value setFleetAway(napi_env env, napi_callback_info info) {
   });
 }
 
-// collectLeases(ledger, now, most, all): names, their numbers, and the time.
+// collectLeases(ledger, now, most, all): leases to request (names and numbers), and the time.
 napi_value collectLeases(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

@@ -1,4 +1,4 @@
-// Limits of a fleet: each process spends units that it leased from one bucket for all.
+// Limits of a fleet: each process spends units that it leased from one shared bucket.
 // Invariant: a unit that a lease holds cannot be granted to another process before the lease ends
 // here. So all processes together spend at most what the bucket held and gained. The caller holds
 // the mutex of the ledger, and exchanges leases with the database (src/access/fleet/).
@@ -18,7 +18,7 @@ struct LeaseRequest {
   std::string name;
   double perSecond;
   double burst;
-  // Units that the process keeps, wants in addition, and gives back.
+  // Units that the process keeps, units wanted in addition, and units given back.
   double held;
   double wanted;
   double back;
@@ -30,7 +30,7 @@ struct LeaseRequest {
 struct LeaseGrant {
   std::string_view name;
   double granted;
-  // Units left in the bucket, and in the leases of other processes.
+  // Units left in the bucket, and units in the leases of other processes.
   double level;
   double others;
 };
@@ -54,19 +54,19 @@ class Leases {
   static constexpr double LEASE_MS = 1'000;
 
   bool isOn() const { return members_ > 0; }
-  // Begins, or changes the number of processes.
+  // Starts leasing, or changes the number of processes.
   void setMembers(double members) { members_ = members; }
-  // Spends units of a lease, or of this process' share while the database is away.
+  // Spends units of a lease; or of this process's share while the database is unreachable.
   RateDecision take(std::string_view name, const RateAttempt& attempt);
-  // The attempt with this process' share of the limit.
+  // Returns the attempt, limited to this process's share.
   RateAttempt share(const RateAttempt& attempt) const;
   // The leases to request, extend, or give back now, at most `most`; with `all`, gives back all.
   std::vector<LeaseRequest> collect(double now, size_t most, bool all);
   // Adds a grant whose request was made at `sentMs`.
   void settle(const LeaseGrant& grant, double sentMs, double now);
-  // The database is away: each process uses its share, which is empty but for its leases.
+  // The database is unreachable: each process uses its share, which initially has only its leases.
   void lose(double now);
-  // The database is back: what was spent without a lease is owed.
+  // The database is back: units spent without a lease are owed.
   void regain(double now);
   bool isAway() const { return away_; }
   const LeaseCounts& counts() const { return counts_; }
@@ -78,26 +78,26 @@ class Leases {
     double burst = 0;
     // Units that may be spent until `endMs`.
     double held = 0;
-    // Units that the database knows to be here; a refund never exceeds them.
+    // Units that the database has recorded as leased to this process; a refund never exceeds them.
     double known = 0;
     double endMs = 0;
-    // Since the last request: units spent, and units that attempts lacked.
+    // Since the last request: units spent, and units that attempts were short of.
     double spent = 0;
     double lacked = 0;
     double debt = 0;
-    // True while a request is on its way.
+    // True while a request awaits its answer.
     bool requested = false;
-    // The bucket after the last answer; unknown before the first.
+    // The bucket's level after the last answer; unknown before the first answer.
     bool answered = false;
     double level = 0;
     double others = 0;
     double answeredMs = 0;
 
     void expire(double now);
-    // Units in the bucket now, if no other process took some.
+    // Units in the bucket now if no other process has taken any.
     double levelAt(double now) const;
   };
-  // Spent while the database is away, of which leases covered a part.
+  // Units spent while the database is unreachable; leases cover a part of them.
   struct Spent {
     double perSecond = 0;
     double burst = 0;

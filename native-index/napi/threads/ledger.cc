@@ -26,7 +26,7 @@ Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) con
   const double wanted = held + request.amount;
   if (wanted > request.ownerMost) return Shortage::kShare;
   const double left = request.most - (used_ - held);
-  // Rounded up, so that an owner with nothing can get the last of a few.
+  // Rounded up, so that an owner without any amount can get the last of a small remainder.
   if (wanted <= std::ceil(request.share * left)) {
     const double reserved = used_ + request.amount + request.reserve;
     return request.reserve > 0 && reserved > request.most ? Shortage::kAll : Shortage::kNone;
@@ -109,7 +109,7 @@ std::vector<Use> Uses::take() {
 }
 
 void Lines::append(Line line) {
-  // Concurrent writers differ by little, so the position is near the end.
+  // Lines of concurrent writers arrive nearly in order, so the position is near the end.
   auto place = lines_.end();
   while (place != lines_.begin() && std::prev(place)->atMs > line.atMs) --place;
   lines_.insert(place, std::move(line));
@@ -175,7 +175,7 @@ class Name {
     const napi_status status =
         napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
     given.expect(status, "a string");
-    // Truncation cuts at most one character, so a text that is shorter than that is complete.
+    // A truncated text is at most one character shorter than the buffer.
     if (length + kCharacterMax < sizeof short_) {
       text_ = {short_, length};
     } else {

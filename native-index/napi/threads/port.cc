@@ -117,7 +117,7 @@ class Port {
         next_++;
         return;
       }
-      // The taker is not called again.
+      // The taker accepts no more calls, so it is removed.
       takers_.erase(taker);
     }
     early_.push_back(connection);
@@ -167,7 +167,7 @@ class Port {
   std::thread accepting_;
   std::mutex mutex_;
   std::vector<Taker> takers_;
-  // Index of the taker for the next connection.
+  // Index of the taker of the next connection.
   size_t next_ = 0;
   // Connections accepted while there was no taker.
   std::vector<int> early_;
@@ -245,7 +245,7 @@ napi_value openPort(napi_env env, napi_callback_info info) {
     const std::unique_ptr<addrinfo, FreeAddresses> found(list);
     for (const addrinfo* const address : inOrder(found.get())) {
       const int descriptor = listenAt(*address);
-      // A system without IPv6 still resolves IPv6 addresses.
+      // A system without IPv6 still resolves names to IPv6 addresses.
       if (descriptor == -EAFNOSUPPORT || descriptor == -EADDRNOTAVAIL) continue;
       if (descriptor < 0) return fromNull(env);
       const std::lock_guard<std::mutex> lock(portsMutex);
@@ -258,7 +258,7 @@ napi_value openPort(napi_env env, napi_callback_info info) {
   });
 }
 
-// Data of a taker that is needed when its thread ends, at any time.
+// Data about a taker for the hook that runs when its thread ends, at any time.
 struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;
@@ -275,16 +275,16 @@ void closeIfConnection(uv_handle_t* handle, void*) {
 
 // Closes the connections of a thread that ends while it has some (killed, or out of memory):
 // uWebSockets.js leaves them open, and Node aborts if a loop has open handles (uv_loop_close in
-// node::worker::Worker::Run). The polls are freed with the memory of the loop's thread; only their
-// closing must finish here.
+// node::worker::Worker::Run). The memory of the polls is freed with the thread; here they only need
+// to be closed.
 void closeConnections(void* data) {
   auto* const loop = static_cast<uv_loop_t*>(data);
   uv_walk(loop, closeIfConnection, nullptr);
   uv_run(loop, UV_RUN_NOWAIT);
 }
 
-// Registers closing of this thread's connections at its end, even if its port is closed before. For
-// the main thread, process exit closes them.
+// Makes this thread close its connections at its end, even if its port is closed before. On the
+// main thread, process exit closes them.
 void closeConnectionsAtEnd(napi_env env) {
   thread_local bool isSet = false;
   uv_loop_t* loop = nullptr;
@@ -294,7 +294,7 @@ void closeConnectionsAtEnd(napi_env env) {
   isSet = true;
 }
 
-// Runs before Node frees the taker's function, which it does even if other threads may call it.
+// Runs before Node frees the taker's function, although other threads may still call it.
 void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;
@@ -325,7 +325,7 @@ napi_value acceptConnections(napi_env env, napi_callback_info info) {
       const std::lock_guard<std::mutex> lock(portsMutex);
       retained->id = ++lastTaker;
     }
-    // Registered after the function's own hook, so that it runs before that.
+    // Registered after the function's own hook, because hooks run in reverse order.
     check(env, napi_add_env_cleanup_hook(env, threadEnds, retained));
     port->add(retained->id, call);
     return fromBool(env, true);

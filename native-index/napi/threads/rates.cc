@@ -17,7 +17,7 @@ constexpr size_t NAMES_MAX = 10'000;
 // Names retained at rest, because each new entry allocates memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
-// Not inlined: a compiler could fuse it with a sum in the same function and round only once.
+// Not inlined: a compiler could fuse the product with a sum, and then round only once.
 __attribute__((noinline)) double product(double a, double b) { return a * b; }
 
 }  // namespace
@@ -60,7 +60,7 @@ void Rates::put(std::string_view name, double wholeAt, double now) {
   remember(names_.find(name), name, wholeAt, now);
 }
 
-// A name at rest equals an unknown one; if none is at rest, the next to rest is evicted.
+// A name at rest equals an unknown name, so it is evicted; if none is at rest, the next to rest is.
 void Rates::forget(double now) {
   std::erase_if(names_, [now](const auto& entry) { return entry.second.at <= now; });
   if (names_.size() < NAMES_MAX) return;

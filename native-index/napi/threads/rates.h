@@ -33,7 +33,7 @@ struct RateDecision {
   double remaining;
   // Seconds until the burst is full again.
   double resetSeconds;
-  // Seconds after which the same attempt would be allowed; 0 if it was.
+  // Seconds until the same attempt would be allowed; 0 if it was allowed.
   double retrySeconds;
   // True if a lease that was requested may allow the attempt in a moment.
   bool waits = false;
@@ -46,8 +46,8 @@ constexpr double ROUNDING_UNITS = 1e-9;
 class Rates {
  public:
   // Spends the cost if available. A cost above the burst counts as the burst, because it could
-  // never be paid. A rejection refunds what was paid before. `unknownAt` is the time when the
-  // burst of an unknown name is full; never after the attempt by default.
+  // never be paid. A rejection refunds the units paid before. `unknownAt` is the time when the
+  // burst of an unknown name is full; by default it already is.
   RateDecision take(std::string_view name, const RateAttempt& attempt, double unknownAt = 0);
   // Sets the time when the burst of a name is full again.
   void put(std::string_view name, double wholeAt, double now);

@@ -111,7 +111,7 @@ napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept {
   try {
     return errorOf(env, thrown);
   } catch (...) {
-    // The error could not be created: an exception from Node is better than none.
+    // The error could not be created; then any exception from Node is better than none.
     bool pending = false;
     napi_is_exception_pending(env, &pending);
     if (!pending) napi_throw_error(env, kInternal, "an error could not be told");

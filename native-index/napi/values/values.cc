@@ -114,7 +114,7 @@ void Given::expect(napi_status status, const char* expected) const {
     case napi_boolean_expected:
     case napi_array_expected:
     case napi_bigint_expected: {
-      // Node may also have thrown an error, which does not name the value.
+      // Node may also have thrown its own error, which does not name the value.
       napi_value thrown = nullptr;
       bool pending = false;
       napi_is_exception_pending(env_, &pending);

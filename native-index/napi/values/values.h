@@ -57,7 +57,7 @@ napi_value guarded(napi_env env, const Body& body) {
 // method called on an object without the tag throws; a wrapped C++ object lives as long as its
 // JavaScript object.
 
-// The largest integer that JavaScript numbers hold exactly, including all smaller ones.
+// The largest safe integer of JavaScript.
 constexpr int64_t kSafeInteger = (int64_t{1} << 53) - 1;
 
 // A JavaScript value, and its constant name for errors.
@@ -153,7 +153,7 @@ void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique
   check(env, napi_type_tag_object(env, object, &tag));
 }
 
-// The data of an object; null without the tag. `expected` describes it in errors.
+// Returns the data of an object, or null if it lacks the tag. `expected` describes it in errors.
 template <class Data>
 Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expected) {
   object.expectObject(expected);
@@ -165,7 +165,7 @@ Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expect
   return static_cast<Data*>(data);
 }
 
-// Like `unwrapIf`, but throws without the tag.
+// Like `unwrapIf`, but throws if the tag is missing.
 template <class Data>
 Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected) {
   Data* const data = unwrapIf<Data>(object, tag, expected);

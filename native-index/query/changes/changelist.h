@@ -1,8 +1,8 @@
 // Differences between two snapshots, account by account.
 // Input: two segments, the columns to compare, and positions in their orders by cnpj; or the mapped
-// entries of a change list (src/changes/list.ts). Output: an entry for every account of a stretch
-// that only one has, or whose values differ in a compared column; or the entries that a query
-// counts as changes.
+// entries of a change list (src/changes/list.ts). Output: an entry for every account of a
+// stretch that only one segment has, or whose values differ in a compared column; or the
+// entries that a query counts as changes.
 // Invariant: values are compared as the fields show them, never as codes, because dictionaries
 // differ. Memory depends only on the stretch length. Entries ascend by cnpj. Lists were checksummed
 // when mapped. Every row is bounds-checked before it is read. Work is linear in the entries read.
@@ -24,12 +24,12 @@ constexpr uint32_t kNoRow = 0xffffffffu;
 // An account that differs; also the stored form in a change list.
 struct Difference {
   uint32_t older, newer;  // rows, or kNoRow
-  uint32_t columns;       // a bit per column that differs; 0 unless both have the account
+  uint32_t columns;       // a bit per column that differs; 0 unless both snapshots have the account
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in difference masks. Scores are not facts and have none. Counted columns and
-// those after them share bits: for filters that is enough, and watched days are compared again.
+// Bit of a column in difference masks; scores have none, because they are no facts. Counted columns
+// and later ones share bits: enough for filters, and watched days are compared again.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -63,7 +63,7 @@ enum class ChangeKind : uint32_t { kEntered, kLeft, kChanged, kCount };
 struct WalkRequest {
   std::shared_ptr<Segment> older, newer;
   Query olderQuery, newerQuery;
-  uint32_t watch = 0;               // bits of columns that have one of their own
+  uint32_t watch = 0;               // bits of the watched columns that share none
   std::vector<uint32_t> watchDays;  // numbers of columns of days that share a bit, up to 32
   uint32_t kinds = 0;               // a bit per kind
   uint64_t from = 0, to = 0;

@@ -15,8 +15,8 @@
 
 namespace peneira {
 
-// Invariant: every part of the key is preceded by its length, so no two queries share one. A number
-// is checked before it is used, and NaN is rejected.
+// Invariant: every part of the key is preceded by its length, so no two queries share a key. A
+// number is checked before it is used, and NaN is rejected.
 
 namespace {
 
@@ -223,7 +223,7 @@ void QueryReader::range(Clause& clause) {
   }
 }
 
-// A range may be open, so a value outside of 64 bits becomes the nearest bound.
+// A range may be open: a bound outside of 64 bits becomes the nearest 64-bit number.
 int64_t QueryReader::bound(bool low) {
   constexpr double limit = 9223372036854775808.0;  // 2^63
   const double number = next();
@@ -243,7 +243,7 @@ void QueryReader::rows(Clause& clause) {
 }
 
 // Reads clauses as wanted codes.
-// Invariant: the code after the last of a member means "none"; no clause names it.
+// Invariant: the code after a member's last code means "none"; no clause names it.
 
 namespace {
 

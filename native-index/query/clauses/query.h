@@ -68,7 +68,7 @@ class QueryReader {
   uint32_t whole(uint64_t end);
   uint32_t whole32() { return whole(uint64_t{1} << 32); }
   bool flag() { return whole(2) == 1; }
-  // Number of following items, each of which takes at least `each` numbers.
+  // Number of items that follow; each takes at least `each` numbers.
   uint32_t count(size_t each) { return whole((numbers_.size() - at_) / each + 1); }
   int64_t rowOrNone();
   Query query();
@@ -94,7 +94,7 @@ class QueryReader {
 // The combinations of codes that a query permits.
 // Input: its clauses. Output: for every member of a combination, which of its codes are wanted.
 // Invariant: an account matches the query if and only if each member of its combination is wanted.
-// Queries on other columns have no such form.
+// Queries on other columns cannot be written like this.
 
 // Number of codes of each member, plus one for accounts without a code.
 struct CombinedCodes {
@@ -107,7 +107,7 @@ uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
 // For each member and code, 1 if it is wanted, else 0. The last code means "none".
 class Wanted {
  public:
-  // Returns nullopt if a clause concerns another column. The caller applies the clause `apart`.
+  // Returns nullopt if a clause but `apart` concerns another column. The caller applies `apart`.
   static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes,
                                     const Clause* apart = nullptr);
 
@@ -154,8 +154,8 @@ struct WantedDays {
   std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, encoded like CoverKey::dateOf
 
   // Reads the wanted days and codes of a query. Returns nullopt if a clause concerns another
-  // column, if two clauses concern days, or if a clause names municipalities and `all` has no codes
-  // of them.
+  // column, if two clauses concern days, or if a clause names municipalities but `all` lacks their
+  // codes.
   static std::optional<WantedDays> read(const Query& query, const CombinedCodes& all);
   bool holds(uint32_t key) const;
 };

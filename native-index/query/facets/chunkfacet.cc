@@ -1,4 +1,4 @@
-// Counts facets of chunks: the matches of a chunk in, counts by code or the code of each match out.
+// Counts facets of chunks: from the matches of a chunk to counts by code, or to each match's code.
 // Invariant: the counts of a chunk add up to its matches, or the snapshot is damaged.
 #include <bit>
 #include <cstring>
@@ -17,7 +17,7 @@ struct FacetSource {
   Kind kind;
   uint32_t column;
   Tables::Number table;          // kCount: not a dictionary
-  Dimensions::Number dimension;  // posting lists of the same codes; months have none
+  Dimensions::Number dimension;  // posting lists of the same codes; kCount for months
   uint32_t flag = 0;             // of the flag dimension
 };
 
@@ -50,8 +50,8 @@ constexpr FacetSource kSources[] = {
 };
 static_assert(std::size(kSources) == static_cast<size_t>(Facet::kCount));
 
-// The calendar of the facets by month. Its months have nearly equal lengths, so the month of a day
-// is the one that a division gives, or the next.
+// The calendar of the facets by month. Months have nearly equal lengths, so a division gives the
+// month of a day or the month before it.
 struct Calendar {
   // First days of the months since January 1800, and of the month after the last, in days of 1970.
   int32_t starts[kMonths + 1];
@@ -147,7 +147,7 @@ uint64_t ChunkFacet::add(const ChunkMatches& matches, uint32_t count, uint32_t c
   return count;
 }
 
-// Counts by containers; returns false and counts nothing if row by row is cheaper.
+// Counts by containers; returns false and counts nothing if counting row by row is cheaper.
 bool ChunkFacet::countContainers(const Dense& matches) {
   if (source_.dimension == Dimensions::kCount) return false;
   const size_t containers = segment_.postings().count(matches.view, source_.dimension);
@@ -181,7 +181,7 @@ struct ChunkRead {
   uint32_t firstRow, rows;
 };
 
-// Calls `visit(row)` for the rows of a chunk in order; words without a gap are counted through.
+// Calls `visit(row)` for the rows of a chunk in order; loops over words that are full.
 template <class Visit>
 void eachRow(const ChunkMatches& matches, Visit visit) {
   if (matches.isList) {
@@ -203,7 +203,7 @@ void eachRow(const ChunkMatches& matches, Visit visit) {
   }
 }
 
-// Calls `visit(code)` for the rows in order, with the code that `read` finds; `none` is "none".
+// Calls `visit(code)` for the rows in order, with the code from `read`; code `none` means "none".
 template <class Read, class Visit>
 void eachOf(const ChunkRead& chunk, uint32_t none, Read read, Visit visit) {
   eachRow(chunk.matches, [&](uint32_t row) {
@@ -213,7 +213,7 @@ void eachOf(const ChunkRead& chunk, uint32_t none, Read read, Visit visit) {
   });
 }
 
-// Bit `row` of consecutive rows; set if there are no bits.
+// Bit `row` of consecutive rows; true if `bits` is null.
 bool bitOf(const uint8_t* bits, uint32_t first, uint32_t row) {
   return bits == nullptr || (bits[(first + row) / 8] >> ((first + row) % 8) & 1) != 0;
 }
@@ -232,7 +232,7 @@ void eachStored(const ChunkRead& chunk, uint32_t column, uint32_t none, Code cod
   eachOf(chunk, none, read, visit);
 }
 
-// Visits 1 for an e-mail plus 2 for a phone.
+// Visits 1 for an e-mail, plus 2 for a phone.
 template <class Visit>
 void eachContact(const ChunkRead& chunk, uint32_t none, Visit visit) {
   const ColumnSet& columns = chunk.segment.columns();

@@ -1,6 +1,6 @@
-// Counts facets: a query in, counts by code out.
+// Counts facets. Input: a query. Output: counts by code.
 // Invariant: each facet is counted in one way (from sums, from sums of whole years plus the rows of
-// other years, or from all matches); all ways give the same result.
+// other years, or from all matches). All ways give the same result.
 #include "query/facets/facets.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void lowerPriority() {
 #endif
 }
 
-// Counts a facet from sums and returns true; if it returns false, the counts are empty or zeros.
+// Counts a facet from sums; returns false if it has none, and the counts are then empty or zeros.
 bool countBySums(const Counting& counting, const Query& query, size_t number) {
   const Segment& segment = counting.segment;
   const Facet facet = counting.facets[number];
@@ -93,7 +93,7 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Chunks per turn of a thread: enough consecutive ones for prefetching, and several turns per
+// Chunks per turn of a thread: enough consecutive chunks for prefetching, but several turns per
 // thread, because matches are not spread evenly.
 uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
   constexpr uint32_t most = 32, turns = 4;
@@ -177,7 +177,7 @@ void join(const Counting& counting, const std::vector<FacetCounts>& other, bool 
   }
 }
 
-// Number of cells that a facet's sums are made of; nullopt if it has none.
+// Number of cells that a facet's sums are made of; nullopt if it has no sums.
 std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
   const auto combined = rollupAxis(facet);
   const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
@@ -185,7 +185,7 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
-// Like splitYears, but drops future years: "since a day" includes them, and no row has them.
+// Like splitYears, but drops future years: "since a day" includes them, but no row has them.
 std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   auto split = splitYears(query);
   if (!split) return split;
@@ -195,7 +195,7 @@ std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   return split;
 }
 
-// Reading an entry of OPENED costs a quarter of one of DATED, whose lists are searched singly.
+// Reading an entry of OPENED costs a quarter of one of DATED, whose lists are searched one by one.
 constexpr uint64_t kOpenedPerEntry = 4;
 
 // Number of OPENED entries on the days of partial years, if OPENED is the source to use.
@@ -207,15 +207,15 @@ std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
   return isLess && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts the days of partial years from the cheaper lists; returns false if neither has them.
+// Counts the days of partial years from the cheaper lists; returns false if no list has them.
 bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
                 FacetCounts& counts, Work& work) {
   return openedDays(segment, rest, axis) ? segment.opened().spread(rest, axis, counts, work)
                                          : segment.dated().spread(rest, axis, counts, work);
 }
 
-// Number of OPENED entries on the wanted days; nullopt if OPENED lacks something the query or the
-// facet needs, or has too many.
+// Number of OPENED entries on the wanted days; nullopt if OPENED lacks something that the query or
+// facet needs, or if there are too many.
 std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
   const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
   return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
@@ -232,8 +232,8 @@ void countOpened(const Counting& counting, const Query& query, std::vector<size_
   });
 }
 
-// Counts the facets for which whole years have sums. The days of partial years are read from DATED;
-// if they are in no list, the rows of those years are scanned. Facets that need all matches stay in
+// Counts facets that have sums of whole years. Days of partial years are read from DATED or OPENED;
+// if no list has them, the rows of those years are scanned. Facets that need all matches stay in
 // `left`.
 void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
@@ -244,7 +244,7 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   std::vector<FacetCounts> rest(counting.counts.size());
   std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
-    // Without sums of whole years all matches are counted later, so no day is read now.
+    // Without sums of whole years, all matches are counted later, so no days are read now.
     if (!cellsOf(segment, split->whole, counting.facets[number])) {
       others.push_back(number);
       continue;
@@ -269,8 +269,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   join(counting, rest, split->without, summed);
 }
 
-// Caches the total: every match is counted in each facet, so it need not be computed again. For few
-// matches the total is cached with their rows elsewhere.
+// Caches the total, which every facet's counts add up to. For few matches, the total is cached
+// elsewhere, with their rows.
 void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
   if (counts.empty() || segment.resultCache().count(query.key)) return;
   uint64_t total = 0;
@@ -324,7 +324,7 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
     const auto opened = cells || days ? std::nullopt : openedOf(segment, query, facet);
     work += cells ? *cells : opened ? *opened : whole.value_or(0) + days.value_or(0);
-    // With sums of whole years, only the other years are scanned.
+    // If whole years have sums, only the other years are scanned.
     if (!cells && !days && !opened) walked++;
   }
   if (walked == 0) return work;
@@ -333,7 +333,7 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
 
 namespace {
 
-// The counts of pairs of one thread.
+// The counts of pairs on one thread.
 struct PairsApart {
   FacetCounts counts;
   Work work;
@@ -341,7 +341,7 @@ struct PairsApart {
   std::optional<ChunkQuery> chunks;     // made by the thread, whose scratch memory it uses
 };
 
-// Counts pairs by ROLLUP; returns false if it does not combine them.
+// Counts pairs by ROLLUP; returns false if ROLLUP does not combine the two facets.
 bool countPairsBySums(const Segment& segment, const Query& query, const Facet (&pair)[2],
                       PairCells& cells) {
   const auto first = rollupAxis(pair[0]), second = rollupAxis(pair[1]);

@@ -1,9 +1,9 @@
 // Facets: the distribution of a query's matches over the values of a column.
 // Input: a query and facets. Output: for every facet one count per value code, and one for "none".
-// Invariant: exact. The counts of a facet sum to the number of matches, because every row has one
-// value or none in each. A code is checked before it is counted, so damage cannot write out of
-// bounds. Dense chunks are counted by container, sparse ones by row from the column; both give the
-// same result.
+// Invariant: exact. The counts of a facet add up to the number of matches, because a row has one
+// value of a facet, or "none". A code is checked before it is counted, so damage cannot write out
+// of bounds. Dense chunks are counted by container, sparse ones by row from the column; both give
+// the same result.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -16,9 +16,9 @@
 
 namespace peneira {
 
-// Facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
+// Facets by number. Codes are those of the column's dictionary, except: kStatus has the value 0-8,
 // kStartedYear the year minus 1800, flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone, and
-// months counted from January 1800.
+// months are counted from January 1800.
 enum class Facet : uint8_t {
   kUf,
   kMunicipality,
@@ -48,14 +48,14 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
 
-// Counts each pair of values of two facets: the code of the first one times the number of codes of
-// the second one, including "none", plus the code of the second one. Pairs that ROLLUP combines are
+// Counts each pair of values of two facets. Its index is the first facet's code, times the number
+// of the second's codes ("none" included), plus the second's code. Pairs that ROLLUP combines are
 // sums of its cells; for others every match is read, with `threads` threads.
 FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
                        Work& work, unsigned threads = 1);
 
-// Upper bound of the work for that and for the total, in rows read from one column. Cheap for any
-// query: it reads no row.
+// Upper bound of the work for countFacets and the total, in rows read from one column. Cheap for
+// any query: it reads no row.
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 
@@ -66,8 +66,8 @@ uint32_t flagOf(Facet facet);
 // Number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
-// Writes the code of a facet for every match of a chunk, in order; returns their number. There is
-// room for a chunk.
+// Writes the code of a facet for every match of a chunk, in order; returns their number. `codes`
+// must have room for a chunk.
 uint32_t readCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
                    uint16_t* codes);
 
@@ -80,7 +80,7 @@ class ChunkFacet {
   uint64_t add(const ChunkMatches& matches, uint32_t count, uint32_t chunk);
 
  private:
-  // The matches of a chunk as bits, and how many there are.
+  // The matches of a chunk as bits, and their number.
   struct Dense {
     ChunkView view;
     ChunkSpan span;

@@ -71,7 +71,7 @@ class Firsts {
       if (rootOfRow(segment_, other) != root) break;
       if (other != first && isBefore(other, first) && filter_.matches(other)) first = other;
     }
-    // Nearly every company has one establishment, which is not worth caching.
+    // Nearly every company has one establishment; caching these does not pay.
     if (to - from > 1) firsts_.emplace(root, first);
     return first == row;
   }
@@ -125,7 +125,7 @@ class Firsts {
   std::unordered_map<uint64_t, uint32_t> firsts_;  // of companies with several establishments
 };
 
-// For the first rows of an answer, every earlier row is in `rows`, so no look-up is needed.
+// If the rows are the first of an answer, `rows` has every earlier row, so no look-up is needed.
 std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const uint32_t> rows) {
   std::vector<uint32_t> kept;
   std::unordered_set<uint64_t> seen;
@@ -207,8 +207,8 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request) {
 // Converts entries to rows and back.
 // Invariant: rows are collected as bits, so memory is bounded by the row count of the snapshot.
 //
-// Entries ascend like the order by cnpj. Each is found by galloping from the one before: it reads
-// twice as many rows as the gap between them has binary digits.
+// Entries ascend like the order by cnpj. Each is found by galloping from the previous one: the rows
+// read are twice the binary digits of the gap between them.
 
 namespace {
 
@@ -219,7 +219,7 @@ constexpr uint64_t kRootEnd = 2'821'109'907'456;  // 36^8
 // How a packed entry encodes its order; see src/lists/blocks.ts.
 enum class PackedForm : uint8_t { kNext = 0, kCompany = 1, kFurther = 2 };
 constexpr uint32_t kFormBits = 2;
-// Bits of the longest number, in groups of seven: a gap between roots and a form.
+// Bits of the longest number (a gap between roots, and a form), in groups of seven.
 constexpr uint32_t kNumberBits = 49;
 
 uint32_t valueOf(char sign) {
@@ -277,7 +277,7 @@ class PackedEntries {
  public:
   explicit PackedEntries(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // Reads the next entry, which is above the previous entry; returns false at the end.
+  // Reads the next entry, which is above the previous one; returns false at the end.
   bool next(uint64_t& entry) {
     if (left_ == 0 && !begin()) return false;
     left_--;
@@ -295,7 +295,7 @@ class PackedEntries {
   }
 
  private:
-  // A block resets the state, so that each can be read alone.
+  // Starts a block. A block resets the state, so that each can be read alone.
   bool begin() {
     if (at_ == bytes_.size()) return false;
     left_ = number();
@@ -355,10 +355,10 @@ class Finder {
     const bool company = (entry & kOrderMask) == 0;
     const uint64_t last = company ? entry | kOrderMask : entry;
     uint32_t next = at_;
-    // An account may match several rows: entries omit check digits, and some of those are wrong.
+    // An entry may match several rows: entries omit check digits, and some rows have wrong ones.
     while (next < registry_.count() && registry_.entry(next) <= last) put(registry_.row(next++));
     found_ += next > at_;
-    // The accounts of a company may also be entries.
+    // Accounts of this company may also be entries, so they are not skipped.
     if (!company) at_ = next;
   }
 

@@ -17,9 +17,8 @@ namespace peneira {
 // Input: a query, an order, and matching rows; or a company and the last row of the previous page.
 // Output: the rows that are the first match of their company; or the rows of the company, head
 // offices first, then by cnpj.
-// Invariant: whether a row is the first match of its company depends only on the query, the order,
-// and that row, so answers can be paged. Walking all pages of a company returns each establishment
-// once.
+// Invariant: the query, the order, and a row alone decide whether it is the first match of its
+// company, so answers can be paged. Walking all pages of a company returns each establishment once.
 
 // Length of the part of a cnpj that identifies the company.
 constexpr uint32_t kRootLength = 8;
@@ -69,7 +68,7 @@ struct EntryRows {
 // Throws INVALID_ARGUMENT if the entries do not ascend.
 EntryRows rowsOfEntries(const Segment& segment, std::span<const uint64_t> entries);
 
-// Like rowsOfEntries, for consecutive packed blocks (src/lists/blocks.ts) and rows known already.
+// Like rowsOfEntries, for consecutive packed blocks (src/lists/blocks.ts) and already known rows.
 // Throws INVALID_ARGUMENT with the position of the first error in the blocks.
 EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
                        const class RowList* known);
@@ -97,11 +96,11 @@ constexpr uint32_t kCnpjLength = 14;
 // The row of a CNPJ that no account has.
 constexpr uint32_t kNoRow = UINT32_MAX;
 
-// The row of each CNPJ, kCnpjLength bytes each, in the order given. A root has the row of the head
+// The row of each CNPJ, kCnpjLength bytes each, in the given order. A root gets the row of the head
 // office, or of the first establishment if there is no head office. Throws INVALID_ARGUMENT if the
 // last CNPJ is incomplete. Several CNPJs are searched at the same time, so that their cache misses
-// overlap; they are searched in ascending order, so that neighbors read the same pages. A batch
-// that is large compared with the snapshot is joined with the column in one pass.
+// overlap; they are searched in ascending order, so that neighbors read the same pages. A
+// batch that is large compared with the snapshot is joined with the column in one pass.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
 // Guesses of a search; interpolation needs about log2(log2(rows)).
@@ -111,7 +110,7 @@ constexpr uint32_t kGuessesMax = 8;
 // guess.
 uint32_t approximateRoot(uint64_t root);
 
-// The places of keys in ascending order of the keys; equal keys stay in order.
+// The indexes of the keys, in ascending order of the keys; equal keys stay in order.
 std::vector<uint32_t> ascendingPlaces(std::span<const uint32_t> keys);
 
 }  // namespace peneira

@@ -14,26 +14,26 @@
 
 namespace peneira {
 
-// Batches of CNPJs. A probe of a search misses the cache twice: the order, and the text, whose
-// place follows from its row because all CNPJs have one length. The searches of a group advance
-// together, one kind of read after the other, so that the processor has these reads in flight at
-// the same time.
+// Batches of CNPJs. A probe of a search misses the cache twice: in the order, and in the text,
+// whose offset follows from the row because all CNPJs have one length. The searches of a group
+// advance together, one kind of read after the other, so that their reads are in flight at the same
+// time.
 //
-// The first probes are guesses by the root, because roots are assigned in sequence. A guess after
-// the first one is moved past the estimated place, so that both ends of the range come close. After
-// kGuessesMax probes the search bisects, so that gaps, letters, or damage cannot make it slower
-// than a binary search by more than these probes.
+// The first probes are guesses by the root, because roots are assigned in sequence. Later guesses
+// aim past the estimated place, so that both ends of the range come close. After kGuessesMax probes
+// the search bisects, so that gaps, letters, or damage cannot make it slower than a binary search
+// by more than these probes.
 
 namespace {
 
 constexpr size_t kTogether = 32;
-// A search costs as much as reading so many rows in sequence (bench -- enrich); small batches are
-// searched, so that they read no whole column.
+// A search costs as much as reading so many rows in sequence (bench -- enrich). Small batches are
+// always searched, so that they do not read the whole column.
 constexpr uint32_t kRowsPerSearch = 40;
 constexpr size_t kJoinMin = 4'096;
 constexpr uint32_t kPlaces = 100'000'000;
 
-// Eight characters as a number that compares as they do.
+// Eight characters as a number that compares like them.
 uint64_t wordAt(const char* signs) {
   uint64_t word;
   std::memcpy(&word, signs, sizeof word);
@@ -52,7 +52,7 @@ struct Probe {
   bool isOpen() const { return low < high; }
 
   void choose() {
-    // The account may be there twice in a file of another program, so the one before is read too.
+    // A file from another program may have an account twice, so the row before is read too.
     if (isHit) {
       at = high - 1;
       return;
@@ -150,7 +150,7 @@ std::string_view wantedAt(std::span<const uint8_t> cnpjs, size_t at) {
   return {signs, signs[kRootLength] == 0 ? kRootLength : kCnpjLength};
 }
 
-// Searches the CNPJs at some places.
+// Searches the rows of the CNPJs at `places`.
 void searchRows(const Segment& segment, std::span<const uint8_t> cnpjs,
                 std::span<const uint32_t> places, std::vector<uint32_t>& rows) {
   Probe group[kTogether];
@@ -178,7 +178,7 @@ class WantedTable {
         slots_(std::bit_ceil(2 * cnpjs.size() / kCnpjLength)),
         bits_(slots_.size() * kBitsPerSlot / kWordBits + 1) {}
 
-  // Adds the CNPJ at a place. Returns the place that has the same one already, or this place;
+  // Adds the CNPJ at a place. Returns this place, or the place that already has the same CNPJ;
   // kNoRow if there is no slot for it.
   uint32_t add(uint32_t place) {
     const char* wanted = signsAt(place);
@@ -200,7 +200,7 @@ class WantedTable {
     return (bits_[bitOf(hash) / kWordBits] >> bitOf(hash) % kWordBits & 1) != 0;
   }
 
-  // Prefetches the CNPJ in the first slot of a hash, if it is probably the same.
+  // Prefetches the CNPJ in the first slot of a hash if it is probably equal.
   void prefetchSigns(uint64_t hash) const {
     const Slot& slot = slots_[hash & (slots_.size() - 1)];
     if (slot.tag == static_cast<uint32_t>(hash >> 32) && slot.place > 0) {
@@ -268,7 +268,7 @@ void scanColumn(const Segment& segment, const WantedTable& table, std::vector<ui
     for (uint32_t i = 0; i < count; i++) table.prefetchSigns(hashes[i]);
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t place = table.find(hashes[i], found[i]);
-      // The first of two accounts with one CNPJ is first in the order by cnpj, too.
+      // Only the first row of a CNPJ counts, which is also its first in the order by cnpj.
       if (place == kNoRow || rows[place] != kNoRow) continue;
       const auto* signs = reinterpret_cast<const char*>(found[i]);
       if (columns.cnpj(candidates[i]) == std::string_view(signs, kCnpjLength)) {

@@ -1,6 +1,6 @@
 // Finds accounts class by class (see suggest.h).
-// Invariant: posting lists decide, except for prefixes of very many vocabulary words. Those are
-// tested on a row's names, as long as that is less work than gathering the rows of so many words.
+// Invariant: posting lists decide, except for prefixes of very many vocabulary words. These are
+// tested on a row's names, as long as that is less work than gathering the rows of all these words.
 // The choice changes the work, never the answer.
 #include "query/find/suggest.h"
 
@@ -16,10 +16,10 @@
 namespace peneira {
 namespace {
 
-// A prefix of more words, or with more rows of rare words, is gathered only if reading names turns
-// out to take longer.
+// If a prefix has more words, or more rows of rare words, they are gathered only once reading names
+// has taken longer.
 constexpr uint64_t kGatheredAtOnce = 4'096;
-// Words and rows that are gathered in the time of reading one name.
+// Words and rows that can be gathered in the time of reading one name.
 constexpr uint64_t kGatheredPerName = 4;
 
 constexpr uint32_t kOneEditLetters = 4;
@@ -42,7 +42,7 @@ struct TypedWord {
   std::string text;
   EditAutomaton automaton;
   bool mayBegin;
-  TermRun run{0, 0};    // the words that it begins, including itself
+  TermRun run{0, 0};    // the words that begin with it, including itself
   bool isWide = false;  // rows are not gathered, so names are read
   WordRows whole, begun, near;
 };
@@ -56,8 +56,8 @@ class NameWords {
 
   // True if the words of one of the names, joined by spaces, begin with `text`.
   bool begins(uint32_t row, std::string_view text);
-  // Edits from `word` to the nearest word of the names, or more than the automaton's maximum. 0 if
-  // `mayBegin` and it begins one of them.
+  // Edits from `word` to the nearest word of the names, or more than the automaton's maximum. With
+  // `mayBegin`, 0 if a word of the names begins with it.
   uint32_t edits(uint32_t row, std::string_view word, bool mayBegin,
                  const EditAutomaton& automaton);
 
@@ -184,7 +184,7 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // Edits a row needs for words whose names must be read, or more than `most`; nullopt once the
+  // Edits that a row needs for the words tested on its names, or more than `most`; nullopt once the
   // budget of names is used up.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
@@ -286,7 +286,7 @@ class Suggestion {
   }
 
   // Adds words within the edit distance; returns false if no row can match. A typed word without an
-  // exact or prefix match needs an edit, which leaves fewer for the others.
+  // exact or prefix match needs an edit, so fewer are left for the others.
   bool addNearWords() {
     const auto isNeedy = [](const TypedWord& word) {
       return !word.isWide && word.whole.isEmpty() && word.begun.isEmpty();

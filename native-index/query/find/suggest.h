@@ -3,9 +3,9 @@
 // Output: the rows, with the match class of each.
 //
 // A typed word matches an equal word of the legal or trade name, or a word within one edit (4 to 7
-// characters) or two (8 and more). The last typed word, and any of kBeginningLetters characters or
-// more, also matches words that it begins. The match with the fewest edits counts. A row matches if
-// every typed word matches one of its words, with at most two edits in total.
+// characters) or two (8 and more). The last typed word, and any typed word of kBeginningLetters or
+// more characters, also matches words that begin with it. The match with the fewest edits counts. A
+// row matches if every typed word matches one of its words, with at most two edits in total.
 // Rows come class by class, in rank order within each:
 // - kBegins   one of its names begins with all typed words, the last as a prefix. Only the first
 //             kBeginningsRead rows that match the clauses and hold all words are checked (the last
@@ -16,8 +16,8 @@
 // - kTwoEdits two edits in total
 //
 // Invariant: the result is always the first rows of that order; nothing is skipped to save work. A
-// frequent word costs one read per chunk, a rare word as much as its rows, and a prefix of very
-// many words at most twice the cost of gathering its rows.
+// frequent word costs one read per chunk, a rare word one read per row, and a prefix of very many
+// words at most twice the cost of gathering its rows.
 #pragma once
 #include <string>
 #include <vector>

@@ -13,8 +13,8 @@ namespace peneira {
 // Steps the automaton, and walks the sorted vocabulary with it as if it were a prefix tree.
 // Invariant: a band cell outside of the word always holds more edits than allowed. The words of a
 // run share their first bytes, which the automaton has read. A run whose prefix is too far away is
-// skipped with one search. Once no edit is left, the rest of the word is searched for exactly, so
-// the width of the tree matters for the edits alone.
+// skipped with one search. Once no edit is left, the rest of the word is searched for exactly. So
+// the walk branches only while edits are left.
 
 std::u32string lettersOf(std::string_view word) {
   std::u32string letters;
@@ -348,7 +348,7 @@ uint32_t editsOf(const WordParts& word, uint32_t low) {
   return least;
 }
 
-// Builds the bitmaps of a word: `bits[e]` holds the rows that need at most e edits.
+// Builds the bitmaps of a word: `bits[e]` holds the rows that need at most e edits for it.
 void setBits(const WordParts& word, EditBits& bits, uint32_t most) {
   for (uint32_t edits = 0; edits <= most; edits++) bits.bits[edits].fill(0);
   for (const WordRows* part : word) part->set(bits, most);
@@ -443,7 +443,7 @@ void WordMatch::narrowList(const WordParts& word) {
   });
 }
 
-// Rows within e edits in total: every split of e between this word and the others.
+// Bits of rows within e edits in total: for each split of e between this word and the others.
 void WordMatch::narrowBits(const WordParts& word) {
   setBits(word, own_, most_);
   auto& rest = rest_.bits;

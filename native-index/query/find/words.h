@@ -16,12 +16,12 @@ namespace peneira {
 
 // Words near a word, by a Levenshtein automaton. Input: a word.
 // Output: the edit distance to other words, up to kEditsMax; in the vocabulary, the number of the
-// word itself, the run of words it begins, and the words within the distance. An edit inserts,
+// word, the run of words that begin with it, and the words within the distance. An edit inserts,
 // deletes, or replaces one character (code point), or swaps two neighbors; no character is edited
 // twice (Damerau 1964, "optimal string alignment").
 // Invariant: exact. A state is the band of the edit-distance table around its diagonal, with the
 // row before for swaps, so a step costs the same for words of any length. The work grows with the
-// prefixes that words within the distance share, not with the vocabulary.
+// number of prefixes within the distance, not with the vocabulary.
 
 constexpr uint32_t kEditsMax = 2;
 
@@ -50,7 +50,7 @@ class EditAutomaton {
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
-    // The band before the last character, and that character.
+    // The band before the last character, and the last character.
     std::array<uint8_t, 2 * kEditsMax + 1> before{};
     char32_t letter = 0;
   };
@@ -63,10 +63,10 @@ class EditAutomaton {
   State step(const State& state, char32_t letter) const;
   // Minimum edits for any continuation; more than most() if no continuation can match.
   uint32_t least(const State& state) const;
-  // Edits to the word if the input ends here; more than most() if there are too many.
+  // Edits to the word if the input ends here; more than most() if it is too far away.
   uint32_t whole(const State& state) const;
-  // Requires least() == most(). Calls `use(letters)` once for each continuation that makes the text
-  // read so far a match.
+  // Requires least() == most(). Calls `use(letters)` once for each continuation that turns the
+  // characters read so far into a match.
   template <class Use>
   void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {
@@ -81,7 +81,7 @@ class EditAutomaton {
 
   // The edits between the word and another, or most() + 1 if there are more than most().
   uint32_t distance(std::string_view other) const { return distance(other, start()); }
-  // Returns the distance of the rest of a word whose beginning the automaton has read.
+  // Returns the distance of a word whose beginning the automaton has read, and whose rest follows.
   uint32_t distance(std::string_view rest, const State& from) const;
 
  private:
@@ -121,9 +121,9 @@ std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automat
 
 // The rows of typed words, each with its number of edits.
 // Input: the vocabulary words that each typed word may match, the maximum edits, and clauses.
-// Output: for one typed word the rows of a chunk, as bitmaps by edits; for all of them the rows
-// that hold every word, in ascending order (rank), until the caller stops.
-// Invariant: every row within the maximum edits comes once, with its minimum. Rows of rare
+// Output: for one typed word the rows of a chunk, as bitmaps by edits; for all of them the
+// rows that hold every word, in ascending order (rank), until the caller stops.
+// Invariant: every row within the maximum edits comes once, with its minimum of edits. Rows of rare
 // words are gathered once, in their chunks. Lists of frequent words are read in place. Chunks may
 // be opened in any order.
 
@@ -139,8 +139,8 @@ struct EditedRow {
 
 class WordRows {
  public:
-  // Words with at most this many rows are gathered. A gathered word costs as much as its rows,
-  // once, and nothing per chunk.
+  // Words with at most this many rows are gathered. A gathered word costs one read of its rows, and
+  // nothing per chunk.
   static constexpr uint32_t kGatheredMax = 256;
 
   explicit WordRows(const Segment& segment) : segment_(&segment) {}
@@ -157,7 +157,7 @@ class WordRows {
   void append(std::vector<EditedRow>& rows) const;
   // The edits that a row of the opened chunk needs, or kEditsMax + 1 if it holds none of the words.
   uint32_t edits(uint32_t low) const;
-  // Cost of `edits`, in lists searched.
+  // Cost of `edits`: the number of lists searched.
   uint32_t lists() const { return static_cast<uint32_t>(opened_.size()) + 1; }
 
  private:
@@ -206,7 +206,7 @@ void eachLow(const Container& container, Use use) {
   }
 }
 
-// A typed word. A row holds it if the row is in one of these; the fewest edits count.
+// A typed word. A row holds it if one of these has the row; the fewest edits count.
 using WordParts = std::vector<WordRows*>;
 
 class WordMatch {
@@ -243,7 +243,7 @@ class WordMatch {
     return true;
   }
 
-  // True if every word has rows at all.
+  // True if every word has any rows.
   bool isPossible() const;
   // Finds the rows of a chunk; returns false if there are none.
   bool open(uint32_t chunk);
@@ -263,7 +263,7 @@ class WordMatch {
   // The words, most selective first, each with its number of rows.
   std::vector<std::pair<uint32_t, uint32_t>> order_;
   uint32_t firstRow_ = 0;
-  // The remaining rows: a list if few, else bits.
+  // The remaining rows: a list if they are few, otherwise bits.
   bool isList_ = false;
   std::vector<EditedRow> rows_;
   EditBits rest_, own_;

@@ -13,8 +13,8 @@
 namespace peneira {
 namespace {
 
-// Cost of finding a row, in bit tests: in a column of codes; in an array or runs when galloping in
-// order; by binary search (about log2 of 4,096). The last is not tuned.
+// Cost of finding a row, in bit tests: in a column of codes; in an array or runs by galloping in
+// order; by binary search (about log2 of 4,096, not tuned).
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
 // From this number of postal code ranges on, the column is tested instead.
 constexpr size_t kIndexedRanges = 64;
@@ -115,7 +115,7 @@ bool ChunkQuery::open(uint32_t chunk) {
   work_.chunks++;
   const ChunkView view = segment_.postings().chunk(chunk);
   for (size_t i = 0; i < conditions_.size(); i++) {
-    // The condition that failed last is likely to fail again, and then no other is opened.
+    // The condition that failed last is likely to fail again; then no other condition is opened.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
     if (!openCondition(condition, view)) {
@@ -151,8 +151,8 @@ uint64_t ChunkQuery::probeCost(const Condition& condition) {
   return cost;
 }
 
-// Within a rank the fewest rows come first. If these form a list, the other conditions of the rank
-// follow by probe cost per excluded row.
+// Within a rank, the condition with the fewest rows comes first. If its rows form a list, the other
+// conditions of the rank follow by probe cost per excluded row.
 void ChunkQuery::arrange() {
   std::sort(order_.begin(), order_.end(), [](const Condition* a, const Condition* b) {
     const int first = rankOf(*a), second = rankOf(*b);
@@ -269,8 +269,8 @@ constexpr uint64_t kListRows = 512;
 // Words with more rows left than this are tested as 64 values in one step.
 constexpr int kSparseWord = 6;
 
-// Values tested together in the time of setting one row's bit, and such steps in the time of one
-// single test (bench search, postal codes).
+// Values tested together in the time of setting one row's bit; and such tests in the time of
+// testing one value alone (bench search, postal codes).
 constexpr uint32_t kTestsPerStep = 4, kTestCost = 6;
 
 // Words checked together.
@@ -349,7 +349,7 @@ void ChunkQuery::start(const Condition& condition) {
   if (condition.estimate * span_.rows() / kChunkRows < kListRows) listFromBits();
 }
 
-// Sets the rows of a condition in the span; words outside of it stay unchanged.
+// Sets the bits of a condition's rows in the span; words outside of it stay unchanged.
 void ChunkQuery::fill(const Condition& condition, uint64_t* words) {
   for (const Container& container : condition.alternatives) container.set(span_, words);
   const uint32_t first = span_.firstWord(), count = span_.endWord() - first;
@@ -390,7 +390,7 @@ void ChunkQuery::filterList(const Condition& condition) {
   const std::vector<Container>& any = condition.alternatives;
   const bool single = any.size() == 1 && condition.conjunctionCount == 0;
   if (single && any[0].type == ContainerType::kBitset) return filterByBits(any[0].payload, keep);
-  // In a cold chunk the lists have been requested already; the column would be an extra read.
+  // In a cold chunk the lists have been requested already, and the column would be another read.
   if (condition.codes && !isCold_) return filterByCodes(*condition.codes, keep);
   if (single && any[0].type == ContainerType::kArray) return filterByArray(any[0], keep);
   uint64_t fillCost = span_.endWord() - span_.firstWord(), probeCost = 0;
@@ -481,8 +481,8 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// Rows by code are unordered, so every span reads all rows of the chunk; if fewer values would be
-// tested directly, those are.
+// The rows by code are not sorted by row, so every span reads those of the whole chunk. If testing
+// the values directly reads fewer, it is done instead.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =
@@ -538,7 +538,7 @@ void ChunkQuery::listFromBits() {
     // Most words are empty.
     while (w + kWordsPerStep < end && areEmpty(scratch_.words + w)) w += kWordsPerStep;
     for (uint64_t word = scratch_.words[w]; word != 0; word &= word - 1) {
-      if (count == kArrayMax) return;  // The estimate was wrong; the bits are still right.
+      if (count == kArrayMax) return;  // The estimate was wrong, but the bits are right.
       scratch_.list[count++] =
           static_cast<uint16_t>(w * 64 + static_cast<uint32_t>(std::countr_zero(word)));
     }

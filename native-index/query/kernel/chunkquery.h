@@ -1,8 +1,8 @@
 // A query on one chunk of 65,536 rows.
 // Input: clauses and a span of the chunk. Output: the matching rows, as a sorted list or as bits.
-// Invariant: the condition with the fewest rows in this chunk comes first, then the others by
-// selectivity per cost, exclusions next, column tests last. Nothing larger than a chunk is built,
-// and no row outside the span is returned.
+// Invariant: the condition with the fewest rows in this chunk comes first, then other conditions by
+// selectivity per cost, then exclusions, and column tests last. Nothing larger than a chunk is
+// built, and no row outside the span is returned.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -44,7 +44,7 @@ class ChunkQuery {
   // Fetches the containers of a chunk; returns false if none of its rows can match.
   bool open(uint32_t chunk);
   // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Call
-  // it only for chunks that are read in sequence; has no effect unless they are cold.
+  // it only if chunks are read in sequence; it does nothing unless they are cold.
   void requestAhead();
   // Upper bound of matches in the opened chunk: the rows of the most selective condition.
   uint32_t estimate() const { return estimate_; }
@@ -57,7 +57,7 @@ class ChunkQuery {
   struct Condition {
     const Clause* clause = nullptr;
     const RangeTest* range = nullptr;
-    std::optional<CodeTest> codes;                     // if a column holds the same data
+    std::optional<CodeTest> codes;                     // set if a column holds the same data
     std::vector<std::vector<TermRows>> words;          // per hint
     std::vector<Container> alternatives;               // a row is in one of them
     std::vector<std::vector<Container>> conjunctions;  // or in all of one of these
@@ -106,8 +106,8 @@ class ChunkQuery {
   std::vector<TermRows::FlatChunk> flats_;
   uint32_t flatCount_ = 0;
   size_t missing_ = 0;   // the condition that excluded the last chunk
-  uint64_t checked_;     // number of blocks checked after the chunk before
-  bool isCold_ = false;  // true if the chunk before was cold
+  uint64_t checked_;     // number of checked blocks after the previous chunk
+  bool isCold_ = false;  // true if the previous chunk was cold
   uint32_t chunk_ = 0, rows_ = 0, estimate_ = 0;
   ChunkSpan span_{0, 0};
   State state_ = State::kAll;

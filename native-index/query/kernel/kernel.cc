@@ -31,7 +31,7 @@ uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
   return std::max(kSpanMin, std::bit_ceil(static_cast<uint32_t>(rows)));
 }
 
-// The number of matches, and the rows while they are few.
+// The number of matches, and their rows as long as they are few.
 struct Counted {
   uint64_t count = 0;
   std::vector<uint32_t> rows;
@@ -67,10 +67,10 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// Budget of COVER and DATED entries for a count: the cost of the chunks.
+// Max COVER and DATED entries read for a count: as many as opening the chunks would cost.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The limits for OPENED, and for CITIES, whose lists have no counterpart in the chunks.
+// The limit for OPENED and CITIES, whose lists have no counterpart in the chunks.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
 // Counts the matches of partial years from the lists of their days.
@@ -80,7 +80,7 @@ std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Wor
   return segment.opened().count(rest, openedMax(segment), work);
 }
 
-// Counts the matches by scanning chunks.
+// Counts the matches by scanning chunks; always has a result.
 std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, Work& work) {
   return countChunks(segment, rest, work).count;
 }
@@ -111,7 +111,7 @@ bool wantsCities(const Query& query) {
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
-  // Lists of a city are shorter than its state's days, and in chunks each list is elsewhere.
+  // A city's lists are shorter than its state's days, and in the chunks they are scattered.
   const bool isOfCities = wantsCities(query);
   const uint64_t most = isOfCities ? openedMax(segment) : entriesMax(segment);
   const auto covered = [&] { return segment.cover().count(query, most, work); };
@@ -222,7 +222,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& requested = isPlace ? placed : cubed;
     requested.clauses.push_back(clause);
-    // Skips clauses that the cube cannot count alone or combined with the others.
+    // Skips a clause that the cube cannot count, alone or combined with the others.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
   if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
@@ -283,7 +283,7 @@ std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& q
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
   if (auto known = segment.resultCache().rows(query.key)) return known;
-  // A list is read without opening chunks, which are far apart in a cold file.
+  // A list is read without opening chunks, which are far apart in a file that is cold.
   if (auto covered = coveredRows(segment, query, work)) return covered;
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   addChunks(segment, query, *rows, work);
@@ -323,7 +323,7 @@ struct Selection {
   std::vector<uint32_t> chosen[kAxes];
 };
 
-// Sizes of the axes. The ordinal after the last code counts rows without a code.
+// Sizes of the axes. The ordinal after an axis's last code counts rows without a code.
 struct Sizes {
   uint32_t known[kAxes], all[kAxes];
   explicit Sizes(const Cube& cube)
@@ -394,15 +394,15 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
 }
 
 // Splits date intervals at year boundaries.
-// Invariant: each year is whole, excluded, or one of a few partial ones. For those, either the
-// wanted days are added or the others subtracted, whichever are fewer.
+// Invariant: each year is whole, excluded, or one of a few partial years. For partial years, either
+// the wanted days are added or the other days are subtracted, whichever are fewer.
 
 namespace {
 
 // Maximum number of partial years. More do not occur in practice.
 constexpr size_t kPartsMax = 4;
 
-// Below this many matches per chunk without dates, testing the dates directly costs as little.
+// With fewer matches per chunk without the dates, testing the dates directly costs as little.
 constexpr uint64_t kRowsWorth = 32;
 
 using Days = std::pair<int64_t, int64_t>;  // inclusive

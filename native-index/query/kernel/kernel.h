@@ -20,7 +20,7 @@ uint64_t openedMax(const Segment& segment);
 struct FirstRows {
   uint64_t from;
   size_t limit;
-  uint64_t matches;  // of the query, from any row on; more than `rows` if not counted
+  uint64_t matches;  // matches of the query from any row on; more than `rows` if not counted
   std::vector<uint32_t> rows;
 };
 
@@ -35,7 +35,7 @@ uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
                                     Work& work);
 
-// Upper bound of matches, from tables whose size does not grow with the registry.
+// Upper bound of the matches, from tables whose size does not depend on the registry's.
 uint64_t rowsMax(const Segment& segment, const Query& query);
 
 // The cost of opening all chunks, in counted rows.
@@ -51,8 +51,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
 // Invariant: the count equals that of the posting lists. The cube counts a null status under 0, so
 // queries about status 0 use the posting lists.
 
-// Returns the count, or nullopt if a clause concerns another dimension than these three, or if two
-// clauses concern the same.
+// Returns the count, or nullopt if a clause concerns a dimension other than these three, or if two
+// clauses concern the same dimension.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
 // Counts by ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty if countByCube
@@ -61,8 +61,8 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
 
 // Splits opening-date intervals into whole years and the rest: a query with one date range becomes
 // a sum of two cheaper ones.
-// Invariant: the matches of the query are those of `whole` plus those of `rest`; minus, if
-// `without` is set. `rest` also has its years as a posting clause, so few rows need a date test.
+// Invariant: the matches of the query are those of `whole` plus (with `without`: minus) those of
+// `rest`. `rest` also has its years as a posting clause, so few rows need a date test.
 
 // Two queries whose counts are added or subtracted.
 struct WholeYears {
@@ -71,7 +71,7 @@ struct WholeYears {
   bool without = false;
 };
 
-// Returns nullopt if the query has no date range, several, or one with many partial years.
+// Returns nullopt if the query has no date range, several, or a range with many partial years.
 std::optional<WholeYears> splitYears(const Query& query);
 
 // True if so many rows match without the dates that testing the dates would cost more than

@@ -22,7 +22,7 @@ namespace peneira {
 
 namespace {
 
-// Above this number of ranges a table is used; fewer are compared with 64 values at a time.
+// With more ranges, a table is used; fewer are compared with 64 values at a time.
 constexpr size_t kCompared = 24;
 // Buckets per range; most buckets then overlap one range at most.
 constexpr uint64_t kPartsPerRange = 4;
@@ -65,7 +65,7 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   const Limits limits = limitsOf(column_);
   width_ = limits.width;
   const uint64_t mask = maskOf(width_);
-  // A column that the file lacks has no values, so no row matches.
+  // Without the column, no row has a value, so none matches.
   for (const auto& [first, last] : clause.ranges) {
     if (!columns.holds(column_)) break;
     const int64_t low = std::max(first, limits.least), high = std::min(last, limits.most);
@@ -102,7 +102,7 @@ bool RangeTest::inParts(uint64_t value) const {
   const uint64_t offset = (value - parts_.least) & mask;
   if (offset > parts_.span) return false;
   const uint64_t part = offset >> parts_.shift;
-  // The range that ends in a later bucket is the last that can hold the value.
+  // The first range that ends in a later bucket is the last range that can hold the value.
   uint32_t range = parts_.first[part];
   const uint32_t last = parts_.first[part + 1];
   if (last - range > kStepped) {
@@ -336,9 +336,9 @@ namespace {
 
 // After this many single tests (a fraction of a millisecond), the set of all matches is computed.
 constexpr uint64_t kTestsMax = 20'000;
-// If more tests are expected, COVER is read first: tests read rows all over the file.
+// If more tests are expected, COVER is read first, because tests read rows all over the file.
 constexpr uint64_t kListedFrom = 1'000;
-// With 16 bits a row, 1 in 17 rows that are not in the set is a false positive.
+// With 16 bits a row, 1 in 17 of the rows outside of the set is a false positive.
 constexpr uint64_t kBitsPerRow = 16;
 
 }  // namespace
@@ -369,7 +369,7 @@ void RowTest::addPart(Condition& condition, const DimensionCodes& codes) {
   part.codes = &codes.codes;
   const bool coded =
       columnOf(codes.dimension) != Columns::kCount || codes.dimension == Dimensions::kCnaeSecondary;
-  // No column of codes is wider.
+  // Code columns have at most two bytes.
   if (coded) part.wanted = WantedCodes(codes.codes, 2);
 }
 

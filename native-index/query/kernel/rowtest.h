@@ -1,4 +1,4 @@
-// Row tests: of the values of a column, and of one row against a whole query.
+// Row tests: column values against a clause, and single rows against a whole query.
 // Invariant: every test agrees with the posting lists.
 #pragma once
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace peneira {
 
 // Clauses as tests of column values.
 // Input: a range clause, or a posting clause with the column its lists were made from; and rows.
-// Output: the rows with a value in one of the ranges (in either column of the clause), or whose
-// code the clause names.
+// Output: the rows that have a value in one of the ranges (in either column of the clause), or a
+// code that the clause names.
 // Invariant: a row without a value matches no range. Bounds are clamped to the column's type; a
 // range that becomes empty matches nothing. Code tests agree with the posting lists. The cost per
 // row does not depend on the number of ranges or codes, because only ranges of the value's bucket
 // are checked.
 
-// Values of consecutive rows; `other.data` is null if one column is tested.
+// Values of consecutive rows; `other.data` is null if only one column is tested.
 struct RangeSpan {
   ColumnSpan one, other;
 };
@@ -49,8 +49,8 @@ class RangeTest {
   }
 
  private:
-  // The values `low` to `low + width`, as unsigned numbers of the column's width in bytes, which is
-  // 0 for flags.
+  // The values `low` to `low + width`, as unsigned numbers of the column's width in bytes; the
+  // width is 0 for flags.
   struct Range {
     uint64_t low, width;
   };
@@ -79,7 +79,7 @@ class RangeTest {
 // The column that a dimension copies, or Columns::kCount.
 uint32_t columnOf(uint32_t dimension);
 
-// Converts codes of started years to day ranges, in a clause of their column.
+// Converts start years to day ranges: a clause on the start date's column.
 Clause yearsAsRange(const std::vector<uint32_t>& codes);
 
 // A bitmap of wanted codes; code columns are at most 16 bits wide.
@@ -99,8 +99,8 @@ class CodeTest {
   // Returns nullopt if no single column answers the clause.
   static std::optional<CodeTest> of(const ColumnSet& columns, const Clause& clause);
 
-  // Keeps those of `count` rows that the clause names, or (with `keep` false) the others; returns
-  // how many. Rows and span are relative to `chunk`, its first row.
+  // Keeps the rows that the clause names, or (with `keep` false) the others; returns their number.
+  // Rows and span are relative to `chunk`, its first row.
   uint32_t filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows, uint32_t count,
                   bool keep) const;
 
@@ -154,8 +154,8 @@ class RowTest {
   std::vector<Container> found_;
 };
 
-// Tests single rows as long as that is cheaper than finding all matches; then uses the set of
-// matches.
+// Tests single rows as long as that is cheaper than finding all matches; after that, uses the set
+// of all matches.
 class RowFilter {
  public:
   // `rowsExpected` is the approximate number of rows to test; 0 if unknown.
@@ -168,7 +168,7 @@ class RowFilter {
   Work& work_;
   RowTest test_;
   std::shared_ptr<const RowSet> rows_;
-  // For a list: one bit per hashed row, so most other rows are rejected without a search.
+  // If the set is a list: one bit per hashed row, to reject most other rows without a search.
   std::vector<uint64_t> bits_;
   uint32_t hashShift_ = 0;
   uint64_t tested_ = 0;

@@ -1,5 +1,5 @@
 // Selects a page of rows: reads sort keys, selects by them, or walks a stored order.
-// Invariant: the search is for one row more than the limit, which determines `more`.
+// Invariant: one row more than the limit is searched for, to determine `more`.
 #include "query/orders/select.h"
 
 #include <algorithm>
@@ -148,7 +148,7 @@ std::vector<uint32_t> Selector::take() {
 
 namespace {
 
-// Caches the rows if they are all matches, to avoid a second search.
+// Caches the rows if they are all the matches, to avoid a second search.
 void keepFew(const Segment& segment, const Query& query, uint64_t matches,
              const std::vector<uint32_t>& rows) {
   if (rows.size() != matches || matches > kFewRows) return;
@@ -196,8 +196,8 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// If matches are unevenly distributed, a walk may meet nearly all rows. Comparing all matches is
-// cheaper then, if few are known to exist. A page thus costs at most five times that.
+// If matches are unevenly distributed, a walk may meet nearly all rows. If few matches are known to
+// exist, comparing all is then cheaper; so a page costs at most five times as much as that.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -253,15 +253,15 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
 // Invariant: every loop advances by at least one position, so it ends even on a damaged order. All
 // rows of a group (equal first key) are met before the next group.
 //
-// A group of g of n rows is either compared as a whole (g rows per page), or walked in the order of
-// the next key (n / g rows per row of the group, resumable at the next page). The walk is tried if
-// it should be cheaper, and abandoned if it is not (few rows of the group match), so a page costs
-// at most twice as much as comparing.
+// A group of g of n rows is either compared as a whole (reads g rows per page), or walked in the
+// order of the next key (reads n / g rows for each row of the group; the next page resumes it). The
+// walk is tried if it should be cheaper, and abandoned if it is not, because few rows of the group
+// match. So a page costs at most twice as much as comparing.
 
 namespace {
 
-// Comparing a row reads several scattered keys, and stores and sorts them. Meeting it in a walk
-// reads one (measured with all rows of 5 million in pages of 65,536).
+// Comparing a row reads several scattered keys, and stores and sorts them; a walk reads only one
+// number per row (measured with all rows of 5 million in pages of 65,536).
 constexpr uint64_t kCompareCost = 4;
 
 // Key values that a match may have, inclusive.
@@ -276,7 +276,7 @@ struct Interval {
   }
 };
 
-// Narrows to the interval that covers all ranges of a clause, as numbers of an order.
+// Narrows the interval to the one that covers all ranges of a clause, as numbers of an order.
 void narrowTo(Interval& interval, const std::vector<std::pair<int64_t, int64_t>>& ranges) {
   if (ranges.empty()) {
     interval.narrow(1, 0);
@@ -327,7 +327,7 @@ class Walk {
     mayMeet_ = common.meetMax;
     const Interval values = valuesWanted(common.query, order_);
     if (!values.isBounded) return;
-    // For an empty interval, both ends are one position.
+    // If the interval is empty, both ends are the same position.
     from_ = lowerBound(values.low);
     to_ = std::max(from_, values.high < values.low ? from_ : lowerBound(values.high + 1));
   }
@@ -369,7 +369,7 @@ class Walk {
   // End of the positions whose value a match may have.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
-  // True for a walk that used up its budget; its rows are not an answer then.
+  // True if the walk used up its budget; its rows are then not an answer.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
   uint64_t valueAt(uint32_t position) const { return keys_.ascending(order_, rowAt(position)); }
@@ -500,7 +500,7 @@ class Walk {
     if (!isBounded && !done()) walkGroup(missing, count_, nullptr);
   }
 
-  // The rows of one group: by cnpj as stored, or by the further keys.
+  // The rows of one group: by cnpj, as stored, or by the remaining keys.
   void walkGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     if (keys_.keyCount() == 1) {
       return walkPositions(after == nullptr ? from : behind(from, to), to);
@@ -512,7 +512,7 @@ class Walk {
   void compareGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     Selector selector(keys_, wanted_ - rows_.size(), after);
     for (uint32_t position = from; position < to; position++) {
-      // A part of a group is no answer, even if it has as many rows as are wanted.
+      // A part of a group is not an answer, even if it has as many rows as wanted.
       if (gaveUp()) return;
       const uint32_t row = rowAt(position);
       if (!accepts(row)) continue;

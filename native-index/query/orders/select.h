@@ -11,7 +11,7 @@
 
 namespace peneira {
 
-// An order as numbers, and the first rows by them.
+// An order as numbers, and the selection of the first rows by these numbers.
 // Input: sort keys and rows; for a selection, the last row of the previous page. Output: for each
 // row a tuple of unsigned numbers that compares like the rows; the first `wanted` rows after the
 // given row, sorted.
@@ -108,7 +108,7 @@ struct RowKeys {
 
 class SortKeys {
  public:
-  // Keys after cnpj or the seeded position are dropped, because both are unique.
+  // Drops keys after cnpj or the seeded position, because both are unique.
   SortKeys(const Segment& segment, const std::vector<SortKey>& keys, uint64_t seed);
 
   // Count of the numbers that are compared, including the two of the implied cnpj.
@@ -122,7 +122,7 @@ class SortKeys {
   }
   // Number of a row in an Orders order, before any reversal.
   uint64_t ascending(uint32_t source, uint32_t row) const;
-  // Reads the numbers from `from` on.
+  // Reads the numbers with an index from `from` on.
   void read(uint32_t from, RowKeys& keyed) const {
     for (uint32_t i = from; i < count(); i++) keyed.ordinals[i] = ordinal(i, keyed.row);
   }
@@ -197,7 +197,7 @@ struct Page {
 constexpr uint64_t kUncounted = ~uint64_t{0};
 
 // Runs a request; throws INVALID_ARGUMENT if it is inconsistent. `matches` is the number of
-// matching rows, if known: the search ends after the last of them.
+// matching rows, if known; the search then ends after the last one.
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 

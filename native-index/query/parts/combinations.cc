@@ -12,7 +12,7 @@ namespace peneira {
 
 namespace {
 
-// Accounts counted one by one in the time of reading a cell.
+// Accounts that can be counted one by one in the time of reading a cell.
 constexpr uint64_t kWorth = 4;
 
 }  // namespace
@@ -34,7 +34,7 @@ Rollup::Rollup(const Blocks& blocks, const Directory& directory, const StringTab
   readHeader(header);
 }
 
-// Reads what placeTables in rollup_writer.cc writes.
+// Reads the output of placeTables in rollup_writer.cc.
 void Rollup::readHeader(const RollupHeader& header) {
   header_ = header;
   if (header.divisions == 0 || header.divisions > header.activities) {
@@ -77,7 +77,7 @@ uint64_t Rollup::startsOf(uint32_t table) const {
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
 }
 
-// The cell numbers of the starts [first, end), and the end after them.
+// The numbers of the cells of the starts [first, end), and the end of these cells.
 std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
                                                    uint64_t end) const {
   const RollupTable& place = header_.tables[table];
@@ -96,8 +96,8 @@ Rollup::Run Rollup::run(uint32_t table, uint64_t first, uint64_t end) const {
           view(place.counts_offset + uint64_t{from} * 4, bytes), to - from};
 }
 
-// Calls `action(table, group)` for groups that together cover the wanted activities: a single one
-// for all, else whole divisions, then single activities. The tables are those with the year.
+// Calls `action(table, group)` for groups that together cover the wanted activities: one group for
+// all activities, else whole divisions, then single activities. The tables are those with the year.
 template <class Action>
 void Rollup::eachGroup(const Wanted& wanted, Action action) const {
   if (!wanted.wantsActivities()) return action(RollupTables::kAllYear, 0u);
@@ -152,7 +152,7 @@ std::optional<uint64_t> Rollup::count(const Query& query) const {
   return total;
 }
 
-// Municipalities have a table that combines neither activity nor year.
+// Municipalities have their own table, which combines neither activity nor year.
 std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   if (wanted.wantsYears() || wanted.wantsActivities()) return std::nullopt;
   uint64_t total = 0;
@@ -165,7 +165,7 @@ bool Rollup::holdsAxis(const Wanted& wanted, const RollupAxis& axis) const {
   const bool byPlace = axis.kind == RollupAxis::Kind::kMunicipality;
   if (wanted.wantsMunicipalities() && !byPlace) return false;
   if (byPlace) return !wanted.wantsYears() && !wanted.wantsActivities();
-  // In small registries there are nearly as many cells of activities by year as accounts.
+  // In small registries, activities by year have nearly as many cells as there are accounts.
   return axis.kind != RollupAxis::Kind::kActivity || !wanted.wantsYears() || worthIt_;
 }
 
@@ -223,7 +223,7 @@ void Rollup::tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& 
   }
 }
 
-// Axes contained in the key itself.
+// For axes contained in the key itself.
 void Rollup::spreadKeys(const Wanted& wanted, const RollupAxis& axis,
                         std::vector<uint32_t>& counts) const {
   const bool byYear = axis.kind == RollupAxis::Kind::kYear;
@@ -307,7 +307,7 @@ bool Rollup::spreadPairs(const Query& query, const RollupAxis& first, const Roll
   return true;
 }
 
-// Neighbors are stored consecutively, so their cells are looked up once.
+// Neighboring municipalities are stored consecutively, so their cells are looked up once.
 template <class Action>
 void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   constexpr uint32_t table = RollupTables::kMunicipality;

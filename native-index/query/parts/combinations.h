@@ -23,8 +23,8 @@ struct RollupAxis {
   Kind kind;
   std::vector<uint32_t> flags;  // kFlags: the code has a bit for each of them, lowest first
 
-  // Calls `action(codeOf)` once, compiled for each kind: `codeOf(key, activity, state)` is the code
-  // of the accounts of a key. Not for municipalities.
+  // Calls `action(codeOf)` once; it is compiled for each kind. `codeOf(key, activity, state)` is
+  // the code of a key's accounts. Not for municipalities.
   template <class Action>
   void eachCode(Action action) const {
     const auto bits = [&action](uint32_t shift, uint32_t mask) {
@@ -49,7 +49,7 @@ struct RollupAxis {
 };
 
 // Counts by two axes: `counts[code of the first axis x width + code of the second one]`. The last
-// code of each counts the rows without a code or with a higher one.
+// code of an axis counts the rows without a code or with a higher one.
 struct PairCells {
   PairCells(uint32_t height, uint32_t width)
       : height(height), width(width), counts(size_t{height} * width) {}
@@ -70,9 +70,9 @@ class Rollup {
   std::optional<uint64_t> count(const Query& query) const;
   // Adds counts by code of an axis; the last element counts rows without a code or with a higher
   // one. Returns false, and adds nothing, if a clause concerns another column, or a column that the
-  // table of the axis does not combine with it.
+  // axis's table does not contain.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
-  // The same by two axes. Municipalities have a table of their own, which is not combined here.
+  // Like `spread`, by two axes. Municipalities, which have their own table, are not combined here.
   bool spreadPairs(const Query& query, const RollupAxis& first, const RollupAxis& second,
                    PairCells& cells) const;
   // Number of cells that `spread` reads; nullopt if it returns false.
@@ -105,8 +105,8 @@ class Rollup {
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
   void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
-  // Calls `action(activity, state, run)` for all wanted cells. An activity or a state that is not
-  // `by` an axis is 0, and its runs are longer.
+  // Calls `action(activity, state, run)` for all wanted cells. If activity or state is not an axis
+  // of `by`, it is 0, and the runs are longer.
   template <class Action>
   void eachCells(const Wanted& wanted, const CellAxes& by, Action action) const;
   template <class CodeOf>
@@ -162,7 +162,7 @@ class Cover {
                                              const CoverRequest& request, Work& work) const;
   // Number of matches; nullopt if COVER cannot answer, or would read over `entriesMax`.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
-  // All matches in ascending order; nullopt as for `count`.
+  // All matches in ascending order; nullopt in the same cases as `count`.
   std::optional<std::vector<uint32_t>> rows(const Query& query, uint64_t entriesMax,
                                             Work& work) const;
 
@@ -194,7 +194,7 @@ class Cover {
                                                  : offset_ + header_.entries_offset;
   }
   void skip(uint64_t entries, List& list, uint64_t from) const;
-  // Calls `action(rows)` for the matches of each list; returns false if `count` gives nullopt.
+  // Calls `action(rows)` for the matches of each list; returns false if `count` has no answer.
   template <class Action>
   bool eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const;
   CoverEntry entryAt(uint64_t entries, uint32_t number) const {

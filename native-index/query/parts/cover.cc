@@ -1,8 +1,8 @@
 // Merges the wanted lists of COVER.
-// Invariant: no account is in two lists. All lists are read in the same windows of row ids, so
-// the matches of a window come before those of the next. Each list is read only as far as its
-// rows may be among the first. Rows with equal scores are clustered, so a window may have no
-// matches and the next a thousand times the limit.
+// Invariant: no account is in two lists. All lists are read in the same windows of row ids, so all
+// matches of a window precede those of the next window. Each list is read only as far as its rows
+// may be among the first. Rows with equal scores are clustered, so a window may have no matches,
+// and the next window a thousand times the limit.
 #include <algorithm>
 
 #include "format/column_value.h"
@@ -14,12 +14,12 @@ namespace peneira {
 
 namespace {
 
-// With more lists, their beginnings alone would cost as much as the posting lists. Only exports
-// request more rows, and they scan whole chunks.
+// With more lists, reading their beginnings alone would cost as much as the posting lists. Only
+// exports request more rows, and they scan whole chunks.
 constexpr size_t kListsMax = 256;
 constexpr size_t kRowsMax = 2'048;
 
-// Entries of the first window per wanted row, and the growth factor of windows that found too few.
+// Entries of the first window per wanted row; growth factor after windows that found too few.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
 // Entries fetched per block look-up; 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
@@ -32,8 +32,8 @@ class FirstOf {
   std::vector<uint32_t>& rows() { return rows_; }
   size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
 
-  // End of the rows that may still be among the first, at most `end`. Prunes the others whenever
-  // there are many more, so little is compared.
+  // End of the rows that may still be among the first, at most `end`. Prunes the rows whenever
+  // there are many more than the limit, so little is compared.
   uint64_t endIn(uint64_t end) {
     if (rows_.size() >= kPruneFactor * limit_) {
       keepFirst();
@@ -204,7 +204,7 @@ void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   list.next = low;
 }
 
-// Adds the first `most` matches of a list whose rows are in a window.
+// Adds up to `most` matches of a list, the first ones whose rows are in a window.
 void Cover::readWindow(List& list, const WantedDays& requested, Window window,
                        std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;

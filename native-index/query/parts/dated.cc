@@ -1,7 +1,7 @@
 // Reads the entries and cells between two days (see dated.h).
 // Invariant: both ends of an interval are found by binary search (DATED) or in an array (OPENED),
-// so no other day is read. In DATED, queries with activities read their lists; others read the
-// cells of their states, of which there are fewer than rows.
+// so no other day is read. In DATED, queries with activities read lists of these; other queries
+// read the cells of states, which are fewer than the rows.
 #include "query/parts/dated.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::optional<WantedDays> DatedIndex::read(const Query& query) const {
   return requested;
 }
 
-// The entries of a list, or the cells of a state, of any day.
+// The entries of a list, or the cells of a state, for all days.
 DatedIndex::Run DatedIndex::between(uint64_t startsOffset, uint64_t number, uint64_t count) const {
   const uint8_t* starts = view(startsOffset + number * sizeof(uint32_t), 2 * sizeof(uint32_t));
   const Run run{load<uint32_t>(starts), load<uint32_t>(starts + sizeof(uint32_t)), 0, 0};
@@ -237,7 +237,7 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
   if (blocks_ == nullptr || !requested.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
   const auto runs = listsOf(requested, kListsMax);
-  // COVER reads about `limit` x listed / matches entries; these days have `entries`.
+  // COVER reads about `limit` x listed / matches entries; these days have `entries` entries.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> rows;
@@ -258,14 +258,14 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
 
 namespace {
 
-// Maximum runs that a page reads: each is at another place of the file.
+// Max runs that a page reads, because each is at another place of the file.
 constexpr uint64_t kRunsMax = 4'096;
-// Maximum entries that a page reads: more would cost as much as the chunks.
+// Max entries that a page reads; more would cost as much as the chunks.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
-// If more than one in this many entries of the states is wanted, COVER and the chunks are faster,
-// because they start at the first row.
+// If more than one in this many of the states' entries is wanted, COVER and the chunks are faster,
+// because they read the first rows first.
 constexpr uint64_t kDense = 8;
-// Runs are not ordered by row, so somewhat more is read than from a single run.
+// Runs are not ordered by row, so somewhat more is read than with a single run.
 constexpr uint64_t kUnordered = 4;
 
 }  // namespace
@@ -298,7 +298,7 @@ class OpenedIndex::Lowest {
   Lowest(size_t limit, uint64_t from) : limit_(limit), from_(from) {}
 
   uint64_t from() const { return from_; }
-  // Rows from here on are not needed.
+  // Rows from this one on are not needed.
   uint64_t end() const { return rows_.size() < limit_ ? UINT64_MAX : rows_.front(); }
   void add(uint32_t row) {
     rows_.push_back(row);
@@ -425,7 +425,7 @@ uint32_t OpenedIndex::lastYear() const {
   return last;
 }
 
-// Adds the wanted dates of a state, year by year if years are wanted too.
+// Adds the wanted dates of a state, year by year if the query also selects years.
 void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
   const std::vector<uint8_t>& years = spans.requested.codes.years;
   const auto [first, last] = startsAt(header_.run_starts_offset, state, header_.runs);

@@ -1,5 +1,5 @@
-// Rows by opening day: the matches of a query, their counts by an axis, or the first of them, if
-// DATED (by activity and state) or OPENED (by state) contain all other columns of the query.
+// Rows by opening day: a query's matches, their counts by an axis, or the first of them, if DATED
+// (by activity and state) or OPENED (by state) contains all other columns of the query.
 // Invariant: answers equal those of the posting lists. Numbers from the file are validated before
 // use: against its tables, the row count, and each other. Without the part, no query is answered
 // here.
@@ -44,7 +44,7 @@ class DatedIndex {
   struct Runs {
     std::vector<Run> each;
     uint64_t entries = 0;  // in all of them
-    uint64_t listed = 0;   // entries of the lists, of any day
+    uint64_t listed = 0;   // entries of the lists, for all days
   };
 
   std::optional<WantedDays> read(const Query& query) const;
@@ -100,7 +100,7 @@ class OpenedIndex {
     WantedDays requested;
     std::vector<Span> each;
     uint64_t entries = 0, runs = 0;
-    uint64_t listed = 0;  // entries of the states, of any day
+    uint64_t listed = 0;  // entries of the states, for all days
   };
   class Match;
   class Lowest;

@@ -123,7 +123,7 @@ class ContainerPlaces {
   }
 
   const Container& container_;
-  uint32_t at_ = 0, before_ = 0;  // the word or run reached, and the rows before it
+  uint32_t at_ = 0, before_ = 0;  // the current word or run, and the number of rows before it
 };
 
 bool isOfWord(char one) {
@@ -248,7 +248,7 @@ void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> pla
   if (index < places.size()) damaged("DISTRICTS has more rows than their municipality");
 }
 
-// The places in districts of one municipality with these names; `wanted` ascends.
+// The places of the rows in one municipality's districts with these names; `wanted` ascends.
 std::vector<uint32_t> DistrictIndex::placesOf(uint32_t municipality,
                                               std::span<const NamedDistrict> wanted) const {
   std::vector<uint32_t> places;
@@ -326,7 +326,7 @@ DistrictPage DistrictIndex::list(uint32_t municipality, std::string_view typed,
     if (a.begins != b.begins) return a.begins;
     return a.entry.rows != b.entry.rows ? a.entry.rows > b.entry.rows : a.entry.name < b.entry.name;
   };
-  // The worst of the kept districts is at the front of the heap.
+  // The front of the heap is the worst of the districts retained.
   eachEntry(municipality, [&](const Entry& entry) {
     if (!fits(entry.name, wanted)) return true;
     page.total++;

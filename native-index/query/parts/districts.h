@@ -29,7 +29,7 @@ struct ListedDistrict {
   uint32_t rows;
 };
 
-// The first matching districts, and the number of all.
+// The first matching districts, and the number of all matches.
 struct DistrictPage {
   std::vector<ListedDistrict> first;
   uint32_t total = 0;
@@ -50,9 +50,9 @@ class DistrictIndex {
   // absent.
   std::vector<uint32_t> sizes(std::span<const uint32_t> municipalities,
                               std::span<const std::string> names) const;
-  // The districts of a municipality in which every typed (folded) word begins a word, at most
-  // `limit`. Districts that begin with the whole typed text come first, then larger districts, then
-  // by folded name.
+  // The districts of a municipality whose name has, for every typed (folded) word, a word that
+  // begins with it; at most `limit`. Names that begin with the whole typed text come first, then
+  // larger districts, then by folded name.
   DistrictPage list(uint32_t municipality, std::string_view typed, uint32_t limit) const;
 
  private:

@@ -150,7 +150,7 @@ void ContactIndex::willNeed(const ContactsKind& kind, std::span<const uint64_t> 
   }
 }
 
-// Appends the rows for a hash for which `has(row)` confirms the value.
+// Appends the rows of a hash whose value `has(row)` confirms.
 template <class Has>
 void ContactIndex::find(const ContactsKind& kind, uint64_t hash, Has has,
                         std::vector<uint32_t>& rows) const {

@@ -32,8 +32,8 @@ class PostalIndex {
   PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The rows of a chunk whose code is in [low, high]. For whole groups of codes, counting reads
-  // only the starts, and no block of rows.
+  // The rows of a chunk whose code is in [low, high]. If they are whole groups of codes, counting
+  // reads only the starts.
   PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
   // Returns these rows in place, unaligned. The caller must check each against the rows of the
   // chunk.
@@ -89,16 +89,16 @@ class ContactIndex {
   ContactsKind kinds_[kContactKinds] = {};
 };
 
-// A filter for name prefixes. Input: analyzed words joined by spaces. Output: false only for rows
-// without a name that begins with these words.
+// A filter for name prefixes. Input: analyzed words joined by spaces. Output: false only if neither
+// name of the row begins with these words.
 // Invariant: no false negatives, and few false positives. All rows pass if the text is too short
 // for a mark, or if the snapshot has no BEGINNINGS.
 
 // The marks of one snapshot; empty if it has no BEGINNINGS.
 class NameBeginnings {
  public:
-  // The mark that a name must have: its bits must be set in the row's mark of the legal or trade
-  // name.
+  // The marks of a typed text: a name passes if the row's mark of the legal or the trade name has
+  // these bits.
   struct Wanted {
     uint32_t mask = 0, legal = 0, trade = 0;
   };
@@ -107,7 +107,7 @@ class NameBeginnings {
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   NameBeginnings(const Blocks& blocks, const Directory& directory);
 
-  // The marks of the names that begin with a text.
+  // The marks of names that begin with a text.
   Wanted wanted(std::string_view text) const;
   bool mayBegin(uint32_t row, const Wanted& wanted) const {
     if (wanted.mask == 0) return true;

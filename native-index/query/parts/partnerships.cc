@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kHeadBytes = 32, kSizeAt = 12;
 constexpr uint64_t kOwnedAt = 8, kByOwnedAt = 20, kPairBytes = 25;
 
-// A root as its number in base 36; every other sign counts as the largest digit.
+// A root as a number in base 36; any invalid character counts as the largest digit.
 double numberOf(std::string_view root) {
   uint64_t number = 0;
   for (const char sign : root) {
@@ -24,7 +24,7 @@ double numberOf(std::string_view root) {
   return static_cast<double>(number);
 }
 
-// The first place from `low` on that is beyond, or `high`.
+// The first place from `low` on for which `isBeyond` is true, or `high`.
 template <class IsBeyond>
 uint32_t firstFrom(uint32_t low, uint32_t high, IsBeyond isBeyond) {
   while (low < high) {

@@ -68,7 +68,7 @@ void ResultCache::keep(CachedResult answer) {
 }
 
 // Opens snapshots from a path or mapping, and shares them between threads.
-// Invariant: tables derived from a dictionary have its length, and the cube has room for exactly
+// Invariant: tables derived from a dictionary have its length, and the cube has exactly the size of
 // its counts.
 
 namespace {
@@ -82,9 +82,9 @@ std::string tableName(uint32_t number) {
 }
 
 // Advises the kernel of random access to the index. Columns are excluded, because exports read them
-// sequentially, including evicted pages.
+// sequentially, even pages that were evicted.
 const Mapping& scattered(const Mapping& mapping, const Directory& directory) {
-  // Metadata tables come before all other sections and are read whole.
+  // Metadata tables come before all other sections and are read completely.
   mapping.scattered(directory.postings.offset);
   // Checksums are four bytes per 64 KiB and are read in random order.
   mapping.willNeed(directory.blocks.offset, directory.blocks.length);

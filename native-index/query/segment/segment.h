@@ -126,8 +126,8 @@ class ResultCache {
 
 // An opened snapshot: its columns, posting lists, orders, and tables, ready for all threads.
 // Invariant: immutable except for the locked caches. Small sections are checked at open, all other
-// bytes at first use; `alive` reports whether the file is still intact. Sections read at open are
-// retained as numbers only, so distrust() covers everything.
+// bytes at first use; `alive` reports whether the file is still intact. Only numbers are retained
+// from sections read at open, so distrust() covers everything.
 
 // Counts per (primary activity, state, status), each with a last ordinal for "none".
 struct Cube {

@@ -1,10 +1,10 @@
 /**
  * Exchanges leases of rate limits between a process and the database of its fleet.
  * Input: names whose leases are due, in the ledger. Output: grants in the ledger; while the
- * database is away, the share of this member instead.
+ * database is unreachable, the share of this member.
  * Invariant: one request at a time; an answer that comes too late is never used. The threads that
- * answer requests never wait for this one. Apart from its thread (leases.worker.ts), because tests
- * run it without a database.
+ * answer requests never wait for this one. Separate from its thread (leases.worker.ts), because
+ * tests run it without a database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "../../process/ledger.ts";
@@ -12,12 +12,12 @@ import type { LeaseSignals } from "./signals.ts";
 
 /** Names of one exchange. */
 const BATCH_MAX = 200;
-/** Time without an answer after which the database is away, in milliseconds. */
+/** Time without an answer after which the database counts as unreachable, in milliseconds. */
 const ANSWER_MS = 500;
 /** Interval of exchanges while names are in use; otherwise requests wake the thread. */
 const TICK_MS = 5;
 const IDLE_MS = 250;
-/** Interval between attempts to reach a database that is away. */
+/** Interval between attempts to reach a database that is unreachable. */
 const RETRY_MS = 250;
 const COUNT_MS = 1_000;
 const SWEEP_MS = 60_000;
@@ -37,7 +37,7 @@ interface ExchangeParts {
   readonly ledger: Ledger;
   readonly signals: LeaseSignals;
   open(): Promise<RateBank>;
-  /** Receives the failure when the database goes away, and null when it is there. */
+  /** Receives the error when the database becomes unreachable, and null when it is reachable. */
   report(failure: unknown): void;
 }
 
@@ -90,7 +90,7 @@ export class LeaseExchange {
     }
   }
 
-  /** Returns the number of names that it was about. */
+  /** Exchanges once; returns the number of names in the exchange. */
   async #exchange(bank: RateBank, all: boolean): Promise<number> {
     const { ledger, signals } = this.#parts;
     const requests = ledger.collectLeases(BATCH_MAX, all);
@@ -129,7 +129,7 @@ export class LeaseExchange {
   }
 }
 
-/** Returns the answer; throws if it comes late. */
+/** Returns the answer; throws if it is late. */
 async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const late = new AbortController();
   const timer = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);

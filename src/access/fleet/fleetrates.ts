@@ -25,22 +25,22 @@ export interface FleetNumbers {
   readonly away: boolean;
 }
 
-/** Longest time in which leases are given back, in milliseconds. */
+/** Max time for returning the leases at the end, in milliseconds. */
 const CLOSE_MS = 1_000;
 const RESTART_MS = 1_000;
 /**
- * Longest time that a server waits for the first connection of the thread; after it, the server
- * begins with its share of each limit.
+ * Max time that a server waits for the first connection of the thread. After it, the server starts
+ * with its share of each limit.
  */
 const READY_MS = 5_000;
 
-/** The thread that leases, and what it reports. */
+/** The thread that leases, and its reports. */
 export class FleetRates {
   readonly #parts: FleetParts;
   #worker: Worker;
   #isClosed = false;
   #opened: () => void = () => {};
-  /** Resolves when the first leases can be had, or after a time. */
+  /** Resolves when the first leases are available, or after a timeout. */
   readonly ready: Promise<void>;
 
   constructor(parts: FleetParts) {
@@ -59,7 +59,7 @@ export class FleetRates {
     this.#worker = this.#start();
   }
 
-  /** Returns what became of requests so far. */
+  /** Returns the counts of refused and waiting requests so far. */
   numbers(): FleetNumbers {
     const { limit, early, share, waits, away } = this.#parts.ledger.fleetCounts();
     const { impatient } = this.#parts.signals;

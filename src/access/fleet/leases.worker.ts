@@ -1,7 +1,7 @@
 /**
  * The thread that leases rate limits from the database of a fleet (exchange.ts).
  * Input: the address, the ledger, and the signals of the process. Output: leases in the ledger;
- * messages when the database is reached and when it goes away.
+ * messages when the database becomes reachable or unreachable.
  */
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
@@ -18,14 +18,14 @@ export interface LeaseThreadStart {
   readonly signals: Int32Array;
 }
 
-/** Length of a lease; the ledger ends it after as long (napi/threads/leases.h). */
+/** Length of a lease; the ledger ends it after the same time (napi/threads/leases.h). */
 const LEASE_MS = 1_000;
 
-/** It holds nothing that belongs to the thread. */
+/** The thread holds nothing, so it needs no slot of its own. */
 const SLOT = 0;
 
 const { address, ledger, signals } = workerData as LeaseThreadStart;
-// Leases of an earlier process are not this one's.
+// A random id, so that leases of an earlier process do not count as this one's.
 const member = randomBytes(8).toString("hex");
 const exchange = new LeaseExchange({
   ledger: Ledger.join(ledger, SLOT),

@@ -1,18 +1,18 @@
 /**
  * Signals between the threads that spend leased units and the thread that leases them.
  * Input: shared memory. Output: a woken thread.
- * Invariant: no thread blocks. A signal that is missed costs `LOOK_MS`, never a wait without end.
+ * Invariant: no thread blocks. A missed signal costs `LOOK_MS`, never an endless wait.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Words of the memory. */
 const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 
-/** Interval at which a thread looks for the answer, and the longest time between two looks. */
+/** Interval at which a thread checks for the answer, and the maximum time between two checks. */
 const TICK_MS = 1;
 const LOOK_MS = 20;
 
-/** One server's signals; other threads pass the memory of the first to the constructor. */
+/** One server's signals; other threads construct them from the memory of the first. */
 export class LeaseSignals {
   readonly memory: Int32Array;
   #next: Promise<void> | null = null;
@@ -42,7 +42,7 @@ export class LeaseSignals {
     Atomics.add(this.memory, WORD.settled, 1);
   }
 
-  /** Resolves after the next answer of the database, or a little later. */
+  /** Resolves after the next answer of the database, or soon without one. */
   untilSettled(): Promise<void> {
     this.#next ??= this.#settled().finally(() => {
       this.#next = null;

@@ -26,7 +26,7 @@ interface AccountOptions {
 
 /** Max steps of the tree of owners. */
 const DEPTH_MAX = 5;
-/** Companies shown of each direction; the API lists all. */
+/** Max companies shown per direction; the API lists all. */
 const SHOWN_MAX = 50;
 
 const EXAMPLES = `
@@ -79,7 +79,7 @@ async function run(text: string, options: AccountOptions): Promise<void> {
 
 const ROOT_LENGTH = 8;
 
-/** @throws CommandError (exit 2) for a depth that is none. */
+/** @throws CommandError (exit 2) for an invalid depth. */
 function readDepth(typed: string | undefined): number {
   if (typed === undefined) return 0;
   const depth = Number(typed);
@@ -111,7 +111,7 @@ function treeOf(segment: Segment, root: string, depth: number): Tree {
   return { owners: below("owners").companies, owns: below("owns").companies };
 }
 
-/** A company on the way from the top is listed, but not opened again, so that cycles end. */
+/** Lists a company that is above in its own tree, but does not expand it, so that cycles end. */
 function branches(
   segment: Segment,
   { root, depth, direction }: { root: string; depth: number; direction: keyof Tree },

@@ -96,7 +96,7 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
   stderr.print(`${target} is ${what} of ${made_at}: ${size} bytes\n`);
 }
 
-/** Shows how to save a state that is on a server; the password is not shown. */
+/** Prints how to save a state in PostgreSQL; the password is not shown. */
 function printTools(address: StateAddress): void {
   stderr.print(
     `The state is in ${shownAddress(address)} and not in this backup. Save it with the tools of ` +

@@ -1,8 +1,8 @@
 /**
  * `peneira count`. Input: a snapshot, a spec, and names of facets, or pairs of names. Output: the
  * exact number of matches and of each value, as a table, one JSON document, CSV, or XLSX.
- * Invariant: the numbers and the files are those of POST /v1/accounts/count for the same spec,
- * except that a spec may be as broad as its author likes.
+ * Invariant: the numbers and the files equal those of POST /v1/accounts/count for the same spec,
+ * but a spec may be of any breadth.
  */
 import { writeFileSync } from "node:fs";
 import { type Command, Option } from "commander";
@@ -45,7 +45,7 @@ interface CountOptions {
 
 const COUNT_FORMATS = ["table", "json", "csv", "xlsx"] as const;
 const NOTHING: FacetRequest = { names: [], pairs: [] };
-/** Between the two facets of a pair. */
+/** Separator between the two facets of a pair. */
 const BY = "*";
 
 const EXAMPLES = `
@@ -132,7 +132,7 @@ async function run(options: CountOptions): Promise<void> {
 const NO_PAIR = (part: string) =>
   `${part} is no pair. Name two facets: uf${BY}mei. Separate pairs by commas.`;
 
-/** Reads `uf,company_size,uf*started_year`. */
+/** Parses facets such as `uf,company_size,uf*started_year`. */
 function readFacets(text: string): FacetRequest {
   const names: FacetName[] = [];
   const pairs: FacetPair[] = [];
@@ -184,7 +184,7 @@ function documentOf(segment: Segment, spec: AccountQuerySpec, counts: AllCounts)
   return `${JSON.stringify({ snapshot, snapshot_date, spec, total, facets, crosses }, null, 2)}\n`;
 }
 
-/** A line for each value, and for each pair. */
+/** Makes a table with a line for each value, and for each pair. */
 function tableOf({ facets, crosses }: AllCounts): string {
   const ofFacets = Object.entries(facets).flatMap(([facet, { values, missing }]) => [
     ...values.map(({ value, label, count }) => ({

@@ -165,7 +165,7 @@ function listed(text: string): string[] {
     .filter((value) => value !== "");
 }
 
-/** Refuses flags of a list without a list, and two readers of standard input. */
+/** Refuses list flags without --list, and two inputs that both read standard input. */
 function refuseListFlags({ list, spec, companies, column, fillZeros }: DiffFlags): void {
   if (list === "-" && spec === "-") {
     throw new CommandError("--spec and --list cannot both read standard input.", 2);
@@ -176,7 +176,7 @@ function refuseListFlags({ list, spec, companies, column, fillZeros }: DiffFlags
   }
 }
 
-/** Binds the spec to the entries of `--list`; reports texts that are no entries. */
+/** Binds the spec to the entries of `--list`; reports texts that are not entries. */
 async function listedSpec(
   { older, newer }: Pair,
   spec: AccountQuerySpec,
@@ -200,7 +200,7 @@ async function listedSpec(
   return bindToFile(spec, [older, newer], entries);
 }
 
-/** The sheet and column that were read of a workbook; "" for other files. */
+/** The sheet and column of a workbook that were read; "" for other files. */
 function placeOf({ sheet }: Upload): string {
   if (sheet === null) return "";
   const others = sheet.others === 0 ? "" : `; other sheets not read: ${sheet.others}`;
@@ -208,7 +208,7 @@ function placeOf({ sheet }: Upload): string {
   return `${place}${others}\n`;
 }
 
-/** Returns the groups of fields of `--changed`. */
+/** Returns the groups of fields that `--changed` names. */
 function groupsOf(names: readonly string[]): ChangeGroup[] {
   const unknown = names.filter((name) => !CHANGE_GROUPS.some((group) => group === name));
   if (unknown.length > 0 || names.length === 0) {
@@ -286,7 +286,7 @@ function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): Accou
 const LEAD_WARNING =
   "sort, limit and one_per_company of a lead query are ignored: every account counts.";
 
-/** Inputs of the summary and the loop in addition to the query. */
+/** Data for the summary and the loop, besides the query. */
 interface Run {
   readonly started: number;
   readonly interrupts: Interrupts;
@@ -381,7 +381,7 @@ function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
     snapshot: label,
     snapshot_date: snapshotDate,
   });
-  // The entries of --list are no saved list, so the printed spec does not name them.
+  // The entries of --list are not a saved list, so the printed spec does not name them.
   const { lists: _, ...filters } = spec.filters;
   const shownSpec = { ...spec, filters };
   return {

@@ -1,7 +1,7 @@
 /**
  * `peneira districts`: lists the districts of a municipality, without a server.
  * Invariant: the districts, their order, and counts equal the answer of GET /v1/districts; an
- * ambiguous name of a municipality is refused.
+ * ambiguous municipality name is refused.
  */
 import { type Command, Option } from "commander";
 import { AppError, CommandError } from "../../errors.ts";

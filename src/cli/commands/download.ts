@@ -44,7 +44,7 @@ import { progress } from "../support/progress.ts";
 
 /** Flags that `download` and `update` share. */
 export interface ShareFlags {
-  /** Repeatable; addresses in order of preference. */
+  /** Repeatable; the addresses in order of preference. */
   readonly url?: readonly string[];
   readonly proxy?: string;
   readonly streams?: string;
@@ -209,10 +209,10 @@ export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
   };
 }
 
-/** A check reads a list; the day only decides which sanctions are in force. */
+/** A check only reads a list; the day only decides which sanctions are in force. */
 const LAST_DAY = "9999-12-31";
 
-/** Reads the names of lists; all of them for a bare flag. Adds mistakes to the list. */
+/** Parses the names of lists; a flag without a value means all. Adds mistakes to the list. */
 export function readListNames(
   flag: true | string | undefined,
   problems: string[],
@@ -360,7 +360,7 @@ interface ListedLine {
   readonly modified: string | null;
   /** Why a complete month cannot be downloaded; null if it can, or if it was not checked. */
   readonly problem: string | null;
-  /** True if the folder of `--to` has it. */
+  /** True if the folder of `--to` contains the month. */
   readonly downloaded: boolean;
 }
 
@@ -395,7 +395,7 @@ async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Pro
   }
 }
 
-/** A download would try this many of the newest months, so their zips are inspected. */
+/** Number of newest months that a download would try; only their zips are inspected. */
 const MONTHS_LOOKED_INTO = 3;
 
 interface Looking {
@@ -403,11 +403,11 @@ interface Looking {
   readonly streams: number;
   readonly label: string;
   readonly partners: boolean;
-  /** True to inspect the zips if all are listed. */
+  /** True to inspect the zips if all of them are listed. */
   readonly looks: boolean;
 }
 
-/** Returns the files of a month, and why it cannot be downloaded; null if no problem is known. */
+/** Returns a month's files, and why it cannot be downloaded; null if no problem is known. */
 async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {

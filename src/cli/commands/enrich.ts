@@ -1,9 +1,9 @@
 /**
  * `peneira enrich`. Input: a CSV or XLSX file with a column of CNPJs, and a snapshot. Output: the
- * same file with a status and fields of the registry after each row; on standard error the
- * progress, and how many CNPJs had which outcome.
- * Invariant: the bytes are those of a server's enrichment of the same file; the new file appears
- * whole or not at all, and the sent one is never changed. A wrong flag is found before any work.
+ * same file, with a status and registry fields added to each row. Prints progress and the number of
+ * CNPJs per outcome on standard error.
+ * Invariant: the bytes equal those of a server's enrichment of the same file. The new file appears
+ * whole or not at all, and the input is never changed. Wrong flags are reported before any work.
  */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -47,7 +47,7 @@ interface EnrichFlags {
   readonly force?: true;
 }
 
-/** Signals that end the work; what was written until then is removed. */
+/** Signals that end the work; the partial file is removed. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 class Ended extends Error {}
@@ -117,7 +117,7 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   }
 }
 
-/** Why these names cannot be the files of the command; null if they can. */
+/** Returns why the command cannot use these paths; null if it can. */
 function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   if (!existsSync(file)) return `there is no file ${file}`;
   if (!statSync(file).isFile()) return `${file} is no file, but a folder or a device`;
@@ -130,7 +130,7 @@ function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   return force ? null : `${out} exists; --force replaces it`;
 }
 
-/** The kind that the name of the new file says; that of the sent file if it says none. */
+/** Returns the format that the new file's name denotes; undefined if it denotes none. */
 function formatOf(out: string): SheetFormat | undefined {
   const ending = extname(out).slice(1).toLowerCase();
   return SHEET_FORMATS.find((format) => format === ending);
@@ -144,7 +144,7 @@ interface Files {
   readonly format: SheetFormat | undefined;
 }
 
-/** Enriches with a display; a signal ends it between two batches. */
+/** Enriches with a progress display; a signal ends it between two batches. */
 async function enrich(
   segment: Segment,
   { file, out, options, format }: Files,
@@ -189,7 +189,7 @@ function failure(error: unknown, out: string): unknown {
   );
 }
 
-/** Runs something over the file; what cannot be read becomes a sentence. */
+/** Runs work that reads the file; converts read errors to a message. */
 async function reported<Value>(file: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -214,7 +214,7 @@ function summaryText(out: string, summary: EnrichmentSummary, seconds: number): 
   ].join("\n");
 }
 
-/** True for outcomes to report besides the accounts that were found. */
+/** True for outcomes that are reported in addition to the found accounts. */
 function isOther(outcome: CnpjOutcome): boolean {
   return outcome !== "found";
 }

@@ -80,7 +80,7 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
   const segment = await openAnySegment(options.snapshot);
   try {
-    // Requests one match more than needed, which shows if there are further matches.
+    // Requests one match too many, to see if there are further matches.
     const all = await suggest(segment, {
       ...{ text, uf, limit: limit + 1, fields: FIELDS },
       contacts: { phone: true, email: true },
@@ -111,7 +111,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  // Names that match an unknown number are printed and counted as names.
+  // Names that match a refused number are printed and counted as names.
   const why = refused === null ? "" : `${refusalText(refused)}\n`;
   if (contact !== null && (contact.total > 0 || count === 0)) {
     return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;
@@ -120,7 +120,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // For a text that looks like a phone, the refusal as a contact comes before that as a CNPJ.
+  // If the text looks like a phone, the reason why it is no contact precedes that for the CNPJ.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${total} in snapshot ${label}\n`;
 }

@@ -9,10 +9,7 @@ import { stderr } from "../../process/terminal.ts";
 import { listenText, parseListen } from "../../settings/settings.ts";
 import { configOf } from "../support/config.ts";
 
-/**
- * Time limit of the request: a healthy server is faster, and the timeouts of supervisors are
- * longer.
- */
+/** Time limit of the request: longer than a healthy server needs, shorter than supervisors wait. */
 const TIMEOUT_MS = 3_000;
 
 /** Addresses that mean "every interface" are checked on the loopback interface. */

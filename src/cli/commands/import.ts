@@ -19,7 +19,7 @@ import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
 import { isSystemError, systemErrorText, writing } from "../support/systemerrors.ts";
 
-/** More threads would wait for the disk and only use memory. */
+/** More threads would wait for the disk and waste memory. */
 const THREADS_MAX = 8;
 
 /** A source with more malformed rows than this is not a month of the registry. */
@@ -38,7 +38,7 @@ export interface ImportFlags {
   readonly cnep?: string;
   readonly cepim?: string;
   readonly pgfn?: string;
-  /** Folder of a download of lists; a list of its own flag counts before it. */
+  /** Folder of downloaded lists; a list's own flag takes precedence. */
   readonly publicLists?: string;
   readonly corporatePartners?: boolean;
   readonly places?: string;
@@ -46,7 +46,7 @@ export interface ImportFlags {
   readonly keepCpf?: boolean;
   readonly partial?: boolean;
   readonly force?: boolean;
-  /** Set by an update whose snapshot replaces one of another name. */
+  /** Set by an update if its snapshot replaces one with another name. */
   readonly replaces?: string;
   readonly skipBadRows?: string;
   readonly report?: string;
@@ -246,7 +246,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   };
 }
 
-/** The lists in a folder that a download made. Adds a mistake if there are none. */
+/** Returns the lists in a folder of downloads. Adds a mistake if it has none. */
 function listsOfFolder(folder: string | undefined, problems: string[]) {
   if (folder === undefined) return {};
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -263,7 +263,7 @@ function listsOfFolder(folder: string | undefined, problems: string[]) {
   return found;
 }
 
-/** The public lists that were given. */
+/** Returns the public lists that the flags name. */
 export function listsOf(flags: Readonly<Partial<Record<ListFlag, string>>>) {
   const given = LIST_FLAGS.filter((name) => flags[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, flags[name]])) as Partial<
@@ -273,7 +273,7 @@ export function listsOf(flags: Readonly<Partial<Record<ListFlag, string>>>) {
 
 type ListFlag = (typeof LIST_FLAGS)[number];
 
-/** The registry is published as files since 2018; a day of another century is a typing error. */
+/** The registry has been published since 2018, so a day outside the 2000s is a typing error. */
 function isOurCentury(day: string): boolean {
   return day.startsWith("20");
 }

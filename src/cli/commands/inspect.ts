@@ -43,7 +43,7 @@ export interface Inspection {
     readonly offset: number;
     readonly bytes: number;
   }[];
-  /** Checksum state of footer, directory, and metadata; a bad one refuses the file. */
+  /** Checksum state of footer, directory, and metadata; a file with a bad one does not open. */
   readonly directory: "ok";
 }
 
@@ -144,7 +144,7 @@ function sectionsOf(
   return rows;
 }
 
-/** Optional lists that the import read. */
+/** Returns a line with the optional lists that were imported, and their dates. */
 function laterSources(provenance: Inspection["provenance"]): string[] {
   const named = [
     ["CNEP", provenance.cnep_as_of_date],

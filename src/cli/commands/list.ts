@@ -51,7 +51,7 @@ interface Opened {
   readonly options: ListOptions;
 }
 
-/** Lists, and entries, read at a time. */
+/** Page sizes for reading lists and entries. */
 const LISTS_PAGE = 200;
 const ENTRIES_PAGE = 10_000;
 

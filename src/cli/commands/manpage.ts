@@ -1,9 +1,9 @@
 /**
  * `peneira manpage`, `completion`, and `openapi`, which describe the product to other programs.
  * Input: the program with all its commands. Output, on standard output: the page peneira(1), in
- * requests of man(7) that groff and mandoc read alike, or the help of every command as one text. Or
- * the script with which a shell completes commands, options, choices, and files. Or the OpenAPI 3.1
- * document that a server has at /openapi.json.
+ * man(7) requests that groff and mandoc read alike, or the help of every command as one text.
+ * `completion` prints a script with which a shell completes commands, options, choices, and files.
+ * `openapi` prints the OpenAPI 3.1 document that a server has at /openapi.json.
  * Invariant: commands, options and settings come from the program and its tables; the same build
  * gives the same bytes. Texts cannot contain requests or escapes of man(7), and every byte is
  * ASCII.
@@ -183,7 +183,7 @@ function fallbackText(fallback: string): string {
   return fallback === "null" ? "not set" : bold(fallback.replace(/^"|"$/g, ""));
 }
 
-/** Splits a text into remarks and examples. */
+/** Splits the text after the options into remarks and examples. */
 function splitExamples(after: string): [string, string] {
   const blocks = after.trim().split(/\n\n+/);
   const shows = (block: string) => /^ {2}\$ /m.test(block);
@@ -198,7 +198,7 @@ function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Escapes words; sets text between back quotes in bold. */
+/** Escapes a text; sets parts between back quotes in bold. */
 function roffText(text: string): string {
   const parts = text.split("`").map((part, i) => (i % 2 === 1 ? bold(part) : escaped(part)));
   return guarded(parts.join(""));
@@ -220,8 +220,8 @@ function term(title: string, text: string): string {
 }
 
 /**
- * Formats paragraphs: lines that begin with two spaces are examples and stay unchanged, others
- * flow.
+ * Formats paragraphs: lines that begin with two spaces are examples and stay unchanged; others are
+ * filled.
  */
 function paragraphs(text: string): string {
   return text
@@ -269,12 +269,12 @@ function ascii(sign: string): string {
   return `\\[u${code.toString(16).toUpperCase().padStart(4, "0")}]`;
 }
 
-/** A leading dot or quote would begin a request. */
+/** Escapes a leading dot or quote, which would begin a request. */
 function guarded(line: string): string {
   return /^[.']/.test(line) ? `\\&${line}` : line;
 }
 
-/** How the script of each shell is made. */
+/** Script generator of each shell. */
 const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {
   bash: bashScript,
   zsh: zshScript,

@@ -90,7 +90,7 @@ async function converse(segment: Segment, agent: Agent<QueryContext>): Promise<v
   try {
     await conversation.run(process.stdin);
   } catch (error) {
-    // A signal closed the input in the middle of a message.
+    // If a signal closed the input in the middle of a message, the error is expected.
     if (!ended) throw error;
   } finally {
     for (const name of ENDING) process.off(name, end);

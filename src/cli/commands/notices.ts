@@ -1,9 +1,9 @@
 /**
- * `peneira notices`: lists the notices and the receivers of a tenant, shows a notice, sends some
- * again, pauses those of a saved search, and tests a webhook or an e-mail receiver. Prints tables
- * or one JSON document on standard output, messages on standard error.
- * Invariant: works while a server runs on the same directory, which sends what is replayed within a
- * second. Answers and refusals are those of the API.
+ * `peneira notices`: lists a tenant's notices and receivers, shows or resends notices, pauses the
+ * notices of a saved search, and tests a webhook or an e-mail receiver. Prints tables or one JSON
+ * document on standard output, messages on standard error.
+ * Invariant: the command works while a server runs on the same directory; that server sends
+ * replayed notices within a second. Results and errors are those of the API.
  */
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
@@ -52,11 +52,11 @@ interface ReplayOptions extends NoticeFlags {
   readonly onlyFailed?: true;
 }
 
-/** The notices of a tenant in an open state. */
+/** A tenant's notices and receivers, over an open state. */
 export interface OpenNotices {
   readonly tenantId: string;
   readonly history: NoticeHistory;
-  /** Refuses the id of a search that the tenant lacks. */
+  /** Throws if the tenant has no search with this id. */
   readonly knows: (search: string | undefined) => void;
   readonly searches: SearchStore;
   readonly webhooks: Webhooks;
@@ -170,7 +170,7 @@ function placed(command: Command): Command {
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)");
 }
 
-/** Runs work on the notices of a tenant. Throws `CommandError` for what the API refuses. */
+/** Runs work on the notices of a tenant. Throws `CommandError` if the API would refuse it. */
 export function working<Result>(
   options: NoticeFlags,
   work: (open: OpenNotices) => Result,
@@ -297,7 +297,7 @@ async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promi
   }
 }
 
-/** Runs an action; an answer of the API becomes a message. */
+/** Runs an action; converts API errors to messages. */
 function refused<Value>(action: () => Value): Value {
   try {
     return action();

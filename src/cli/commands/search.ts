@@ -34,7 +34,7 @@ interface SearchOptions {
   readonly explainPlan?: true;
 }
 
-/** Max page of one call; a larger `--limit` needs several. */
+/** Max page size of a call; a larger `--limit` needs several calls. */
 const PAGE_MAX = 50_000;
 const LIMIT_DEFAULT = 100;
 

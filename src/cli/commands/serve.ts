@@ -1,11 +1,11 @@
 /**
  * `peneira serve`. Input: a snapshot (file or folder), a data directory, and settings. Output: a
  * server that runs until a signal ends it, then exit code 0.
- * Invariant: a start that fails because of its snapshot, settings, or ports makes no state and
+ * Invariant: a start that fails because of the snapshot, settings, or ports creates no state and
  * prints no key. Therefore the ports are bound before the state is opened, and refuse requests
- * until the server is ready. The whole file is verified later, so that no work before the first
- * response grows with the registry. The address is printed only when requests are answered; a key
- * is printed once, when it is made.
+ * until the server is ready. The whole file is verified later, so that the time to the first
+ * response does not grow with the registry. The address is printed only when the server answers. A
+ * key is printed once, when it is created.
  */
 
 import { existsSync, readdirSync } from "node:fs";
@@ -103,7 +103,7 @@ export interface Hooks {
   /** Receives the server's address and service once it answers. */
   readonly onReady?: (url: string, service: ServedService) => void;
   readonly logTo?: LogDestination;
-  /** Releases the data directory, if it was claimed already. */
+  /** Releases the claim on the data directory, if the caller already holds it. */
   readonly claimed?: () => void;
 }
 
@@ -149,10 +149,9 @@ export async function serve(
   const snapshotPath = isStoreAddress(place) ? await fetchServed(config, place, dataDir) : place;
   const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
-  // Before the data directory, so that a wrong path makes none.
+  // Opened before the data directory, so that a wrong path does not create one.
   const first = await openServed(snapshotPath, runFirstQueries);
-  // Binds the ports before the state is opened, so that a start that cannot bind them prints no
-  // key.
+  // Binds the ports before the state is opened, so that no key is printed if binding fails.
   const ports = await bindPorts(config, opened);
   const database = openServedState(dataDir, config.get("state.url"), lockKindOf(config));
   const sound = !isSqlite(database) || checkedDirectly(database);
@@ -215,10 +214,10 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
 }
 
 /**
- * Warms what the start did not wait for, step by step between requests. Most of the translator
- * waits for an idle server, so that no request waits for it; an earlier sentence waits only for the
- * parts that it needs. Idle also because allocating so much memory makes garbage collection keep
- * short-lived data of concurrent requests, including keys.
+ * Warms the rest after the start, step by step between requests. Most translator tables are built
+ * when the server is idle, so that no request waits for them. An earlier sentence builds only the
+ * parts that it needs. Another reason: allocating so much memory would make garbage collection
+ * retain short-lived data of concurrent requests, including keys.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;
@@ -227,14 +226,14 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
     await quiet();
     await service.compute.warm(segment, stopping);
   } catch (error) {
-    // Damage is reported here as in a request. Otherwise the snapshot was replaced by one that was
-    // warmed before it was served.
+    // Reports damage as a request would. Any other error means that the snapshot was replaced by a
+    // warmed one.
     service.glance();
     log.info(describeError(error), "not all was made ready");
   }
 }
 
-/** Checks a state that is too large to check at start. */
+/** Checks a state that is too large for a check during the start. */
 async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
   const startedMs = performance.now();
   try {
@@ -261,8 +260,8 @@ function warn(warnings: readonly string[]): void {
 }
 
 /**
- * Reports that the server runs and waits for a snapshot, so that the operator does not take it for
- * a failed start.
+ * Reports that the server runs without a snapshot, so that the operator does not think the start
+ * failed.
  */
 function printEmpty(folder: string): void {
   stderr.print(
@@ -338,8 +337,8 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
 }
 
 /**
- * Makes and prints a first key for a new data directory; returns false if there are keys. If it
- * cannot be shown, it is not made, and the next start tries again.
+ * Makes and prints a first key for a new data directory; returns false if keys exist. If the key
+ * cannot be printed, it is not created, and the next start tries again.
  */
 function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
   let unshown: unknown = null;
@@ -364,7 +363,7 @@ function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
   }
 }
 
-/** The console needs a user that an operator has made. */
+/** Explains how to create a user, because the console has none at first. */
 function printSignInHelp(dataDir: string): void {
   stderr.print(
     `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,

@@ -1,8 +1,8 @@
 /**
  * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a console
- * sign-in, an API key, and a working curl line, but no line per request.
- * Invariant: the demo uses only public commands, so it works as it does for users. A demo is used
- * only after its import has finished; an interrupted import starts over.
+ * sign-in, an API key, and a working curl line; requests are not printed.
+ * Invariant: the demo uses only public commands, as users do. A demo is used only if its import has
+ * finished; an interrupted import starts over.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ import { registerSample } from "./sample.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
 const SEED = "1";
-/** The import takes the month of a release from the name of its folder. */
+/** The import derives the month of a release from its folder's name. */
 const LABEL = "2026-10";
 /** Max bytes of the request log before it starts over. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
@@ -64,9 +64,9 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   }
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
-  // Before the server starts, because a server without keys makes its own.
-  // Exclusive, because two starts that make keys would disable each other's; and held without a
-  // gap, in which another start could claim the state.
+  // Done before the server starts, because a server without keys makes its own.
+  // The claim is exclusive, because concurrent starts would disable each other's keys. It is never
+  // released in between, or another start could take it.
   const claimed = await claimDemo(dir, dataDir);
   const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };

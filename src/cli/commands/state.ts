@@ -1,7 +1,7 @@
 /**
  * `peneira state copy`: moves a state between a data directory and PostgreSQL.
- * Invariant: exit code 0 only if every row was compared and the copy is durable. The password of
- * the database is a setting, so that it is in no list of processes.
+ * Invariant: exit code 0 only if every row was compared and the copy is durable. The database
+ * password is a setting, so that it never appears in a process list.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
@@ -13,7 +13,7 @@ import { configOf } from "../support/config.ts";
 import { explain } from "../support/helptext.ts";
 import { type Progress, progress } from "../support/progress.ts";
 
-/** The word for the database in `state.url`. */
+/** The argument that denotes the database in `state.url`. */
 const POSTGRES = "postgres";
 
 const NOTES = `
@@ -83,7 +83,7 @@ function wrongPlaces(toServer: boolean): CommandError {
   );
 }
 
-/** Progress of a pass; nothing if `isQuiet`. */
+/** Shows the progress of a pass; nothing if `isQuiet`. */
 class Display {
   readonly #label: string;
   readonly #isQuiet: boolean;

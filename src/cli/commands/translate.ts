@@ -30,7 +30,7 @@ interface TranslateOptions {
   readonly descriptors?: string;
 }
 
-/** Accounts in a page if the sentence names no number. */
+/** Page size if the sentence states no number. */
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 50_000;
 

@@ -54,7 +54,7 @@ import { listsOf, readImportFlags, runImport } from "./import.ts";
  * `peneira sample` (1 million accounts): 6.3; the registry compresses a sixth better.
  */
 const IMPORT_FACTOR = 7.5;
-/** Number of newest months to try; a month that is being published is not complete. */
+/** Number of newest months to try; the newest one may still be incomplete. */
 const MONTHS_TRIED = 3;
 
 /** Folder of the public lists, next to the zips; it stays for the next update. */
@@ -97,7 +97,7 @@ export interface UpdateReport {
   readonly published: string | null;
   /** Newer months of the share that could not be used, with the reasons. */
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
-  /** Changes from the previous month to the newest one here; null without a previous month. */
+  /** Changes from the previous month to the newest one; null without a previous month. */
   readonly changes: MonthCounts | null;
   readonly removed: Keeping["removed"];
   /** Older snapshots that --keep did not remove, with the reasons. */
@@ -211,7 +211,7 @@ function dumpsOf({ work }: UpdateFlags, folder: string): string {
   return work === undefined ? join(folder, ".download") : resolve(work);
 }
 
-/** Returns the disk space for an import of so many bytes of zips. */
+/** Returns the disk space that importing this many bytes of zips needs. */
 function demandsOf(desk: string, bytes: number): Demand[] {
   return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
 }
@@ -300,7 +300,7 @@ function timeNow(): string {
   return new Date(systemClock.nowMs()).toISOString();
 }
 
-/** Known facts before older snapshots are counted and removed. */
+/** Results of an update before older snapshots are counted and removed. */
 type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "downloaded">;
 
 class Update {
@@ -370,7 +370,7 @@ class Update {
     return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
   }
 
-  /** Fetches the newest snapshot of a store, unless it is here. */
+  /** Fetches the newest snapshot of a store, unless the folder has it. */
   async #fetch(address: string, newest: KnownSnapshot | null): Promise<UpdateReport> {
     const { config, folder, signal } = this.#parts;
     const say = (text: string): void => this.#say(text);
@@ -417,7 +417,7 @@ class Update {
     return null;
   }
 
-  /** Imports the dump; if a zip is damaged, it is fetched again, once. */
+  /** Imports the dump; fetches a damaged zip again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
     checkSpace(demandsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
@@ -439,12 +439,12 @@ class Update {
     });
   }
 
-  /** Fetches the wanted lists; one that cannot be fetched is taken from an earlier update. */
+  /** Fetches the requested lists; if one cannot be fetched, uses the copy of an earlier update. */
   async #lists(): Promise<Partial<Record<PublicList, string>>> {
     const { flags, config } = this.#parts;
     const to = join(this.#options.to, LISTS);
     const found: Partial<Record<PublicList, string>> = {};
-    // A list of its own flag is a file of the operator.
+    // A list with its own flag is a file of the operator, and not fetched.
     const wanted = readListNames(flags.publicLists, []).filter((list) => flags[list] === undefined);
     for (const list of wanted) {
       try {
@@ -473,7 +473,7 @@ class Update {
     const snapshots = await this.#snapshots();
     const say = (text: string): void => this.#say(text);
     const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
-    // Removed only after their changes were counted.
+    // Removes old snapshots only after their changes were counted.
     const { removed, kept } = keepNewest(snapshots, keep, say);
     const published = this.#check?.published ?? null;
     return { ...done, published, skipped: this.#skipped, changes, removed, kept };

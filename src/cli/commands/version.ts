@@ -1,8 +1,8 @@
 /**
  * `peneira version`: prints the versions that a bug report needs, or the licenses of all parts of
  * the executable.
- * Invariant: the command works, and reports it, if an addon cannot be loaded, because bug reports
- * need the versions then.
+ * Invariant: if an addon cannot be loaded, the command reports it and still prints the versions for
+ * a bug report.
  */
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
@@ -33,7 +33,7 @@ export interface Versions {
   readonly state_format: number;
 }
 
-/** Titles of the lines for people, if the name alone is unclear. */
+/** Titles of the lines for people; only for names that are unclear. */
 const TITLES: Readonly<Record<string, string>> = {
   uws: "uWebSockets.js",
   sqlite: "SQLite",

@@ -1,7 +1,7 @@
 /**
  * `peneira watch`: prints the notices of a tenant as JSON lines, as webhooks get them.
- * Invariant: each notice is printed once, when it is counted or has failed; one that takes long
- * does not hold up later ones. Only reads, while a server runs on the same directory.
+ * Invariant: each notice is printed once, after it was counted or has failed; a slow one does not
+ * delay later ones. The command only reads, and a server may run on the same directory.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -16,7 +16,7 @@ interface WatchOptions extends NoticeFlags {
   readonly once?: true;
 }
 
-/** Interval between looks at the state, in milliseconds. */
+/** Polling interval of the state, in milliseconds. */
 const LOOK_MS = 500;
 /** Notices read at a time. */
 const BATCH = 500;

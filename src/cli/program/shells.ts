@@ -1,9 +1,9 @@
 /**
  * Completion scripts for bash, fish, and zsh. Input: the program as data. Output: a script for bash
- * 4 or newer without any package, one for fish 3, and one for zsh that works both as a file
- * `_peneira` on the fpath and when it is sourced.
- * Invariant: words of the product are always quoted and never become syntax, and file names with
- * spaces stay one word. A choice is offered only after words that lead to it, and files only where
+ * 4 or newer without any package, one for fish 3, and one for zsh, which may be a file `_peneira`
+ * on the fpath or sourced.
+ * Invariant: texts of the program are always quoted and never become syntax, and file names with
+ * spaces stay one word. A choice is offered only after its command or option, and files only where
  * a file is expected.
  */
 import {
@@ -234,7 +234,7 @@ ${cases.join("\n")}
 `;
 }
 
-/** \`--name=` takes its value after the sign or as the next word. */
+/** `--name=` takes its value after the sign or as the next word. */
 function optionSpecs({ names, description, value, takes }: TreeOption): string[] {
   const text = `[${description.replace(/[\\[\]:]/g, "\\$&")}]`;
   const after = value === null ? "" : `:${withoutSyntax(value)}:${action(takes)}`;

@@ -1,7 +1,7 @@
 /**
  * The program as data: its visible commands with options, arguments, texts, and value kinds.
- * Invariant: nothing is listed by name, so completion and man page include a new command, option,
- * or choice as soon as it is registered.
+ * Invariant: no command is listed by name, so completion and man page include every registered
+ * command, option, and choice.
  */
 import type { EventEmitter } from "node:events";
 import type { Argument, Command, Option } from "commander";
@@ -38,7 +38,7 @@ export interface TreeArgument {
 
 /** A command with its subcommands. */
 export interface TreeCommand {
-  /** Words that call it, the program first. */
+  /** The words that call the command, beginning with the program. */
   readonly path: readonly string[];
   /** Usage after the path: `[options] <file>`. */
   readonly usage: string;
@@ -53,7 +53,7 @@ export interface TreeCommand {
   readonly help: string;
 }
 
-/** Names of values that are files and folders; `<path>` may be either. */
+/** Placeholders for files and for folders; `<path>` may be either. */
 const FILE = /^(file|path|csv|json|zip|source|old|new|snapshot)$/i;
 const FOLDER = /^(dir|folder)$/i;
 

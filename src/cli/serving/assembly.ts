@@ -1,6 +1,6 @@
 /**
  * Assembles the parts of a server. Input: the configuration, an open transport, and the state.
- * Output: the service that every handler works with, whose snapshot can be replaced.
+ * Output: the service that all handlers use, whose snapshot can be replaced.
  * Invariant: this file answers no request and opens no port. `close` closes everything opened here,
  * in dependency order.
  */
@@ -67,7 +67,7 @@ import { type Fleet, fleetOf, lockKindOf } from "./fleet.ts";
 import { MonthSwitch } from "./monthswitch.ts";
 import { openRecent } from "./recentmonths.ts";
 
-/** Default max of export threads, in addition to the thread that answers requests. */
+/** Default max of export threads, in addition to the main thread. */
 const EXPORT_THREADS_MAX = 4;
 
 /** Inputs of a service. */
@@ -76,7 +76,7 @@ export interface Parts {
   readonly plans: Plans;
   readonly dataDir: string;
   readonly transport: Transport;
-  /** Shared counts of all threads of the process; it ends with the process. */
+  /** Counts shared by all threads; they end with the process. */
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
   readonly searches: Int32Array;
@@ -87,7 +87,7 @@ export interface Parts {
   readonly url: string;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
-  /** Makes the place of finished files; the local disk if missing. */
+  /** Opens the store of finished export files; the local disk if missing. */
   readonly openFiles?: ((secrets: Secrets) => OpenFiles) | undefined;
   /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
@@ -99,13 +99,13 @@ export interface ServedService extends Service {
   /** Opens a snapshot on all threads that will serve it. */
   prepare(segment: Segment): Promise<void>;
   /**
-   * Opens the snapshots of which other servers still give out cursors, besides the first one of
-   * this server. Returns the one that they serve, if it is another; call it before `start`.
+   * Opens the snapshots for which other servers still issue cursors, except `first`. Returns the
+   * one that they serve, if it is not `first`. Call it before `start`.
    */
   recent(first: Segment | null): Promise<Segment | null>;
   /** Resolves when rate limits of a fleet can be leased. */
   readonly leasing: Promise<void>;
-  /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
+  /** Begins, with or without a prepared first snapshot. Call it before the server listens. */
   start(segment: Segment | null): void;
   /**
    * Serves a prepared snapshot once all servers of the state have it; the previous one stays open
@@ -122,7 +122,7 @@ export interface ServedService extends Service {
   glance(): void;
   /** Sets the listener for damage of an opened snapshot. */
   onDamage(listener: () => void): void;
-  /** Scans the folder for months next to the served one. Never rejects. */
+  /** Scans the folder for other months. Never rejects. */
   look(): Promise<void>;
   /** Closes replaced snapshots without recent use. */
   sweep(): void;
@@ -140,8 +140,7 @@ export function makeService(parts: Parts): ServedService {
   const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
-  // A hard link changes the file's ctime. The scrubber must know of it, or would take it for a
-  // write.
+  // A hard link changes the file's ctime. The scrubber must know this, or it would report a write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const secrets = openSecrets(dataDir);
   const fleet = fleetOf({ ...parts, log });
@@ -201,7 +200,7 @@ export function makeService(parts: Parts): ServedService {
   };
 }
 
-/** Makes the switch of snapshots, and the functions of the service that use it. */
+/** Makes the switch of snapshots, with the service functions that use it. */
 function openSwitch(parts: {
   readonly config: Config;
   readonly snapshots: ReturnType<typeof openSnapshots>;
@@ -245,7 +244,7 @@ function openSwitch(parts: {
   };
 }
 
-/** Opens the log; lines of several threads are merged into one log in order. */
+/** Opens the log, which merges lines of several threads in order. */
 function openLogOf(
   { config, ledger, logTo }: Pick<Parts, "config" | "ledger" | "logTo">,
   hasThreads: boolean,
@@ -281,7 +280,7 @@ function openFleetRates(
   return rates;
 }
 
-/** Watches that the state stays this server's: its file, or the lock of a database. */
+/** Watches that the state still belongs to this server: its file, or the database lock. */
 function watchOf(
   parts: Pick<Parts, "config" | "database"> & { readonly telemetry: Telemetry; readonly log: Log },
 ) {
@@ -297,7 +296,7 @@ function streamsOf(config: Config, ledger: Ledger): Budget {
   return new Budget(config.get("http.streams_max"), share, "streams", ledger);
 }
 
-/** Checks the state, and closes replaced snapshots and lists after their time. */
+/** Checks the state; closes expired snapshots and lists. */
 function sweep(
   {
     registry,
@@ -320,7 +319,7 @@ function sweep(
   void compute.sweep();
 }
 
-/** Counts and drops the corrupt snapshot, and closes it in the compute thread too. */
+/** Counts and drops the corrupt snapshot; the compute thread closes it too. */
 function dropCurrent(
   { registry, scrubber }: { readonly registry: SegmentRegistry; readonly scrubber: Scrubber },
   compute: ComputePool,
@@ -331,7 +330,7 @@ function dropCurrent(
   void compute.sweep();
 }
 
-/** Returns the parts of a service that never change. */
+/** Returns the parts of a service that depend only on the configuration. */
 function settledBy(config: Config) {
   return {
     waits: new Waits(config.get("exports.waits_per_tenant")),

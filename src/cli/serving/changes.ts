@@ -1,9 +1,9 @@
 /**
  * The parts of a server that answer queries for changes. Input: the served folder, the data
  * directory, the registry of served segments. Output: the available months, and the lists of
- * changes, maintained when the folder is scanned or a snapshot is replaced.
- * Invariant: this file blocks no request. A failure before any query is logged, and the next query
- * reports it with its reason.
+ * changes. Both are updated when the folder is scanned or a snapshot is replaced.
+ * Invariant: this file blocks no request. A failure without a query is logged, and the next query
+ * reports it with the reason.
  */
 
 import { ChangeLists } from "../../changes/lists.ts";
@@ -28,9 +28,9 @@ export class ServedChanges {
   readonly months: Months;
   readonly lists: ChangeLists;
   readonly #parts: ChangesParts;
-  /** True if lists are made before any query needs them. */
+  /** True if lists are made in advance. */
   readonly #prepares: boolean;
-  /** A newly served snapshot whose older months were not scanned yet. */
+  /** A newly served snapshot for which older months were not scanned yet. */
   #fresh: Segment | null = null;
 
   constructor(parts: ChangesParts) {
@@ -40,7 +40,7 @@ export class ServedChanges {
     this.#prepares = config.get("changes.prepare");
     this.months = new Months({ folder, keepMs, clock: systemClock, log });
     const retain = (segment: Segment) => {
-      // Only one of the two has the segment; the other does nothing.
+      // Only one of the two has the segment; the other returns a no-op.
       const holds = [this.months.retain(segment), registry.retain(segment)];
       return () => {
         for (const release of holds) release();

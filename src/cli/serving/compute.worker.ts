@@ -1,6 +1,6 @@
 /**
- * The worker thread for long JavaScript of requests (computepool.ts). Input: the name of a
- * computation, its task, the snapshot's file. Output: its value or its refusal, as plain values.
+ * The worker thread for long computations of requests (computepool.ts). Input: the name of a
+ * computation, its task, the snapshot's file. Output: its value or its error, as plain values.
  * Invariant: a snapshot is used only if its identity matches. Snapshots that the server has closed
  * are closed with the next task or sweep; a damaged snapshot is opened again.
  */
@@ -132,7 +132,7 @@ async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | nul
 
 let isPrepared = false;
 
-/** Applies the server's descriptors, and closes the snapshots that it has closed. */
+/** Applies the server's descriptors; closes snapshots that the server has closed. */
 function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
   if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
   isPrepared = true;

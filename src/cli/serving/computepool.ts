@@ -1,8 +1,8 @@
 /**
- * The thread for long JavaScript of requests, as the server sees it. It caches the translator's
- * tables and opened snapshots (compute.worker.ts).
- * Invariant: the thread opens a snapshot by its path and checks its identity. If another file has
- * taken that path, the calling thread does the work.
+ * The server's interface to the thread for long computations, which caches the translator's tables
+ * and opened snapshots (compute.worker.ts).
+ * Invariant: the thread opens a snapshot by its path and checks its identity. If the path now leads
+ * to another file, the calling thread does the work.
  */
 import { AppError } from "../../errors.ts";
 import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
@@ -15,8 +15,8 @@ import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.t
 /** One thread, because a second thread would duplicate the memory of the translator's tables. */
 const THREADS = 1;
 /**
- * One task runs, and the next is already sent to the thread. The number of connections bounds the
- * waiting tasks.
+ * One task runs, and the next is already with the thread. The number of connections bounds the
+ * queue.
  */
 const QUEUE = {
   ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
@@ -28,11 +28,11 @@ export class ComputePool implements Compute {
   readonly #opened: () => readonly Segment[];
   readonly #queue = new FairQueue(QUEUE);
   #pool: ThreadPool<ComputeWork> | null = null;
-  /** The snapshot warmed last; it may not be among the server's own yet. */
+  /** The snapshot warmed last; the server may not have registered it yet. */
   #warmed = "";
   #descriptors: SharedArrayBuffer | null = null;
   #ended = false;
-  /** The snapshots that were open when the thread was last swept. */
+  /** The snapshots that were open at the thread's last sweep. */
   #swept = "";
 
   /** `opened` returns the snapshots that the server has open. */
@@ -40,7 +40,7 @@ export class ComputePool implements Compute {
     this.#opened = opened;
   }
 
-  /** Runs a computation in its tenant's turn. */
+  /** Runs a computation when its tenant is scheduled. */
   run<Task, Value>(
     work: Computation<Task, Value>,
     task: Task,
@@ -71,7 +71,7 @@ export class ComputePool implements Compute {
     await this.#pool.run("close", open).catch(() => undefined);
   }
 
-  /** Ends the thread; work that does not finish within a second rejects. */
+  /** Ends the thread; work that takes longer than another second rejects. */
   async close(): Promise<void> {
     this.#ended = true;
     const pool = this.#pool;

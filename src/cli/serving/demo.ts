@@ -1,11 +1,11 @@
 /**
  * The demo of `npm start`: its key, its password, and the lock of its server. Input: the demo's
- * state and folder; the file in which the last start of this checkout stored its key and password;
- * the address of a running server. Output: a working key and password, the same as last time if
- * they are still valid; the claim of the state, or the address of the server that has it.
- * Invariant: only its owner can read the file (0600), and it is replaced atomically. If the user
- * has set a password, it is never replaced or shown. A disabled key stays disabled. The address,
- * which is no secret, is shown only while its process is alive.
+ * state and folder; the file with the key and password of this checkout's last start; the address
+ * of a running server. Output: a working key and password, unchanged if still valid; the claim on
+ * the state, or the address of the server that has it.
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. A
+ * password that the user has set is never replaced or shown. A disabled key stays disabled. The
+ * address is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ interface StoredDemo {
   readonly password?: unknown;
 }
 
-/** Returns the stored key and password if they are valid; replaces those that are not. */
+/** Returns the stored key and password; replaces invalid ones. */
 export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
   const stored = readStored(file);
   const database = openDatabase(dataDir);
@@ -112,7 +112,7 @@ function keep(file: string, entry: StoredDemo): void {
 }
 
 const FILE = "running.json";
-/** Interval between checks, and the max checks if no demo start holds the state. */
+/** Interval between checks, and the max number of checks while no demo start holds the state. */
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;
 
@@ -123,9 +123,8 @@ export function noteRunning(dir: string, url: string): void {
 
 /**
  * Claims the state of a demo, like `lockDataDir`, and records that this process is starting. If
- * another start holds it, waits until that one answers, or ends and releases the state. `pause`
- * waits between two checks. @throws CommandError with the address of the server that holds the
- * state
+ * another start holds it, waits until that server answers or ends. `pause` waits between two
+ * checks. @throws CommandError with the address of the server that holds the state
  */
 export async function claimDemo(
   dir: string,
@@ -143,7 +142,8 @@ export async function claimDemo(
       if (typeof running?.url === "string") {
         throw new CommandError(wordsOf(running.pid, running.url), 1, error);
       }
-      // A recorded start will answer or end; another holder, such as peneira serve, never records.
+      // A recorded start will answer or end. Any other holder, such as peneira serve, is never
+      // recorded.
       if (running === null && ++looks >= LOOKS_MAX) throw error;
     }
     await pause();

@@ -2,9 +2,9 @@
  * Decides why and when a server stops. Input: signals, and uncaught failures. Output: a promise for
  * the reason.
  * Invariant: no client can end the process. An uncaught failure is a bug that leaves an unknown
- * state. It is logged, the server drains as for a signal, and exits with 1, so its supervisor
- * restarts it. It never continues to serve, and a second failure or signal exits immediately. On
- * its own because everything that ends a process must be readable in one place.
+ * state. It is logged, and the server drains as for a signal and exits with 1, so that its
+ * supervisor restarts it. A second failure or signal exits immediately. This file is separate
+ * because all that ends a process must be readable in one place.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../process/log.ts";
@@ -42,6 +42,6 @@ function note(log: Log, error: unknown): void {
   try {
     log.fatal(describeError(error), "a failure that nothing caught: the server stops");
   } catch {
-    // There is no other place to report to.
+    // Nothing is left to report to.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Opens the store of files that the settings name. Input: the configuration. Output: the client of
- * a store, or the place of finished files; nothing where no store is set.
- * Invariant: without an address of a store, no code of a store is loaded.
+ * Opens the object store that the settings name. Input: the configuration. Output: a store client,
+ * or the store of finished export files; undefined if none is set.
+ * Invariant: without a store address, no store code is loaded.
  */
 import type { ObjectStore } from "../../download/store/objectstore.ts";
 import { CommandError } from "../../errors.ts";
@@ -10,7 +10,7 @@ import { type ObjectPlace, readStoreAddress } from "../../files/objectaddress.ts
 import type { Config } from "../../settings/config.ts";
 import { ownersOf, type Secrets } from "../../store/secrets.ts";
 
-/** Opens the client of a place. Throws `CommandError` (exit 2) without credentials. */
+/** Opens a store client. Throws `CommandError` (exit 2) without credentials. */
 export async function openStore(
   config: Config,
   place: ObjectPlace,
@@ -21,7 +21,7 @@ export async function openStore(
   return new Store({ place, keys, ...(onAnswer === undefined ? {} : { onAnswer }) });
 }
 
-/** Returns the maker of the place of finished files; undefined if the disk keeps them. */
+/** Returns a function that opens the store of finished files; undefined if they stay on disk. */
 export async function openFileStore(
   config: Config,
 ): Promise<((secrets: Secrets) => OpenFiles) | undefined> {

@@ -1,8 +1,8 @@
 /**
- * The place of this server among those that work on its state. Input: the configuration and the
- * open state. Output: its membership, and the lease of the work that one server does for all.
- * Invariant: nothing joins before the exports start, because only then the data directory is locked
- * for this server.
+ * The membership of this server among the servers that share its state. Input: the configuration
+ * and the open state. Output: the membership, and the lease for work that only one server does.
+ * Invariant: the server joins only when the exports start, because only then is the data directory
+ * locked.
  */
 import { hostname } from "node:os";
 import { readStoreAddress, shownObject } from "../../files/objectaddress.ts";
@@ -20,7 +20,7 @@ import { VERSION } from "../commands/version.ts";
 /** Name of the lease of notices, months, and expiry. */
 const WORK = "work";
 
-/** How a server locks a state: several servers share one if their files are on a store. */
+/** Returns how a server locks a state: shared only if export files are in a store. */
 export function lockKindOf(config: Config): ServerLockKind {
   return config.get("files.url") === null ? "alone" : "shared";
 }
@@ -29,7 +29,7 @@ export function lockKindOf(config: Config): ServerLockKind {
 export interface Fleet {
   readonly membership: Membership;
   readonly work: WorkLease;
-  /** Snapshot of all servers; null if no other server can work on the state. */
+  /** The snapshot that all servers serve; null if no other server can use the state. */
   readonly fleetMonth: FleetMonth | null;
   /** Id under which this server is a member now. */
   memberId(): string;

@@ -1,10 +1,10 @@
 /**
- * Changes a server to a newer snapshot together with the other servers of its state. Input:
+ * Switches a server to a newer snapshot together with the other servers of its state. Input:
  * verified snapshots, and ticks. Output: calls of `serve`.
- * Invariant: a server without others serves a snapshot immediately. Otherwise it holds the snapshot
- * open, for cursors of servers that change first, until every live member has verified the same.
- * Therefore a cursor of one member is never refused by another. While the database cannot be
- * reached, nothing changes.
+ * Invariant: a server without others serves a snapshot immediately. Otherwise it waits until every
+ * live member has verified the same snapshot. Meanwhile the snapshot is open, for cursors of
+ * servers that switch first. Therefore no member refuses a cursor of another. While the database
+ * cannot be reached, nothing changes.
  */
 import { describeError, type Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -43,7 +43,7 @@ export class MonthSwitch {
     this.#parts = parts;
   }
 
-  /** The snapshot that this server serves as soon as it may: the latest that it has verified. */
+  /** Returns the latest snapshot that this server has verified, which may still wait for others. */
   latest(): Segment | null {
     return this.#held.at(-1) ?? this.#parts.segments.current();
   }
@@ -68,7 +68,7 @@ export class MonthSwitch {
     return segments.current() === segment;
   }
 
-  /** Offers the latest snapshot, and serves that of the fleet. Never throws. */
+  /** Offers the latest snapshot, and serves the fleet's snapshot. Never throws. */
   look(): void {
     const { months, log } = this.#parts;
     if (months === null) return;
@@ -93,14 +93,14 @@ export class MonthSwitch {
     this.#offered = { memberId, snapshotId };
   }
 
-  /** Serves the snapshot of the fleet, if this server has it. */
+  /** Serves the fleet's snapshot, if this server has it. */
   #follow(current: OfferedSnapshot | null): void {
     const { segments, serve, log } = this.#parts;
     this.#fleetId = current?.snapshotId ?? null;
     const next = this.#held.find(({ snapshotId }) => snapshotId === this.#fleetId);
     if (next === undefined) return;
     const replaced = segments.current()?.label ?? "none";
-    // Another server may have served an earlier one since this server looked last.
+    // Other servers may have served an earlier held snapshot since the last check.
     for (const passed of this.#held.splice(0, this.#held.indexOf(next))) segments.keep(passed);
     this.#held = this.#held.filter((one) => one !== next);
     serve(next);

@@ -1,10 +1,10 @@
 /**
- * The threads and the ports of a server: how many threads answer requests, the port of requests,
- * and the port of metrics if it has an address. Input: the settings, the processors, the max open
+ * The threads and the ports of a server: how many threads answer requests, the main port, and a
+ * metrics port if it has an address. Input: the settings, the number of processors, the max open
  * files. Output: a number of threads, and bound ports.
- * Invariant: either all ports are bound, or the start fails and none stays bound. This happens
- * before any state is made, so a failed start leaves nothing behind. An impossible number of
- * threads is refused with a message; a useless number causes a warning.
+ * Invariant: either all ports are bound, or the start fails and none stays bound. Ports are bound
+ * before any state is made, so a failed start leaves nothing. An impossible number of threads is
+ * refused with a message; a useless number causes a warning.
  */
 import { availableParallelism } from "node:os";
 import { CommandError } from "../../errors.ts";
@@ -28,10 +28,7 @@ export function threadsOf(config: Config, processors = availableParallelism()): 
   );
 }
 
-/**
- * Returns a warning if there are more threads than processors, because further threads only use
- * memory.
- */
+/** Returns a warning if there are more threads than processors; the excess only uses memory. */
 export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
   const threads = config.get("http.threads") ?? 1;
   if (threads <= processors) return [];
@@ -65,7 +62,7 @@ export async function bindPorts(config: Config, transport: Transport): Promise<P
   }
 }
 
-/** Binds the port of the metrics. An error names the setting of the metrics, not of the server. */
+/** Binds the metrics port. Errors name the setting of the metrics, not of the server. */
 async function bindMetrics(address: ListenAddress, limits: TransportLimits): Promise<BoundPort> {
   const transport = openNodeTransport(limits);
   try {
@@ -86,14 +83,14 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
  * exports, and uploads.
  */
 export const OWN_DESCRIPTORS = 96;
-/** Descriptors of each thread that answers, except its connections. */
+/** Descriptors of each answering thread, without its connections. */
 const THREAD_DESCRIPTORS = 10;
 /** Lowest value that the setting allows. */
 const SOCKETS_LEAST = 16;
 
 /**
- * Returns the max connections: the setting, or fewer if the process may open fewer files. Throws
- * `CommandError` if they are too few: accepting connections would fail, and everything with it.
+ * Returns the max connections: the setting, or fewer if the open-files limit is lower. Throws
+ * `CommandError` if too few are left to accept connections reliably.
  */
 export function socketsOf(config: Config, openFiles = openFilesMax()): number {
   const wanted = config.get("http.sockets_max");

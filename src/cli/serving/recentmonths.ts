@@ -1,9 +1,9 @@
 /**
- * Opens the snapshots of which other servers still give out cursors, for a server that starts.
- * Input: the folder of snapshots, and the state that the servers share. Output: opened segments.
- * Invariant: a server that starts never refuses a cursor that the others accept, as far as its
- * folder has the file. The snapshot that was served before is kept as if it was replaced now. Apart
- * because only a member of a fleet needs it.
+ * When a server starts, opens the snapshots for which other servers still issue cursors. Input: the
+ * folder of snapshots, and the state that the servers share. Output: opened segments.
+ * Invariant: a starting server never refuses a cursor that others accept, if its folder has the
+ * file. The previously served snapshot is retained as if it had been replaced now. Separate because
+ * only a member of a fleet needs it.
  */
 import type { Months } from "../../changes/months.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -13,7 +13,7 @@ import type { FleetMonth } from "../../store/fleet/fleetmonth.ts";
 
 interface RecentParts {
   readonly config: Config;
-  /** Null for a server without others, which opens nothing here. */
+  /** Null for a server without others; then nothing is opened. */
   readonly fleetMonth: FleetMonth | null;
   readonly registry: SegmentRegistry;
   readonly changes: { readonly months: Months };
@@ -23,8 +23,8 @@ interface RecentParts {
 }
 
 /**
- * Opens recent snapshots other than `first`; returns the one that the other servers serve now, or
- * null if it is `first`, or is not in the folder. Throws the errors of the database.
+ * Opens recent snapshots other than `first`; returns the one that the other servers serve. Returns
+ * null if that is `first`, or not in the folder. Throws the errors of the database.
  */
 export async function openRecent(
   first: Segment | null,
@@ -42,7 +42,7 @@ export async function openRecent(
   return current;
 }
 
-/** Opens the snapshot with this id; returns null if the folder has none that can be read. */
+/** Opens the snapshot with this id; returns null if the folder has no readable file of it. */
 async function openById(id: string, parts: RecentParts): Promise<Segment | null> {
   const { months } = parts.changes;
   await months.look();

@@ -20,9 +20,9 @@ import { fileAt, isFolder, isNewer } from "./served.ts";
 
 /** Interval between scans where file events are not delivered (network shares), in milliseconds. */
 const POLL_MS = 5_000;
-/** A file modified within this time may still be growing. */
+/** A file modified within this time may still be growing, in milliseconds. */
 const QUIET_MS = 300;
-/** Debounce of file events: writing a file causes thousands a second. */
+/** Debounce of file events, in milliseconds: writing a file causes thousands a second. */
 const GATHER_MS = 20;
 
 interface ReloadParts {
@@ -62,12 +62,12 @@ export class Reload {
   #looking: Promise<void> | null = null;
   #again = false;
   #stopped = false;
-  /** True while the place cannot be read. */
+  /** True while the folder cannot be read. */
   #blind = false;
   #lost = false;
 
   /**
-   * Records the present files as known, so create it before the first snapshot is opened. Throws
+   * Treats files that exist now as known, so create it before opening the first snapshot. Throws
    * `CommandError` if the path does not exist.
    */
   constructor(parts: ReloadParts) {
@@ -100,7 +100,7 @@ export class Reload {
     await this.#looking;
   }
 
-  /** Handles a file event; some systems do not report the name. */
+  /** Handles a file event; the name is null if the system does not report it. */
   #noticed(name: string | null): void {
     if (this.#stopped || (name !== null && !this.#counts(name))) return;
     this.#parts.glance?.();
@@ -166,7 +166,7 @@ export class Reload {
     this.#lost = lost;
   }
 
-  /** Returns the served file's size at opening if `mark` is that file, by inode; else null. */
+  /** If `mark` is the served file (same inode), returns its size at opening; else null. */
   #servedSize(mark: Mark): bigint | null {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return null;
@@ -174,7 +174,7 @@ export class Reload {
     return inode === mark?.ino ? BigInt(size) : null;
   }
 
-  /** Reading a file that is overwritten while served would mix two snapshots. */
+  /** Drops a served file that was overwritten, because reads would mix two snapshots. */
   #overwritten(path: string): void {
     const detail = "the served snapshot was written over; rename a new file to its place instead";
     this.#parts.log.error({ file: path }, detail);
@@ -197,7 +197,7 @@ export class Reload {
       const now = fileAt(path);
       if (now === undefined || this.#stopped) return now;
       const ageMs = this.#parts.clock.nowMs() - Number(now.mtimeMs);
-      // If the clock of a share is ahead of ours, only a second check shows a change.
+      // If the share's clock is ahead of ours, only a second check shows a change.
       if (ageMs >= QUIET_MS || same(before, now)) return now;
       before = now;
       await sleep(QUIET_MS);
@@ -209,7 +209,7 @@ export class Reload {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
-      // Checks the footer first, so that a file that is no snapshot is not read to its end.
+      // Checks the footer first, so that a file that is not a snapshot is not read whole.
       readFooter(path);
       await readThrough(path, () => this.#stopped);
       segment = await openSegment(path);
@@ -244,14 +244,15 @@ export class Reload {
     const works = current !== null && !current.native.poisoned();
     const still = works ? "what was served still is" : "nothing is served";
     const known = { file: path, served: works ? current.label : "none", ...why };
-    // A file that is being copied is checked repeatedly, with the same problem each time.
+    // A file being copied is refused repeatedly for the same reason; only the first time is an
+    // error.
     const trouble = JSON.stringify([String(fileAt(path)?.ino), known]);
     const level = this.#reported.get(path) === trouble ? "info" : "error";
     this.#reported.set(path, trouble);
     this.#parts.log[level](known, `snapshot refused; ${still}`);
   }
 
-  /** True for a newer snapshot in a folder, or a different one at the path of a named file. */
+  /** True for a newer snapshot in a folder, or for a different one at a named file's path. */
   #wanted(segment: Segment): boolean {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return true;

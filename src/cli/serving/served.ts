@@ -12,14 +12,14 @@ import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr } from "../../process/terminal.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
-/** Runs the first queries on a segment; throws their errors if it is damaged. */
+/** Runs the first queries on a segment; throws if it is damaged. */
 type Ready = (segment: Segment) => Promise<void>;
 
 const AS_IT_IS: Ready = () => Promise.resolve();
 
 /**
- * Opens and warms the snapshot; returns null for a folder without a valid one, because one may
- * still arrive. Throws `CommandError` if a named file is missing, refused, or damaged.
+ * Opens and warms the snapshot; returns null if a folder has no valid one yet. Throws
+ * `CommandError` if a named file is missing, refused, or damaged.
  */
 export async function openServed(path: string, ready: Ready = AS_IT_IS): Promise<Segment | null> {
   if (isFolder(path)) return openNewest(path, ready);
@@ -77,7 +77,7 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Among equal snapshots, the last name comes first.
+  // Of equal snapshots, the one with the last name comes first.
   opened
     .reverse()
     .sort(
@@ -104,7 +104,7 @@ function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === "snapshot_unavailable";
 }
 
-/** Describes a problem of a file in one line; for damage with the remedy. */
+/** Describes a file's problem in one line; adds the remedy for damage. */
 function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   if (!isDamage(error)) return words;
@@ -116,12 +116,12 @@ function wordsOf(error: unknown): string {
   );
 }
 
-/** True if a snapshot has later data than the other. */
+/** True if `segment` has later data than `than`. */
 export function isNewer(segment: Segment, than: Segment): boolean {
   return order(segment) > order(than);
 }
 
-/** Orders by date of the data, then by label. */
+/** Returns a sort key: the date of the data, then the label. */
 function order(segment: Segment): string {
   return `${segment.snapshotDate} ${segment.label}`;
 }

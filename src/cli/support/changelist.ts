@@ -38,7 +38,7 @@ export class Interrupts {
     for (const name of ENDING) process.on(name, this.#hear);
   }
 
-  /** Signal for work that can abort; from now on a signal does not end the process immediately. */
+  /** Signal for work that can abort; from now on, OS signals do not end the process immediately. */
   get signal(): AbortSignal {
     this.#abortable = true;
     return this.#controller.signal;
@@ -107,7 +107,7 @@ function temporaryPlace(): Place {
     rmSync(folder, { recursive: true, force: true });
     process.off("exit", leave);
   };
-  // A reader that closes the pipe ends the process without `leave`.
+  // If a reader closes the pipe, the process ends without calling `leave`.
   process.once("exit", leave);
   return { folder, leave };
 }

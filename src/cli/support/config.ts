@@ -124,7 +124,7 @@ export interface SettingRow {
   readonly meaning: string;
 }
 
-/** Returns every setting with its default, regardless of the settings here. */
+/** Returns every setting with its default value. */
 export function settingRows(): SettingRow[] {
   return loadConfig(PLANS).settings.map(({ key, value, description }) => {
     const limit = key.split(".")[2] ?? "";
@@ -136,7 +136,7 @@ export function settingRows(): SettingRow[] {
   });
 }
 
-/** Returns the same rows as a Markdown table. */
+/** Returns `settingRows` as a Markdown table. */
 export function settingsTable(): string {
   const rows = settingRows().map(({ key, variable, fallback, meaning }) => {
     return [`\`${key}\``, `\`${variable}\``, `\`${fallback}\``, meaning];

@@ -20,14 +20,14 @@ const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 /** Endings of a snapshot, which is an Arrow file too. */
 const SNAPSHOT_ENDINGS = [".peneira", ".arrow"];
 
-/** The format and the compression that flags name; undefined if they name none. */
+/** The format and the compression that flags specify; undefined if not specified. */
 interface WantedKind {
   readonly format?: ExportFormat | undefined;
   readonly compression?: Packing | undefined;
 }
 
 /**
- * Returns the format and the compression of a name; undefined if it has no ending, so that the spec
+ * Returns the format and the compression of a name; undefined without an ending, so that the spec
  * decides. @throws CommandError (exit 2)
  */
 export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
@@ -50,7 +50,7 @@ export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   return { format, compression };
 }
 
-/** Refuses a name that is only an ending, which the system reads as a hidden file's name. */
+/** Refuses a name that is only an ending: systems treat it as a hidden file's name. */
 function refuseBareEnding(name: string): void {
   const file = basename(name).toLowerCase();
   const bare = `x${file}`;
@@ -64,7 +64,7 @@ function refuseBareEnding(name: string): void {
   );
 }
 
-/** Refuses the ending of a compression after a format that is compressed inside. */
+/** Refuses a compression ending on a format with internal compression. */
 function refusePacked(name: string, format?: ExportFormat, packed?: Compression): void {
   if (packed === undefined || format === undefined || TEXT_FORMATS.includes(format)) return;
   throw new CommandError(
@@ -109,8 +109,8 @@ function endingOf(format: ExportFormat, packing: Packing = "none"): string {
 }
 
 /**
- * Returns a warning if the ending overrides the format or compression of the spec, as the help
- * says; null if both agree, or if a flag decides. @throws CommandError (exit 2)
+ * Returns a warning if the ending overrides the spec's format or compression; null if they agree,
+ * or if a flag decides. @throws CommandError (exit 2)
  */
 export function otherKind(name: string, input: unknown, wanted: WantedKind = {}): string | null {
   const named = kindOfName(name, wanted);

@@ -40,7 +40,7 @@ export function planOption(): Option {
   return option.choices(PLAN_NAMES).makeOptionMandatory();
 }
 
-/** Makes an option that takes one of some words; its reader refuses a wrong one. */
+/** Makes an option with a fixed set of values; the command's reader refuses others. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((text) => text);
 }

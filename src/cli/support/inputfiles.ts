@@ -1,7 +1,7 @@
 /**
  * The files that commands read: a spec, or the entries of a list. Input: the values of `--spec`,
- * `--text`, and `--limit`; a path, or standard input. Output: the spec as written or as translated
- * from the sentence, the number; the entries, and the lines that are invalid.
+ * `--text`, and `--limit`; a path, or standard input. Output: the spec, as written or translated
+ * from the sentence, and the limit; the entries, and the invalid lines.
  * Invariant: only the JSON of a spec is checked here; normalization checks the rest. The first
  * bytes of a file of entries decide whether it is CSV or XLSX, never its name.
  */
@@ -33,7 +33,7 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
-    // The error is worded for a request, whose body a client sends.
+    // The message is worded for a request body; this rewords it for a file.
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
@@ -55,7 +55,8 @@ interface SpecSource {
 
 /**
  * Returns a function that makes the spec from the open snapshot. A file is read immediately, so a
- * wrong path fails before any work. @throws CommandError (exit 2) unless there is one source.
+ * wrong path fails before any work. @throws CommandError (exit 2) unless exactly one source is
+ * given.
  */
 export function specSource({ spec, text }: SpecSource): (segment: Segment) => unknown {
   if ((spec === undefined) === (text === undefined)) {
@@ -69,7 +70,7 @@ export function specSource({ spec, text }: SpecSource): (segment: Segment) => un
   return (segment) => translated(text, segment);
 }
 
-/** Refuses a text that cannot be a sentence. @throws CommandError (exit 2) */
+/** Refuses a text that is empty or too long. @throws CommandError (exit 2) */
 export function refuseText(text: string): void {
   if (text.trim() !== "" && text.length <= TEXT_MAX) return;
   throw new CommandError(`The sentence must have 1 to ${TEXT_MAX} characters.`, 2);

@@ -2,7 +2,7 @@
  * Prints accounts for people or programs on a terminal. Input: accounts in result order, and the
  * chosen fields. Output: text; CSV comes from exports.
  * Invariant: every field of every account is printed whole, except in `table`, which marks cuts
- * with an ellipsis. No value breaks a line or a column of it.
+ * with an ellipsis. No value contains a line break or breaks a table column.
  */
 import { visibleLine } from "../../process/terminal.ts";
 

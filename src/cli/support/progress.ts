@@ -10,7 +10,7 @@ const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
-/** Output of progress; standard error, or a stand-in in tests. */
+/** Destination of progress: standard error, or a stand-in in tests. */
 interface ProgressOutput {
   readonly isTTY: boolean;
   print(text: string): unknown;
@@ -79,7 +79,7 @@ function bar(share: number): string {
   return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
 }
 
-/** Most rates are in rows and need no unit; bytes need theirs. */
+/** Formats a rate; rows need no unit, bytes do. */
 function speed(perSecond: number, unit: string): string {
   return unit === "rows" ? `${count(perSecond)}/s` : `${count(perSecond)} ${unit}/s`;
 }

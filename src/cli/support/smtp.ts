@@ -1,14 +1,14 @@
 /**
- * The operator's mail server. Input: the configuration. Output: what the mailer needs, or null.
- * Invariant: settings that contradict each other are refused before anything starts, with the names
- * of the settings.
+ * Reads the mail server's settings. Input: the configuration. Output: the mailer's settings, or
+ * null.
+ * Invariant: contradictory settings are refused by name before anything starts.
  */
 import { readFileSync } from "node:fs";
 import { CommandError } from "../../errors.ts";
 import type { SmtpSettings } from "../../notices/mailer.ts";
 import type { Config } from "../../settings/config.ts";
 
-/** Ports of the two encrypted ways. */
+/** Ports of the two encrypted modes: STARTTLS, and TLS from the start. */
 const SUBMISSION_PORT = 587;
 const IMPLICIT_PORT = 465;
 

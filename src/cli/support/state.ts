@@ -1,12 +1,11 @@
 /**
  * The state that commands work on, and the secrets that they show once. Input: the flag
- * `--data-dir`, or its setting. Output: the opened database, or the keyring over it, during the
- * work; a printed key or password.
+ * `--data-dir`, or its setting. Output: the database or its keyring, open during the work; a
+ * printed key or password.
  * Invariant: the database is always closed, even after a failure; a running server may have it open
- * too. If the state is damaged, the error reports this, and how to restore it. Only commands that
- * make something create state, and never silently. A secret is printed inside the transaction that
- * makes it: if standard output cannot be written, the transaction is rolled back, so every live
- * secret was shown.
+ * too. If the state is damaged, the error says how to restore it. Only commands that add data
+ * create a state, and never silently. A secret is printed inside the transaction that makes it: if
+ * standard output fails, the transaction is rolled back, so every valid secret was shown.
  */
 import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
@@ -32,8 +31,8 @@ export interface DataDirOptions {
 }
 
 /**
- * Treatment of a directory without state: `refuse`, or `make` with a message on standard error.
- * `read` refuses it, and also opens a state on a full disk.
+ * Behavior without a state: `refuse`; `make` one, with a message on standard error; or `read`,
+ * which refuses, but opens a state on a full disk.
  */
 export type Absent = "refuse" | "make" | "read";
 
@@ -77,7 +76,7 @@ export function withDatabase<Result>(
   }
 }
 
-/** Returns the missing part: the directory, or the state in it; else null. */
+/** Returns the part that is missing: the directory, or the state in it; null if neither is. */
 function missingIn(path: string): string | null {
   const found = lookAt(path);
   if (found === undefined) return "data directory";
@@ -99,13 +98,13 @@ export function withKeyring<Result>(
   );
 }
 
-/** Makes the users of an open database. */
+/** Returns the user service over an open database. */
 export function openUsers(database: StateDatabase): Users {
   const [store, keys] = [new UserStore(database), new KeyStore(database)];
   return new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
 }
 
-/** Prints one secret, and reports a failure. */
+/** Prints a secret once, and reports failures. */
 export class SecretPrint {
   readonly #undone: string;
   #printed = false;
@@ -125,7 +124,10 @@ export class SecretPrint {
     this.#print(() => stdout.dataNow(`${JSON.stringify(document)}\n`));
   }
 
-  /** Reports that a failure undid the work after the secret was printed. Returns the failure. */
+  /**
+   * If the secret was printed, reports that it is invalid, because the work failed. Returns the
+   * error.
+   */
   undone(error: unknown): unknown {
     if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);
     return error;
@@ -140,7 +142,7 @@ export class SecretPrint {
       const broken =
         code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
       const why = storageErrorText(error) ?? broken ?? `${message}.`;
-      // No cause, because the disk's error would be mistaken for one of the state.
+      // Without a cause, because a disk error would be mistaken for one of the state.
       throw new CommandError(
         `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,
       );

@@ -22,14 +22,15 @@ export function systemErrorText(error: NodeJS.ErrnoException): string {
 }
 
 /**
- * Runs work that writes to a user's path, which errors of full disks do not name.
+ * Runs work that writes to a user's path; adds the path to errors, because disk-full errors lack
+ * it.
  * @throws CommandError for a system error; other errors unchanged.
  */
 export function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return withSystemErrors(`${place} was not written`, work);
 }
 
-/** Runs work that reads from a user's path, which some errors do not name. */
+/** Runs work that reads from a user's path; adds the path to errors, because some lack it. */
 export function reading<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return withSystemErrors(`${place} was not read`, work);
 }
@@ -47,8 +48,7 @@ async function withSystemErrors<Result>(
 }
 
 /**
- * Returns the message of a refusal. If a disk error caused it and the message lacks the reason and
- * the remedy, they are added.
+ * Returns an error's message. If a disk error caused it, adds the reason and the remedy if missing.
  */
 export function refusalMessage({ message, cause }: Error): string {
   const cut = storageErrorText(cause);

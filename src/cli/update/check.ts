@@ -1,8 +1,8 @@
 /**
- * `peneira update --check`: reports the months of the share, the months in the folder, which month
- * an update would import now, and why not others.
+ * `peneira update --check`: reports the months of the share and of the folder, which month an
+ * update would import, and why it would skip others.
  * Invariant: nothing is downloaded, imported, or removed. The check queries the share exactly as an
- * update does, so its result is what an update does.
+ * update does, so both decide alike.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -33,7 +33,7 @@ export interface CheckReport {
     readonly accounts: number;
     readonly snapshot: string;
   } | null;
-  /** True if the share lists a newer month than what is here. */
+  /** True if the share lists a newer month than the folder has. */
   readonly newer: boolean;
   readonly takes: string | null;
   /** Newer months that an update would not import, and why. */
@@ -58,7 +58,7 @@ export interface CheckParts {
   readonly dumps: string;
   /** Number of newest months to check. */
   readonly monthsTried: number;
-  /** Returns the disk space for an import of so many bytes of zips. */
+  /** Returns the disk space that importing this many bytes of zips needs. */
   readonly demands: (bytes: number) => readonly Demand[];
   readonly clock: Clock;
 }
@@ -70,7 +70,7 @@ export async function printCheck(parts: CheckParts): Promise<void> {
   if (report.problem !== null) throw new CommandError(report.problem);
 }
 
-/** Checks, and records the result next to the snapshots. @throws errors not of the share */
+/** Checks, and records the result next to the snapshots. @throws errors that are not the share's */
 export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   const { use, folder, clock } = parts;
   const [newest] = existsSync(folder) ? await listSnapshots(folder, use.listener.say) : [];
@@ -112,8 +112,7 @@ function hereOf(newest: KnownSnapshot | undefined): CheckReport["here"] {
 type Found = Pick<CheckReport, "takes" | "not_taken">;
 
 /**
- * Returns the newest month that an update would import, and why not the months before it in the
- * list.
+ * Returns the month that an update would import, and why it would skip the months listed before it.
  */
 async function lookAt(
   inquiry: Inquiry,

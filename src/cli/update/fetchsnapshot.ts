@@ -1,9 +1,9 @@
 /**
- * Fetches a snapshot from a store. Input: the address of an object, or of a folder with months.
- * Output: the verified snapshot in a folder of this machine.
- * Invariant: a snapshot has its final name only when its size is right, all its checksums are
- * right, and it is durable. An interrupted fetch resumes only if the object is unchanged. A
- * damaged file is removed, and fetched again by the next run.
+ * Fetches a snapshot from a store. Input: the address of an object, or of a folder of months.
+ * Output: the verified snapshot in a local folder.
+ * Invariant: a snapshot gets its final name only when its size and all checksums are right and it
+ * is durable. An interrupted fetch resumes only if the object is unchanged. A damaged file is
+ * removed, and fetched again by the next run.
  */
 import {
   closeSync,
@@ -31,7 +31,7 @@ import { openStore } from "../serving/filestore.ts";
 
 /** Names that `peneira update` gives to snapshots. */
 const MONTH = /^\d{4}-\d\d\.peneira$/;
-/** Resumed fetches in a row without progress until one gives up. */
+/** Max consecutive resumed fetches without progress. */
 const TRIES = 5;
 
 /** A fetch from a store. */
@@ -40,7 +40,7 @@ export interface SnapshotFetch {
   readonly address: string;
   readonly folder: string;
   readonly say: (text: string) => void;
-  /** Newest month in the folder, also one from elsewhere; an older one is not fetched. */
+  /** Newest month in the folder, even if it came from elsewhere; older ones are not fetched. */
   readonly newest?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -92,12 +92,12 @@ async function newestKey(store: ObjectStore): Promise<string> {
   throw new CommandError(`There is no snapshot named YYYY-MM.peneira in ${where}. Upload one.`);
 }
 
-/** Path of the file with the tag of the object that was fetched. */
+/** Returns the path of the file that stores the fetched object's tag. */
 function tagOf(folder: string, key: string): string {
   return join(folder, `.${basename(key)}.tag`);
 }
 
-/** Appends bytes; all that came are in the file when this ends, also if they were cut. */
+/** Appends bytes. When it ends, all received bytes are in the file, even after an error. */
 async function append(path: string, bytes: Readable): Promise<void> {
   const file = await open(path, "a", 0o600);
   try {
@@ -145,7 +145,7 @@ class Fetch {
     return { path, fetched: true };
   }
 
-  /** Removes what an earlier fetch left of another object; returns the path of this one. */
+  /** Removes partial files of other objects; returns the path for this one. */
   #partial(tag: string): string {
     const own = `.${this.#name}.${tag.replace(/[^0-9A-Za-z]/g, "")}.partial`;
     for (const name of readdirSync(this.#folder)) {

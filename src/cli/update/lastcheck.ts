@@ -1,17 +1,18 @@
 /**
- * The result of the last check of the share, in `.update.check.json` next to the snapshots, for a
- * server on the same folder and for monitors. Input: the result of an update or a check. Output:
- * the record, and how many months the served month is behind the published one, null if unknown.
+ * The record of the last check of the share: `.update.check.json` next to the snapshots, for
+ * servers on the same folder and for monitors. Input: the result of an update or a check. Output:
+ * the record, and by how many months the served month is older than the published one (null if
+ * unknown).
  * Invariant: a failed check keeps the time of the last successful one, so that its age grows and
  * operators notice. A value read from a record is valid or null. A server never queries the share;
- * it reads a small file when the metrics are read. A record is replaced in one step. Its name
+ * it reads this small file whenever metrics are read. A record is replaced in one step. Its name
  * begins with a dot, so that it is not mistaken for a snapshot.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 
-/** Max bytes of a file that is read. */
+/** Max bytes of a record that is read. */
 const BYTES_MAX = 1 << 18;
 
 /** Returns the content of a file; null if it is missing or invalid. */
@@ -54,7 +55,7 @@ export interface LastUpdate {
 /** A month that was downloaded and could not be imported. */
 export interface RefusedMonth {
   readonly month: string;
-  /** Distinguishes this publication from later publications. */
+  /** Distinguishes this publication of the month from later ones. */
   readonly token: string | null;
   readonly bytes: number;
   readonly why: string;
@@ -63,10 +64,10 @@ export interface RefusedMonth {
 interface LastLook {
   /** ISO time of the share's last response; null if there was none. */
   readonly asked_at: string | null;
-  /** Newest month that it listed then; null if it had none. */
+  /** Newest month that the share listed then; null if it had none. */
   readonly published: string | null;
   readonly last_update: LastUpdate | null;
-  /** Set by the last update; null if it refused none. */
+  /** Month that the last update refused; null if none. */
   readonly refused: RefusedMonth | null;
 }
 

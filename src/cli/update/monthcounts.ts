@@ -1,9 +1,9 @@
 /**
  * Counts of changes from the previous month to the newest one. Input: the snapshots of a folder.
- * Output: how many establishments entered, left, and changed; also in `.update.changes.json` next
- * to the snapshots, for every counted pair of months.
- * Invariant: the counts are those of `peneira diff` without a spec, with every watchable field
- * watched. A pair is compared once; after a failure or a kill, the next update compares it.
+ * Output: how many establishments entered, left, and changed; also stored in `.update.changes.json`
+ * next to the snapshots, for each pair of months.
+ * Invariant: the counts equal those of `peneira diff` without a spec that watches every field. A
+ * pair is compared once; after a failure or a kill, the next update repeats it.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -59,8 +59,8 @@ interface Place {
 }
 
 /**
- * Counts the changes up to the newest snapshot; returns null if there is no previous month, or,
- * after a message, if the snapshots cannot be compared. @throws the signal's reason after an abort
+ * Counts the changes up to the newest snapshot. Returns null if there is no previous month, or if
+ * the two cannot be compared, which it reports. @throws the signal's reason after an abort
  */
 export async function countChanges(
   snapshots: readonly KnownSnapshot[],

@@ -1,12 +1,12 @@
 /**
  * The snapshots of a folder that an update maintains. Input: the folder, and how many months to
- * retain. Output: its valid snapshots with their months, newest first; the removed snapshots, and
- * the retained older ones with the reasons.
+ * retain. Output: valid snapshots with their months, newest first; removed snapshots; and retained
+ * older ones with the reasons.
  * Invariant: the month comes from a file's metadata, not from its name. A file that cannot be
- * opened is reported and not touched. A file is removed only if it is a valid snapshot with the
- * name of its month and no process has it mapped: no server that serves it or answers its cursors
- * and changes, no export, no comparison. Each is removed in one step. (Waiting exports have their
- * own links.) On its own because it reads files and never the share.
+ * opened is reported and not touched. A file is removed, in one step, only if it is a valid
+ * snapshot with the name of its month and no process has it mapped. Servers that serve it or answer
+ * its cursors and changes, exports, and comparisons map it. (Waiting exports have their own links.)
+ * Separate because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";

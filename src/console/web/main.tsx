@@ -1,8 +1,8 @@
 /**
  * Entry point of the console: draws the shell into the page.
  * Invariant: session, words, and the view's code are requested in parallel. Until session and words
- * arrive, page.html's header bar stays in place. An invitation after the `#` shows its own page,
- * even if a user is signed in.
+ * arrive, page.html's header bar stays in place. An address with an invitation after the `#` shows
+ * the invitation page, even if a user is signed in.
  */
 import { render, type VNode } from "preact";
 import { App, preload } from "./app/app.tsx";
@@ -10,13 +10,13 @@ import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
-/** An invitation after the `#`, where no server and no log sees it; it may be garbled. */
+/** An invitation after the `#`, which reaches no server and no log; it may be garbled. */
 const INVITATION = /^#invite=(.+)$/;
 
 async function begin(): Promise<void> {
   beginTheme();
   const invitation = INVITATION.exec(location.hash)?.[1];
-  // Pasting an address that differs only after the `#` loads no page.
+  // The browser does not reload a page if only the part after the `#` changes.
   addEventListener("hashchange", () => INVITATION.test(location.hash) && location.reload());
   followAddress();
   const asked = signInByLink()

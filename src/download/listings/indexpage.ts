@@ -1,10 +1,10 @@
 /**
- * Reads the folder list of a web server, as a page or as JSON. Input: HTML of Apache, nginx, Caddy,
+ * Parses the folder list of a web server, as HTML or JSON. Input: HTML of Apache, nginx, Caddy,
  * `python -m http.server`, or similar, or the JSON of nginx (`autoindex_format json`) or Caddy, and
  * the address of the folder. Output: the names in it.
- * Invariant: only names are trusted, and a name is exactly one step below the folder. A link counts
- * only if it leads to the same host, directly below the folder, without a query; other hosts, `..`,
- * slashes in names, sort columns, and scripts are skipped. The time is linear in the page.
+ * Invariant: only names exactly one step below the folder are accepted. A link counts only if it
+ * leads to the same host, directly below the folder, without a query. Other hosts, `..`, slashes in
+ * names, sort columns, and scripts are skipped. The time is linear in the page's length.
  */
 import { ListingFault } from "./xml.ts";
 
@@ -21,7 +21,7 @@ interface PageEntry {
   readonly folder: boolean;
 }
 
-/** The entries of a page; null if it is no listing. @throws ListingFault */
+/** Returns the entries of a page; null if it is not a listing. @throws ListingFault */
 export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] | null {
   const found = new Map<string, PageEntry>();
   for (const href of linksOf(html)) {
@@ -30,7 +30,7 @@ export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] 
     if (target.origin !== folder.origin || target.username !== "") continue;
     const name = nameIn(folder, target.href);
     if (name === null) continue;
-    // A link with a slash is a folder; one without may also occur.
+    // A link with a slash is a folder, even if it also occurs without a slash.
     const is = target.pathname.endsWith("/") || found.get(name)?.folder === true;
     found.set(name, { name, folder: is });
     if (found.size > ENTRIES_MAX) throw new ListingFault("it lists too many files");
@@ -45,12 +45,12 @@ export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] 
   return [...found.values()];
 }
 
-/** Elements in which a `<` is no tag. */
+/** Elements in which `<` begins no tag. */
 const OPAQUE = ["script", "style", "textarea", "title"];
 
-/** The addresses of all links of a page, in order. */
+/** Yields the addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // End marks that the rest of the page lacks; they are not searched again.
+  // End marks that the rest of the page does not contain, and that are not searched again.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;
@@ -104,7 +104,7 @@ function plainHtml(text: string): string {
   );
 }
 
-/** The entries of a JSON list; null if the text is none. @throws ListingFault */
+/** Returns the entries of a JSON list; null if the text is not one. @throws ListingFault */
 export function parseJsonIndex(text: string, folder: URL): readonly PageEntry[] | null {
   if (!/^\s*\[\s*(\{|\])/.test(text.slice(0, 1_000))) return null;
   if (!/\]\s*$/.test(text.slice(-1_000))) throw new ListingFault("it ends in the middle");
@@ -130,7 +130,9 @@ function valuesOf(text: string): readonly unknown[] {
   }
 }
 
-/** The name of a direct entry of a folder; null for the folder itself and all else. */
+/**
+ * Returns the name of a direct entry of a folder; null for the folder itself and for other targets.
+ */
 export function nameIn(folder: URL, href: string): string | null {
   if (!URL.canParse(href, folder.href)) return null;
   try {

@@ -1,7 +1,7 @@
 /**
- * A folder of this machine that answers `file://` requests like a share, with ranges.
- * Invariant: a file's tag consists of its size, change time, and inode number, so that a
- * replacement during the copy is noticed. Only plain files are read.
+ * A local folder that answers `file://` requests like a share, including ranges.
+ * Invariant: a file's tag consists of its size, change time, and inode number, so that replacements
+ * during the copy are detected. Only plain files are read.
  */
 import { createReadStream, type Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -55,7 +55,7 @@ function validators({ size, mtime, mtimeMs, ino }: Stats) {
   return { etag: `"${size}-${mtimeMs}-${ino}"`, modified: mtime.toUTCString() };
 }
 
-/** Null if it does not exist. @throws ShareFault for everything else */
+/** Returns null if the path does not exist. @throws ShareFault for any other error */
 function faultOf(error: unknown, path: string): null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return null;

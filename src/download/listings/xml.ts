@@ -4,18 +4,18 @@
  * 4918).
  * Output: the files and folders directly below the prefix, one entry per resource, and how to
  * request the next page.
- * Invariant: XML that is not well-formed, has a document type, or nests too deep is refused as
- * `ListingFault`, never guessed. Depth and number of entries are bounded. Keys without the prefix,
- * or further below it, are skipped; so are names of dots alone, which would lead out of their
- * folder. WebDAV names are compared with their namespace; properties count only from a `propstat`
- * of status 200.
+ * Invariant: XML that is not well-formed, has a document type, or nests too deep throws
+ * `ListingFault`. Depth and number of entries are bounded. Keys without the prefix, or more than
+ * one step below it, are skipped. So are names of only dots, which would lead out of their folder.
+ * WebDAV names are compared with their namespace; properties count only from a `propstat` of status
+ * 200.
  */
 import { type XmlAttributes, XmlFault, type XmlHandler, XmlReader } from "../../text/xmlreader.ts";
 
 /** Error: a text is no listing. */
 export class ListingFault extends Error {}
 
-/** Parses a listing nested at most `depthMax` deep. @throws ListingFault naming the fault. */
+/** Parses a listing with up to `depthMax` levels. @throws ListingFault naming the fault. */
 function scanXml(text: string, handler: XmlHandler, depthMax: number): void {
   const reader = new XmlReader(handler, depthMax);
   try {
@@ -28,7 +28,7 @@ function scanXml(text: string, handler: XmlHandler, depthMax: number): void {
 }
 
 const BUCKET_DEPTH_MAX = 8;
-/** S3 returns 1,000 per page; others up to 10,000. */
+/** Max entries per page: S3 returns 1,000, others up to 10,000. */
 const ENTRIES_MAX = 20_000;
 
 /** A file or folder below a prefix. */
@@ -84,13 +84,13 @@ export function parseBucketPage(text: string, prefix: string): BucketPage {
   return { entries, next };
 }
 
-/** The name of an entry directly below a prefix; else empty. */
+/** Returns the name of an entry directly below a prefix; else an empty text. */
 function nameBelow(prefix: string, key: string): string {
   const name = key.startsWith(prefix) ? key.slice(prefix.length) : "";
   return name.includes("/") || /^\.{0,2}$/.test(name) ? "" : name;
 }
 
-/** A file's date in the form of HTTP headers: whole seconds. */
+/** Returns a file's date in the format of HTTP headers, in whole seconds. */
 function httpDate(text: string): string | null {
   const ms = Date.parse(text);
   return text === "" || Number.isNaN(ms) ? null : new Date(ms).toUTCString();
@@ -152,7 +152,7 @@ export function parseMultistatus(text: string): ResourceEntry[] {
 }
 
 interface Element {
-  /** `response`, `href` … if it is WebDAV's, else "". */
+  /** `response`, `href`, … if it is in the WebDAV namespace, else "". */
   readonly name: string;
   readonly namespaces: ReadonlyMap<string, string>;
   text: string;
@@ -227,7 +227,7 @@ function split(written: string): [prefix: string, local: string] {
   return [written.slice(0, colon), written.slice(colon + 1)];
 }
 
-/** The namespaces of an element: inherited and its own. */
+/** Returns the namespaces of an element: inherited ones and its own. */
 function declared(attributes: XmlAttributes, outer: ReadonlyMap<string, string>) {
   let all: Map<string, string> | null = null;
   for (const [name, value] of Object.entries(attributes)) {

@@ -1,6 +1,6 @@
 /**
  * Names of the public lists, of their settings, and of their files in a folder.
- * Invariant: a file belongs to a list only by the name that its publisher gives it, with a date.
+ * Invariant: only the publisher's file name, which has a date, assigns a file to a list.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ export const PUBLIC_LISTS = ["ceis", "cnep", "cepim", "pgfn"] as const;
 /** Name of a list. */
 export type PublicList = (typeof PUBLIC_LISTS)[number];
 
-/** The setting that has the address of a list. */
+/** Returns the setting with a list's address. */
 export function settingOf(list: PublicList): string {
   return list === "pgfn" ? "download.debts_url" : "download.sanctions_url";
 }
 
-/** The newest of the downloaded lists in a folder, as options of an import. */
+/** Returns the newest downloaded lists in a folder, as options of an import. */
 export function listsIn(folder: string): Partial<Record<PublicList, string>> {
   const found: Partial<Record<PublicList, string>> = {};
   for (const name of readdirSync(folder).sort()) {
@@ -26,7 +26,7 @@ export function listsIn(folder: string): Partial<Record<PublicList, string>> {
   return found;
 }
 
-/** The list that a name belongs to; null for other names. */
+/** Returns the list that a name belongs to; null for other names. */
 export function listOfName(name: string): PublicList | null {
   if (/^20\d\d_trimestre_0[1-4]$/.test(name)) return "pgfn";
   const title = /^20\d{6}_([A-Z]+)\.(?:zip|csv)$/.exec(name)?.[1]?.toLowerCase();

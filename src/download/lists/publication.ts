@@ -1,9 +1,9 @@
 /**
  * Finds the newest publication of a public list: CEIS, CNEP, and CEPIM of the Portal da
  * Transparência, and the debts of PGFN. Input: the address of the portal, or of PGFN's listing.
- * Output: the files of one publication with size and validators, and the date that its name bears.
- * Invariant: a page decides only on a date or on one of the known names, never on a path. A quarter
- * without all three zips is not taken while an older one has them.
+ * Output: the files of one publication with size and validators, and the date in its name.
+ * Invariant: a page supplies only a date or one of the known names, never a path. If a quarter
+ * lacks one of its three zips, an older complete quarter is used.
  */
 import { isDay } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { withRetries } from "../backoff.ts";
@@ -15,16 +15,16 @@ import type { PublicList } from "./names.ts";
 /** One publication of a list. */
 export interface Publication {
   readonly list: PublicList;
-  /** Name of the file, or of the folder of the quarter's files. */
+  /** Name of the file, or of the quarter's folder. */
   readonly name: string;
   /** `2026-09-30`, or the last month of the quarter. */
   readonly asOf: string;
   readonly files: readonly RemoteFile[];
 }
 
-/** Pages are a few hundred kB; the dates are in one of their scripts. */
+/** Max bytes of a page: a few hundred kB are usual; the dates are in a script. */
 const PAGE_BYTES_MAX = 4 * 2 ** 20;
-/** A quarter that is being published may lack a zip. */
+/** Number of quarters to try, because the newest may still lack a zip. */
 const QUARTERS_TRIED = 3;
 
 /** Finds the newest publication. @throws ShareFault, Interrupted */
@@ -32,7 +32,7 @@ export function newestPublication(inquiry: SourceInquiry, list: PublicList): Pro
   return list === "pgfn" ? newestQuarter(inquiry) : newestDay(inquiry, list);
 }
 
-/** The newest zip of a list of sanctions; its page names the days that exist. */
+/** Finds the newest zip of a sanctions list; the list's page names the available days. */
 async function newestDay(
   inquiry: SourceInquiry,
   list: Exclude<PublicList, "pgfn">,
@@ -58,7 +58,7 @@ async function newestDay(
   return { list, name, asOf: day, files };
 }
 
-/** A member of an object in the script, with its value. */
+/** Returns a pattern for a member of an object in the script, with its value. */
 const member = (name: string, value: string) => `"${name}"\\s{0,9}:\\s{0,9}"(${value})"`;
 const DAY = new RegExp(
   [member("ano", "20\\d\\d"), member("mes", "\\d\\d"), member("dia", "\\d\\d")].join(
@@ -67,7 +67,10 @@ const DAY = new RegExp(
   "g",
 );
 
-/** The latest day of a page, as `"ano" : "2026", "mes" : "09", "dia" : "30"`; null if none. */
+/**
+ * Returns the latest day on a page, written as `"ano" : "2026", "mes" : "09", "dia" : "30"`; null
+ * if none.
+ */
 export function newestDayOf(page: string): string | null {
   const found = [...page.matchAll(DAY)].map(([, year, month, day]) => `${year}-${month}-${day}`);
   return found.filter(isDay).sort().at(-1) ?? null;
@@ -97,7 +100,7 @@ async function pageText({ source, signal }: SourceInquiry, url: URL): Promise<st
   return Buffer.concat(pieces).toString("latin1");
 }
 
-/** The zips of a quarter; one quarter was published as `…Previdenciariozip.zip`. */
+/** Names of a quarter's zips; one quarter has `…Previdenciariozip.zip`. */
 const DEBT_ZIP = /^Dados_abertos_(FGTS|Previdenciario|Nao_Previdenciario)(?:zip)?\.zip$/;
 const DEBT_KINDS = ["FGTS", "Previdenciario", "Nao_Previdenciario"] as const;
 const QUARTER = /^(20\d\d)_trimestre_0([1-4])$/;
@@ -136,7 +139,7 @@ interface FoundFile {
   readonly url: URL;
 }
 
-/** Requests size, tag, and date of files; `folder` is the path that they get here. */
+/** Requests size, tag, and date of files; `folder` is their local path. */
 async function remoteFiles(
   inquiry: SourceInquiry,
   found: readonly FoundFile[],

@@ -1,8 +1,8 @@
 /**
  * Downloads the public lists that an import can add to the registry: CEIS, CNEP, CEPIM, and PGFN's
- * debts. Input: the wanted lists, a folder. Output: `20260930_CEIS.zip` and its like, and the
+ * debts. Input: the wanted lists, a folder. Output: files such as `20260930_CEIS.zip`, and the
  * folder `2026_trimestre_02` with PGFN's three zips.
- * Invariant: a list gets its name in one step, only when all of its bytes came and it was read. An
+ * Invariant: a list gets its name in one step, after all its bytes were received and checked. An
  * interrupted download leaves resumable parts in `lists.part`. The previous publication is removed
  * after the new one is in place, and only if this program recorded it in `lists.json`.
  */
@@ -43,9 +43,9 @@ export interface ListsUse extends Omit<ShareUse, "shares"> {
   readonly debtsUrl: string;
   /** Folder that gets the lists. */
   readonly to: string;
-  /** Reads every byte of PGFN's zips too; lists of sanctions are always read. */
+  /** True to read every byte of PGFN's zips; sanctions lists are always read. */
   readonly verify: boolean;
-  /** Reads a list of sanctions as an import does. @throws CommandError if it is none */
+  /** Parses a sanctions list as an import does. @throws CommandError if it is invalid */
   readonly check: (path: string, list: Exclude<PublicList, "pgfn">) => Promise<unknown>;
 }
 
@@ -107,7 +107,7 @@ async function downloadList(list: PublicList, use: ListsUse): Promise<FetchedLis
   }
 }
 
-/** Redirects of the portal lead to another host of the government. */
+/** Hosts of the government, to which the portal's redirects lead. */
 const GOVERNMENT = /(?:^|\.)gov\.br$/;
 
 function inquiryOf(list: PublicList, use: ListsUse): SourceInquiry {
@@ -159,7 +159,7 @@ class ListDownload {
     return { list, path, as_of: asOf, files: files.length, bytes, fetched_bytes, already };
   }
 
-  /** Final path of a file; PGFN's are in the folder of the quarter. */
+  /** Returns a file's final path; PGFN's files are in the quarter's folder. */
   #finalPath({ name }: RemoteFile): string {
     return this.#found.list === "pgfn" ? join(this.#final, name) : this.#final;
   }
@@ -168,7 +168,7 @@ class ListDownload {
     return join(this.#work, `${name}.${mark}`);
   }
 
-  /** True if this publication was downloaded before and has its size. */
+  /** True if this publication was downloaded before and its files have the right sizes. */
   async #isThere(record: ListsRecord): Promise<boolean> {
     const { list, name, files } = this.#found;
     if (record.lists[name]?.mark !== markOf(files)) return false;
@@ -186,7 +186,7 @@ class ListDownload {
     this.#use.listener.say(text);
   }
 
-  /** Removes parts of other publications of the same files. */
+  /** Removes partial files of other publications of the same files. */
   async #removeOtherParts(): Promise<void> {
     const wanted = new Set(this.#found.files.map((file) => basename(this.#completePath(file))));
     for (const name of readdirSync(this.#work)) {
@@ -248,7 +248,7 @@ class ListDownload {
     });
   }
 
-  /** Reads what came; a damaged file is removed and fetched again. */
+  /** Reads the received files; removes damaged ones and fetches them again. */
   async #check(): Promise<void> {
     const faults = await this.#faults((file) => this.#completePath(file), true);
     if (faults.length > 0) throw new DownloadError("replaced", faults.join("; "));
@@ -285,7 +285,7 @@ class ListDownload {
     }
   }
 
-  /** Moves the list to its name, records it, and removes the publication before it. */
+  /** Moves the list to its final name, records it, and removes the previous publication. */
   async #publish(record: ListsRecord): Promise<void> {
     const { list, name, files } = this.#found;
     if (list === "pgfn") await this.#publishQuarter();
@@ -309,7 +309,7 @@ class ListDownload {
     const folder = join(this.#work, this.#found.name);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
-    // If the program is killed here, the zips are fetched again; the previous quarter stays.
+    // After a crash here, the zips are fetched again; the previous quarter stays.
     for (const file of this.#found.files) {
       await rename(this.#completePath(file), join(folder, file.name));
     }
@@ -318,7 +318,7 @@ class ListDownload {
   }
 }
 
-/** The list that a zip in the work folder belongs to. */
+/** Returns the list to which a zip in the work folder belongs. */
 function listOfPart(file: string): PublicList | null {
   return file.startsWith("Dados_abertos_") ? "pgfn" : listOfName(file);
 }
@@ -357,7 +357,7 @@ async function readRecord(folder: string): Promise<ListsRecord> {
     const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as ListsRecord;
     if (record.format === 1 && typeof record.lists === "object") return record;
   } catch {
-    // Without a record, nothing is known to be ours.
+    // Without a record, no file is known to be ours.
   }
   return { format: 1, lists: {} };
 }

@@ -1,8 +1,8 @@
 /**
  * Client of an S3-compatible store: objects, multipart uploads, listings, and presigned addresses.
  * Invariant: every request is signed (SigV4), and a body is signed with its SHA-256, so the store
- * refuses changed bytes. Bodies have a fixed length, never `aws-chunked`. Every wait ends. A key or
- * a signature is never part of an error. The module is loaded only where a store is set.
+ * refuses changed bytes. Bodies have a fixed length, never `aws-chunked`. Every wait ends. Errors
+ * never contain a key or a signature. The module is loaded only if a store is set.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -20,7 +20,7 @@ export interface StoreKeys {
   readonly secretKey: string;
 }
 
-/** A file of this machine to store; its bytes never change. */
+/** A local file to store; its bytes never change. */
 export interface LocalFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -93,16 +93,16 @@ interface StoreOptions {
 }
 
 const STALL_MS = 30_000;
-/** Below this, a part costs more time in requests than in bytes; stores require 5 MiB. */
+/** Below this size, a part's requests take longer than its bytes; stores require 5 MiB. */
 const PART_BYTES = 16 << 20;
 /** Stores allow 1,000 to 10,000. */
 const PARTS_MAX = 1_000;
 /** Attempts of one request, and the first wait between two. */
 const TRIES = 3;
 const WAIT_MS = 200;
-/** Redirects that one request follows: stores send 307 for new buckets. */
+/** Max redirects of a request; stores send 307 for new buckets. */
 const REDIRECTS_MAX = 3;
-/** Largest XML document that is read. */
+/** Max bytes of an XML document. */
 const XML_BYTES_MAX = 4 << 20;
 const EMPTY_SHA256 = createHash("sha256").digest("hex");
 const SKEWED = "RequestTimeTooSkewed";
@@ -138,9 +138,9 @@ export class ObjectStore {
   readonly #options: StoreOptions;
   readonly #connections: Connections;
   readonly #partBytes: number;
-  /** Derived signing keys, which change once a day. */
+  /** Derived signing keys by day. */
   readonly #signingKeys = new Map<string, ArrayBuffer>();
-  /** The store's clock minus ours, once the store has refused ours. */
+  /** The store's clock minus ours; measured when the store refuses our time. */
   #skewMs = 0;
 
   constructor(options: StoreOptions) {
@@ -151,7 +151,7 @@ export class ObjectStore {
     this.#connections = openConnections(stallMs);
   }
 
-  /** Returns the facts of an object; null if it does not exist. */
+  /** Returns the metadata of an object; null if it does not exist. */
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | null> {
     const sent = { operation: "head", method: "HEAD", key, signal } as const;
     const answer = await this.#send({ ...sent, expected: [200, 404] });
@@ -160,9 +160,9 @@ export class ObjectStore {
   }
 
   /**
-   * Stores a file under a key that has no object yet. The object appears whole or not at all.
-   * Returns false if there is an object already, which stays unchanged. Throws `StoreFault`, and
-   * the reason of the signal.
+   * Stores a file under a new key. The object appears whole or not at all. If the key already has
+   * an object, returns false and leaves it unchanged. Throws `StoreFault`, and the reason of the
+   * signal.
    */
   put(
     key: string,
@@ -218,7 +218,7 @@ export class ObjectStore {
     }
   }
 
-  /** Lists the uploads below `prefix` that are not complete; the first page is enough. */
+  /** Lists incomplete uploads below `prefix`; reads only the first page. */
   async uploads(prefix: string, signal?: AbortSignal): Promise<readonly OpenUpload[]> {
     const query = { uploads: "", prefix };
     const { rows } = await this.#document("uploads", { query, signal }, "Upload");
@@ -241,7 +241,7 @@ export class ObjectStore {
     await this.#document("probe", { query, signal }, "Contents");
   }
 
-  /** Returns an address that reads an object without a key, for so many seconds. */
+  /** Returns an address for reading an object without credentials, valid for so many seconds. */
   async presign(
     method: "GET" | "HEAD",
     key: string,
@@ -253,7 +253,7 @@ export class ObjectStore {
     return exact((await signer.sign()).url).href;
   }
 
-  /** The store's time, as far as known. */
+  /** Returns our time, corrected by the store's clock difference if known. */
   nowMs(): number {
     return (this.#options.nowMs?.() ?? Date.now()) + this.#skewMs;
   }
@@ -284,7 +284,7 @@ export class ObjectStore {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const headers = { "content-type": type, ...prefixed(metadata) };
-    // Never cut, because an upload whose id is unknown cannot be discarded.
+    // Never aborted, because an upload with an unknown id cannot be discarded.
     const begun = { method: "POST", key, query: { uploads: "" }, headers } as const;
     const uploadId = (await this.#document("begin", begun)).members.UploadId;
     if (!uploadId) throw new StoreFault("the store began no upload");
@@ -298,7 +298,7 @@ export class ObjectStore {
     }
   }
 
-  /** Sends all parts, one after the other; returns their tags. */
+  /** Sends all parts in sequence; returns their tags. */
   async #sendParts(
     key: string,
     uploadId: string,
@@ -323,12 +323,12 @@ export class ObjectStore {
       await answer.body.dump();
       tags.push(one(answer, "etag"));
     }
-    // The store knows the hashes of the parts only, and so takes a file that the disk has changed.
+    // The store checks only the parts' hashes, so it would accept a file that the disk has changed.
     if (whole.digest("hex") === sha256) return tags;
     throw new Error("the file is not as it was written: its SHA-256 is another");
   }
 
-  /** A store may answer 200 and report the failure in the body. */
+  /** Completes an upload. A store may answer 200 and report the failure in the body. */
   async #complete(
     key: string,
     uploadId: string,
@@ -365,7 +365,9 @@ export class ObjectStore {
     throw new StoreFault(`the store did not complete the upload (${code})`, { status: 500, code });
   }
 
-  /** Sends a request that makes an object, only if there is none; some stores know no condition. */
+  /**
+   * Sends a request that creates an object only if none exists; some stores ignore the condition.
+   */
   async #sendNew(sent: Sent): Promise<Answer> {
     const { headers, expected } = sent;
     const answer = await this.#send({
@@ -393,7 +395,7 @@ export class ObjectStore {
     }
   }
 
-  /** Sends a request until it is answered, a few times. */
+  /** Sends a request, with a few retries. */
   async #send(sent: Sent): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       try {
@@ -411,7 +413,7 @@ export class ObjectStore {
     }
   }
 
-  /** Sends a request, also to where the store redirects it, and with the store's time. */
+  /** Sends a request once, following redirects, and adjusting to the store's clock. */
   async #sendOnce(sent: Sent): Promise<Answer> {
     let url = this.#urlOf(sent.key, sent.query);
     for (let turns = 0; ; turns++) {
@@ -433,7 +435,7 @@ export class ObjectStore {
     }
   }
 
-  /** Takes over the store's clock; false if it agrees with ours. */
+  /** Adopts the store's clock; returns false if it agrees with ours. */
   #adjust(answer: Answer): boolean {
     const theirs = Date.parse(one(answer, "date"));
     if (!(theirs > 0)) return false;
@@ -487,14 +489,19 @@ export class ObjectStore {
   }
 }
 
-/** Returns the same address as it was signed: `+` in a query would be read as a plus by some. */
+/**
+ * Returns the address exactly as it was signed, because some stores read `+` in a query as a plus.
+ */
 function exact(url: URL): URL {
   const copy = new URL(url);
   copy.search = copy.search.replaceAll("+", "%20");
   return copy;
 }
 
-/** Only redirects to the same or a stronger scheme are followed; the request is signed again. */
+/**
+ * Returns a redirect's target; only the same or a stronger scheme is followed. The request is then
+ * signed again.
+ */
 function redirectOf(answer: Answer, from: URL): URL | null {
   if (answer.status !== 307 && answer.status !== 301) return null;
   const location = one(answer, "location");

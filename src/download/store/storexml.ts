@@ -1,9 +1,9 @@
 /**
  * XML documents of an S3-compatible store. Input: bytes of an answer. Output: rows of a listing, or
  * the code of an error.
- * Invariant: the documents are untrusted; a document that is not well-formed ends in `XmlFault`,
- * and a row without a needed member is skipped.
- * Apart because the client should not know how a document is parsed.
+ * Invariant: the documents are untrusted. A document that is not well-formed throws `XmlFault`; a
+ * row without a required member is skipped.
+ * Separate because the client should not depend on parsing.
  */
 import { localName, XmlFault, XmlReader } from "../../text/xmlreader.ts";
 

@@ -43,14 +43,14 @@ function shares(text: string): Readonly<Record<string, number>> {
   );
 }
 
-/** Most frequent activities of active establishments, in percent. */
+/** Most frequent activities of active establishments, with shares in percent. */
 const FREQUENT = shares(`
   4781400 3.9, 9602501 3.8, 8219999 2.2, 4399103 2.2, 7319002 2.0, 8599604 1.9, 5611203 1.8,
   4321500 1.8, 6462000 1.5, 5229099 1.5, 4712100 1.5, 4930202 1.5, 8112500 0.3, 9602502 1.4,
   9430800 0.3, 5612100 1.2, 8211300 1.2, 4930201 1.2, 4744099 1.2, 5320202 1.2, 5620104 1.2,
   9700500 1.2, 5320201 1.2, 4520001 1.1, 5611201 1.1`);
 
-/** Divisions with a known share of active establishments, in percent. */
+/** Divisions whose share of active establishments is known, in percent. */
 const DIVISIONS = shares(`
   47 17.6, 96 6.2, 56 6.1, 43 5.5, 82 4.9, 49 4.6, 85 4.5, 45 4.5, 86 3.5, 94 3.3, 01 2.7, 46 2.8,
   62 1.9, 73 2.6, 68 1.3, 53 2.4, 81 0.8, 71 1.3, 69 1.3, 41 1.1, 74 1.1, 14 1.1, 10 0.9, 95 1.3,
@@ -58,7 +58,7 @@ const DIVISIONS = shares(`
   70 0.9, 79 0.3, 80 0.3`);
 const OTHER_DIVISION = 0.07;
 
-/** Chance of a city's own favorite, which correlates activity and city. */
+/** Probability of a city's favorite activities, which correlates activity and city. */
 const FAVOURITE_CHANCE = 0.4;
 const FAVOURITES = 10;
 
@@ -67,13 +67,13 @@ export interface Activities {
   readonly list: readonly Activity[];
   /** Number of current subclasses; they come first in `list`. */
   readonly current: number;
-  /** Picks an index of `list` for an establishment in a city; `active` leaves out old codes. */
+  /** Picks an index of `list` for an establishment in a city; `active` excludes old codes. */
   pick(random: Random, city: number, active: boolean): number;
 }
 
 let built: Activities | null = null;
 
-/** The list; the same for every seed. */
+/** Builds all activities; they are the same for every seed. */
 export function buildActivities(): Activities {
   built ??= build(buildCities().list.length);
   return built;
@@ -94,7 +94,7 @@ function build(cityCount: number): Activities {
   for (let i = 0; i < favourites.length; i++) favourites[i] = spread.pick(random.place(1, i));
   const pick = (source: Random, city: number, active: boolean): number => {
     if (source.chance(FAVOURITE_CHANCE * (active ? 1 : 0.8))) {
-      // The product of two uniform numbers prefers the first favorites.
+      // The product of two uniform numbers makes the first favorites more likely.
       const slot = (source.unit() * source.unit() * FAVOURITES) | 0;
       return favourites[city * FAVOURITES + slot] as number;
     }
@@ -103,7 +103,10 @@ function build(cityCount: number): Activities {
   return { list, current, pick };
 }
 
-/** The package looks up single codes; a class has a subclass 00 to 03 or none at all. */
+/**
+ * Lists current subclasses. The package looks up single codes; a class has a subclass 00 to 03 or
+ * none at all.
+ */
 function currentActivities(): Activity[] {
   const list: Activity[] = [];
   const add = (code: number): boolean => {
@@ -120,7 +123,7 @@ function currentActivities(): Activity[] {
   return list;
 }
 
-/** Share of one code: its own if known, else a part of its division's rest. */
+/** Returns the share of a code: its own if known, else a part of its division's rest. */
 function weigh(code: number, list: readonly Activity[]): number {
   const text = String(code).padStart(7, "0");
   const known = FREQUENT[text];
@@ -146,7 +149,7 @@ function divisionTail(division: string, list: readonly Activity[]): number {
   return sum;
 }
 
-/** A heavy tail over codes, in an order that depends only on the code. */
+/** Returns a heavy-tailed weight that depends only on the code. */
 function tailWeight(code: number): number {
   return 1 / (1 + (hash(7, 3, code) % 40)) ** 1.2;
 }

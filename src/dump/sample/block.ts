@@ -1,7 +1,7 @@
 /**
  * Draws and packs blocks of neighboring rows of one file type of a sample.
- * Invariant: every row is a function of the shape and its number alone, so blocks can be made in
- * any order, on any thread. Block boundaries depend on the number of rows, not of threads.
+ * Invariant: every row depends only on the shape and the row number, so blocks can be made in any
+ * order, on any thread. Block boundaries depend on the number of rows, not of threads.
  */
 
 import type { World } from "./company.ts";
@@ -13,7 +13,7 @@ import { RowBytes } from "./zip/bytes.ts";
 import { Deflater } from "./zip/deflate.ts";
 import { type Piece, packWith } from "./zip/zip.ts";
 
-/** File types with drawn rows; the others are small tables. */
+/** File types with random rows; the others are small tables. */
 type DrawnType = "estabelecimentos" | "empresas" | "socios" | "simples";
 
 /** Rows per block by file type: about a megabyte each. */
@@ -38,7 +38,7 @@ export interface SampleShape {
   readonly counted: CompanyCount;
 }
 
-/** Rows of one file type from number `from` up to, not including, `to`. */
+/** Rows of one file type from number `from` to `to`, exclusive. */
 export interface Block {
   readonly type: DrawnType;
   readonly from: number;
@@ -47,9 +47,9 @@ export interface Block {
 
 /** A finished block. */
 export interface DrawnBlock extends Piece {
-  /** Rows of the file; a row number may give no row, or two. */
+  /** Number of rows in the file; a row number may yield none, one, or two rows. */
   readonly rows: number;
-  /** Accounts that vanished by a later month. */
+  /** Number of accounts that disappeared by a later month. */
   readonly gone: number;
 }
 
@@ -59,7 +59,7 @@ export function* blocksOf({ type, from, to }: Block): Generator<Block> {
   for (let at = from; at < to; at += rows) yield { type, from: at, to: Math.min(at + rows, to) };
 }
 
-/** Makes blocks of one sample, one at a time, in reused memory. */
+/** Makes blocks of one sample sequentially, in reused memory. */
 export class BlockMaker {
   private readonly steps: Readonly<Record<DrawnType, (from: number) => Step>>;
   private readonly evolution: Evolution | null;

@@ -1,8 +1,8 @@
 /**
  * The municipalities of a sample: 5,572, from the brazilian-utils package, with TOM code, registry
  * name, state, area code, postal code range, and share of companies.
- * Invariant: codes are unique and have 4 digits. Only the codes of the largest cities and of the 17
- * whose registry name differs from IBGE's are real; the others are invented, in state order.
+ * Invariant: codes are unique and have 4 digits. Codes are real for the largest cities and for the
+ * 17 whose registry name differs from IBGE's; the others are invented, in state order.
  */
 import {
   getAreaCodesByState,
@@ -69,7 +69,7 @@ const CAPITALS = new Set(
   ).split(" "),
 );
 
-/** Large cities other than capitals, by IBGE code; they head their state's long tail. */
+/** Large cities other than capitals, by IBGE code; they come first in their state's long tail. */
 const LARGE = new Set(
   (
     "3518800 3509502 3549904 3547809 3548708 3543402 3552205 3534401 3548500 3530607 3170206 " +
@@ -124,7 +124,7 @@ interface Place {
 
 let built: Cities | null = null;
 
-/** The list; the same for every seed. */
+/** Builds all municipalities; they are the same for every seed. */
 export function buildCities(): Cities {
   built ??= build();
   return built;
@@ -170,7 +170,9 @@ function build(): Cities {
   return { list, spread: new Weighted(weights), shares, foreign: list.length - 1, newest };
 }
 
-/** The registry's spelling: no accents, upper case, apostrophes and hyphens kept. */
+/**
+ * Converts a name to the registry's spelling: no accents, upper case, with apostrophes and hyphens.
+ */
 function fold(name: string): string {
   return name
     .normalize("NFD")
@@ -192,7 +194,10 @@ function assignCodes(places: readonly Place[]): Map<string, number> {
   return toms;
 }
 
-/** Shares of a state's municipalities: known ones unchanged, the others a long tail. */
+/**
+ * Returns the shares of a state's municipalities: known shares unchanged, a long tail for the
+ * others.
+ */
 function stateShares(uf: string, members: readonly Place[]): number[] {
   const total = (STATES.get(uf) as StateRow)[0];
   const fixed = members.map(({ ibge }) =>

@@ -1,18 +1,15 @@
 /**
  * Writes the CNPJ columns of an establishment: root, branch, check digits.
- * Invariant: the check digits are right unless the quirk says otherwise; they are computed from the
- * written bytes, while src/dump/cnpj.ts computes them from numbers.
+ * Invariant: the check digits are right unless the quirk requires otherwise. They are computed from
+ * the written bytes, independently of src/dump/cnpj.ts, which computes them from numbers.
  */
 import { BRANCHES, writeBase36 } from "../cnpj.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import type { RowBytes } from "./zip/bytes.ts";
 
-/**
- * Weights of the twelve characters in the second check digit; the weights of the first are shifted
- * by one.
- */
+/** Weights for the second check digit; the weights of the first digit are shifted by one. */
 const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);
-/** Characters of the root and of a separator, before the branch. */
+/** Length of the root and a separator, which precede the branch. */
 const BRANCH_AT = 11;
 const LETTER_A = 65;
 
@@ -32,7 +29,7 @@ export function writeCnpj(row: RowBytes, root: number): void {
   row.digits(checkDigits(row.bytes, start, start + 8), 2);
 }
 
-/** Writes the three columns; branch 0 is the head office. */
+/** Writes the three columns; for `branch` 0, those of the head office. */
 export function writeCnpjColumns(
   row: RowBytes,
   root: number,
@@ -50,7 +47,7 @@ export function writeCnpjColumns(
   row.digits(quirk === "check_digits_wrong" ? (check + 1) % 100 : check, 2);
 }
 
-/** Check digits of a written root and branch. */
+/** Computes the check digits of a written root and branch. */
 function checkDigits(bytes: Uint8Array, root: number, branch: number): number {
   let first = 0;
   let second = 0;

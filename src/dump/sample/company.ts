@@ -1,14 +1,14 @@
 /**
- * A company of a sample, and the accountant's office or the owner of several companies who
- * represents it. Input: the number of a company. Output: everything that its rows in Empresas,
- * Estabelecimentos, Simples, and Socios share; 32 bits that determine the e-mail and phone of its
- * office or owner, or 0 if it represents itself.
- * Invariant: a company is a function of (seed, its number); the four files are made independently
- * and agree. Shares are those of the real registry, within two points. The representative is a
- * function of seed, company, and municipality alone, so only each municipality's number of offices
- * is stored. An office's rank falls with its square root: the smallest in a municipality has half
- * the mean number of clients, the largest the mean times half the root of the number of offices, so
- * that the registry's largest has thousands.
+ * A company of a sample, and its representative: an accountant's office, or an owner of several
+ * companies. Input: the number of a company. Output: the data common to its rows in Empresas,
+ * Estabelecimentos, Simples, and Socios; 32 bits that determine its representative's e-mail and
+ * phone, or 0 if it has none.
+ * Invariant: a company is a function of (seed, number), so the four files are made independently
+ * but agree. Shares are within two points of the real registry's. The representative depends only
+ * on seed, company, and municipality, so only each municipality's number of offices is stored. An
+ * office's number of clients falls with the square root of its rank. A municipality's smallest
+ * office has half the mean number of clients; the largest has the mean times half the root of the
+ * number of offices. So the largest of all has thousands, as in the registry.
  */
 import { BRANCHES } from "../cnpj.ts";
 import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
@@ -78,7 +78,7 @@ interface Nature {
   readonly code: number;
   readonly active: number;
   readonly inactive: number;
-  /** Usual activity of the company; 0 for any. */
+  /** Usual activity of such a company; 0 for any. */
   readonly cnae: number;
 }
 
@@ -106,7 +106,10 @@ const NATURES: readonly Nature[] = [
   nature(2216, 0.1, 0.05, 6462000),
 ];
 
-/** True for natures of business entities; others have no capital and size "other". */
+/**
+ * True for natures of business entities; companies of other natures have no capital, and their size
+ * is "other".
+ */
 export function isBusiness(code: number): boolean {
   return code >= 2000 && code < 3000;
 }
@@ -153,7 +156,9 @@ export class CompanyMaker {
     );
   }
 
-  /** The root of a company number; no company has numbers from `world.companies` on. */
+  /**
+   * Returns the root of a company number; numbers from `world.companies` on belong to no company.
+   */
   rootOf(index: number, isAlphanumeric: boolean): number {
     return rootAt(this.position(index), isAlphanumeric);
   }
@@ -183,13 +188,13 @@ export class CompanyMaker {
     this.drawSimples(company);
   }
 
-  /** Opens an existing company on another day. */
+  /** Changes the opening day of a made company. */
   open(company: Company, start: number): void {
     company.start = start;
     this.drawRoot(company);
   }
 
-  /** Half of the companies that may have letters have them. */
+  /** Draws the root; half of the companies that may have letters have them. */
   private drawRoot(company: Company): void {
     const isNew = company.start >= ALPHANUMERIC_FROM;
     const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
@@ -253,7 +258,7 @@ function rootAt(position: number, isAlphanumeric: boolean): number {
   return (DECIMALS[high] as number) * BRANCHES + (DECIMALS[position - high * 10_000] as number);
 }
 
-/** An alphanumeric root: two digits, three letters, three digits; unique per position. */
+/** Returns an alphanumeric root: two digits, three letters, three digits; unique per position. */
 function alphanumericRoot(position: number): number {
   const letters = Math.floor(position / 100_000);
   const text =
@@ -268,8 +273,8 @@ function alphanumericRoot(position: number): number {
 }
 
 /**
- * Number of branches besides the head office: 1.5 % have any, with a heavy tail; in total, branches
- * are 4.2 % of the establishments.
+ * Returns the number of branches without the head office. 1.5 % of companies have any, with a heavy
+ * tail; in total, branches are 4.2 % of the establishments.
  */
 export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);
@@ -278,13 +283,16 @@ export function branchCount(seed: number, index: number): number {
   return Math.min(BRANCHES_MAX, Math.floor(1.35 * u ** -0.62));
 }
 
-/** Shares of companies that give an accountant's office, and an owner with several companies. */
+/**
+ * Shares of companies that are represented by an accountant's office, and by an owner of several
+ * companies.
+ */
 const CLIENTS = 0.2;
 const OWNED = 0.1;
-/** Mean companies of an office, and of such an owner. */
+/** Mean number of companies per office, and per such owner. */
 const CLIENTS_MEAN = 24;
 const OWNED_MEAN = 2.2;
-/** Streams of random numbers; their numbers follow the streams of companies. */
+/** Stream numbers of random numbers, after those of companies. */
 const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
 const BITS = 2 ** 32;
 

@@ -1,9 +1,8 @@
 /**
- * Writes a company's rows in Empresas and Simples, with its share capital, and its partners' in
- * Socios.
+ * Writes a company's rows in Empresas (with its share capital), Simples, and Socios (its partners).
  * Invariant: rows agree with the company's establishments; quirks occur as `quirks.ts` counts them.
- * Capitals have the registry's quantiles: 20 % zero over all companies, p25 100, p50 2,000, p75
- * 10,000, p95 100,000, and a few of billions.
+ * Capitals have the registry's quantiles: 20 % are zero, p25 is 100, p50 2,000, p75 10,000, p95
+ * 100,000, and a few are billions.
  */
 
 import { writeCnpj, writeRoot } from "./cnpj.ts";
@@ -25,7 +24,7 @@ const COMMA = 44;
 const YES = 83;
 const NO = 78;
 const AGE_BANDS = 9;
-/** The kind of a partner that is a company, and its age band. */
+/** ASCII digits for the kind of a partner that is a company, and for its age band. */
 const COMPANY = 49;
 const NO_AGE = 48;
 /** Share of business companies for which a corporate partner is drawn. */
@@ -55,7 +54,7 @@ export class CompanyRows {
     this.random = new Random(world.seed);
   }
 
-  /** Appends the company's rows of Empresas: one, none, or also a phantom. */
+  /** Appends the company's rows of Empresas: none, one, or one and a phantom. */
   writeCompany(row: RowBytes, company: Company): void {
     const { quirk } = company;
     if (quirk === "company_missing") return;
@@ -100,7 +99,7 @@ export class CompanyRows {
     row.digits(isOdd && reais > 0 ? this.random.below(100) : 0, 2);
   }
 
-  /** A second row without name, as some companies have in the registry. */
+  /** Writes a second row without a name, as some companies have in the registry. */
   private writePhantom(row: RowBytes, company: Company): void {
     row.open();
     writeRoot(row, company.root);
@@ -156,7 +155,10 @@ export class CompanyRows {
     return count + this.writeCorporatePartner(row, company);
   }
 
-  /** Appends a partner that is another company of the sample, for some; returns their number. */
+  /**
+   * For some companies, appends a partner that is another company of the sample; returns the number
+   * of partners added.
+   */
   private writeCorporatePartner(row: RowBytes, company: Company): number {
     const random = this.random.place(STREAMS.owners, company.index);
     if (!isBusiness(company.nature) || !random.chance(CORPORATE)) return 0;
@@ -234,7 +236,7 @@ function qualificationOf(nature: number): number {
   return 16;
 }
 
-/** Reais by quantile, with logarithmic interpolation. */
+/** Capitals in reais by quantile; interpolated logarithmically. */
 const QUANTILES: readonly (readonly [at: number, reais: number])[] = [
   [0.165, 1],
   [0.2, 100],
@@ -247,13 +249,13 @@ const QUANTILES: readonly (readonly [at: number, reais: number])[] = [
 ];
 const STEPS = 4096;
 const TABLE = Float64Array.from({ length: STEPS }, (_, step) => capitalAt((step + 0.5) / STEPS));
-/** The quantiles of micro-entrepreneurs end here. */
+/** Micro-entrepreneurs' capitals are drawn from the quantiles up to this one. */
 const MEI_SHARE = 0.88;
 
 /** Draws a capital; a micro-entrepreneur's is never large. */
 function drawCapital(random: Random, isMei: boolean): number {
   const u = random.unit() * (isMei ? MEI_SHARE : 1);
-  // The last step spans millions to billions, so the table does not hold it.
+  // The last step spans millions to billions, so it is computed, not read from the table.
   return u * STEPS >= STEPS - 1 ? capitalAt(u) : (TABLE[(u * STEPS) | 0] as number);
 }
 

@@ -1,11 +1,12 @@
 /**
- * Writes address and contacts of an establishment, from its city, status, representing office, and
- * random numbers: the columns from street type to municipality, and from first area code to e-mail.
+ * Writes an establishment's address and contacts: the columns from street type to municipality, and
+ * from first area code to e-mail. They depend on its city, status, representative, and random
+ * numbers.
  * Invariant: city, state, and postal code agree. Oddities of the registry's address fields (runs of
- * blanks, `;`, `S/N`, accents) occur with their real shares. Numbers have at most 8 digits, so
+ * blanks, `;`, `S/N`, accents) occur with their real shares. Phone numbers have up to 8 digits, so
  * mobiles lack their leading 9, as in the registry. The status determines how often each contact is
- * present. An office or owner of several companies gives the same e-mail and, mostly, the same
- * first phone for all.
+ * present. An office, or an owner of several companies, has the same e-mail and usually the same
+ * first phone for all of them.
  */
 import type { SampleCity } from "./cities.ts";
 import { IS_OFFICE } from "./company.ts";
@@ -30,7 +31,7 @@ const TYPE_SHARES = new Weighted(STREET_TYPES.map(([, share]) => share));
 const NO_NUMBER = words("S/N S/N S/N SN SN S_N");
 const ROOMS = words("SALA LOJA APT CASA BOX SALA CASA APT");
 const PLACES = words("FUNDOS TERREO SOBRELOJA CASA_A ANDAR_1 BLOCO_B GALPAO SUBSOLO PARTE CASA");
-/** Percent of districts with a name common to several cities. */
+/** Percentage of districts with a name that several cities use. */
 const COMMON_DISTRICTS = 55;
 const FOREIGN_CITIES = words("LISBOA MIAMI BUENOS_AIRES MONTEVIDEO LONDRES PARIS MADRI PANAMA");
 const BLOCK = latin1("QUADRA ");
@@ -42,7 +43,7 @@ const FLOOR = latin1("ANDAR ");
 const ROOM = latin1(" CONJ ");
 const BUILDING = latin1(" EDIF ");
 
-/** Writes street type to municipality: eight columns with separators. */
+/** Writes the eight columns from street type to municipality, with separators. */
 export function writeAddress(
   row: RowBytes,
   random: Random,
@@ -130,7 +131,7 @@ function writeComplement(row: RowBytes, random: Random, quirk: EstablishmentQuir
   if (isSpaced || random.chance(0.03)) row.byte(32);
 }
 
-/** A common name, or one of the city's own. */
+/** Writes a district: a common name, or one of the city's own. */
 function writeDistrict(row: RowBytes, random: Random, city: SampleCity): void {
   if (random.peek(100) < COMMON_DISTRICTS) row.word(any(random, DISTRICTS));
   else writeCityDistrict(row, random, city.tom);
@@ -154,11 +155,11 @@ function writePostalCode(
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
-/** Share of free providers among companies' own e-mails. */
+/** Share of companies' own e-mails that are at free providers. */
 const FREE_TOTAL = 0.9;
-/** Percentage of offices with an address of a free provider. */
+/** Percentage of offices whose e-mail is at a free provider. */
 const FREE_OFFICES = 60;
-/** Percent of offices that give their own e-mail, and their own phone. */
+/** Percentage of offices that use their own e-mail for their clients, and their own phone. */
 const OFFICE_EMAILS = 85;
 const OFFICE_PHONES = 70;
 const OFFICE_LANDLINES = 60;
@@ -178,7 +179,7 @@ interface ContactSource {
   readonly office: number;
 }
 
-/** Writes area code and number of both phones and the fax, and the e-mail: seven columns. */
+/** Writes seven columns: area code and number of both phones and of the fax, and the e-mail. */
 export function writeContact(row: RowBytes, random: Random, source: ContactSource): void {
   const { isActive, isOld, quirk } = source;
   const hasEmail = random.chance(isActive ? 0.871 : 0.6) || quirk === "email_junk";
@@ -224,7 +225,7 @@ function writeArea(row: RowBytes, city: SampleCity): void {
 
 const NUMBER_DRAWS = 3;
 
-/** Eight digits: 60 % of active ones are mobiles without their leading 9. */
+/** Writes eight digits; 60 % of active establishments have mobiles, without their leading 9. */
 function writeNumber(row: RowBytes, random: Random, isActive: boolean): void {
   const isMobile = random.chance(isActive ? 0.6 : 0.45);
   row.byte(isMobile ? 56 + random.below(2) : 50 + random.below(4));
@@ -249,12 +250,12 @@ function writePhone(row: RowBytes, random: Random, source: ContactSource): void 
     row.digits(2_000_000 + random.below(7_000_000), 7);
   } else if (source.office !== 0 && random.peek(100) < OFFICE_PHONES) {
     writeSharedNumber(row, source.office);
-    // Draws as many numbers as an own phone, so that later columns stay the same.
+    // Draws as many random numbers as for an own phone, so that later columns stay the same.
     for (let i = 0; i < NUMBER_DRAWS; i++) random.next();
   } else writeNumber(row, random, source.isActive);
 }
 
-/** The phone of an office or an owner; an owner's is a mobile. */
+/** Writes the phone of an office or an owner; owners have mobiles. */
 function writeSharedNumber(row: RowBytes, office: number): void {
   const bits = hash(office, 1, 0);
   const isLandline = (office & IS_OFFICE) !== 0 && bits % 100 < OFFICE_LANDLINES;
@@ -289,7 +290,7 @@ function writeEmail(row: RowBytes, random: Random, { quirk, office }: ContactSou
   finishEmail(row, start, random.chance(0.23));
 }
 
-/** The e-mail of an office or an owner. */
+/** Writes the e-mail of an office or an owner. */
 function writeSharedEmail(row: RowBytes, office: number): void {
   const bits = hash(office, 3, 0);
   const free = FREE_DOMAINS[FREE_SHARES.at(hash(office, 4, 0) * 2 ** -32)] as Uint8Array;
@@ -310,7 +311,9 @@ function writeSharedEmail(row: RowBytes, office: number): void {
   row.word(free);
 }
 
-/** Removes blanks of word lists, which an address cannot have; about a quarter is in lower case. */
+/**
+ * Removes blanks that come from word lists; writes about a quarter of the e-mails in lower case.
+ */
 function finishEmail(row: RowBytes, start: number, isLower: boolean): void {
   const { bytes } = row;
   let write = start;

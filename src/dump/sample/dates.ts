@@ -1,13 +1,14 @@
 /**
  * The dates of a sample: releases of its months, and openings of its companies. Input: labels of
- * months, `YYYY-MM`, or a company's position in the order of issue (0 to 1). Output: release dates,
- * tokens, and the months between two; opening dates in days since 1970-01-01.
+ * months, `YYYY-MM`, or a company's position (0 to 1) in the order in which CNPJs are issued.
+ * Output: release dates, tokens, and the months between two labels; opening dates in days since
+ * 1970-01-01.
  * Invariant: the release date is the second Saturday of the month, the registry's usual day. No
  * opening is after the snapshot; decades and years have the registry's shares.
  */
 import type { Random } from "./random.ts";
 
-/** Share in percent of all openings: spans of years (from, to inclusive, share of the span). */
+/** Spans of years (both inclusive), each with its share of all openings in percent. */
 const SPANS: readonly (readonly [from: number, to: number, share: number])[] = [
   [1900, 1949, 0.1],
   [1950, 1965, 0.4],
@@ -24,7 +25,7 @@ const SPANS: readonly (readonly [from: number, to: number, share: number])[] = [
   [2024, 2024, 7.3],
   [2025, 2025, 7.8],
 ];
-/** Every later year, in proportion to its elapsed part. */
+/** Share of every later year in percent, reduced for a year that is not over. */
 const LATER_SHARE = 7.8;
 const STEPS = 4096;
 
@@ -51,7 +52,10 @@ export class OpeningDates {
     while (step <= STEPS) this.table[step++] = snapshot;
   }
 
-  /** The date at a position of 0 to 1, slightly blurred: issue is not strictly by day. */
+  /**
+   * Returns the date at a position of 0 to 1, slightly blurred, because roots are not issued
+   * strictly by day.
+   */
   at(position: number, random: Random): number {
     const blurred = Math.min(Math.max(position + (random.unit() - 0.5) * 0.01, 0), 0.999999);
     const place = blurred * STEPS;
@@ -62,7 +66,7 @@ export class OpeningDates {
   }
 }
 
-/** Spans as first day, day after the last, share; cut at the snapshot. */
+/** Returns spans as first day, day after the last, and share; cut at the snapshot. */
 function yearShares(snapshot: number): [number, number, number][] {
   const spans = [...SPANS];
   const lastYear = new Date(snapshot * 86_400_000).getUTCFullYear();
@@ -93,19 +97,19 @@ export function monthsBetween(first: string, last: string): string[] {
   return months;
 }
 
-/** The second Saturday of a month as `YYYY-MM-DD`. */
+/** Returns the second Saturday of a month as `YYYY-MM-DD`. */
 export function releaseDate(label: string): string {
   const first = new Date(`${label}-01T00:00:00Z`);
   const day = 1 + ((6 - first.getUTCDay() + 7) % 7) + 7;
   return `${label}-${String(day).padStart(2, "0")}`;
 }
 
-/** Release date of a label in days since 1970-01-01. */
+/** Returns the release date of a label in days since 1970-01-01. */
 export function releaseDay(label: string): number {
   return Date.parse(`${releaseDate(label)}T00:00:00Z`) / 86_400_000;
 }
 
-/** The token of a date in member names: `2026-08-08` is `D60808`. */
+/** Returns the token of a date for member names: `D60808` for `2026-08-08`. */
 export function tokenOf(date: string): string {
   return `D${date.slice(3, 4)}${date.slice(5, 7)}${date.slice(8, 10)}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Makes the Estabelecimentos row of a company's establishment, with the row's quirk.
- * Invariant: everything is drawn from the stream of (company, establishment), so the row does not
- * depend on preceding rows.
+ * Invariant: all values are drawn from the random stream of (company, establishment), so a row does
+ * not depend on other rows.
  */
 import { writeCnpjColumns } from "./cnpj.ts";
 import { type Company, Offices, STREAMS, type World } from "./company.ts";
@@ -14,10 +14,10 @@ import { latin1, type RowBytes } from "./zip/bytes.ts";
 
 const BRAZIL = 105;
 const SPECIAL = ["FALIDO", "ESPOLIO", "EM LIQUIDACAO", "RECUPERACAO JUDICIAL"].map(latin1);
-/** Reasons of closed establishments, with their shares. */
+/** Reason codes of closed establishments, with their shares. */
 const CLOSED_REASONS = [1, 71, 67, 73, 54, 2, 18, 15] as const;
 const CLOSED_SHARES = new Weighted([76.6, 7.9, 5.3, 3.0, 1.3, 1.5, 3.4, 1.0]);
-/** Number of secondary activities, if any: 1 to 6, or more. */
+/** Shares of establishments with 1 to 6 secondary activities, and with more. */
 const SECONDARY_SHARES = new Weighted([35.5, 19.2, 11.7, 8.0, 7.3, 4.3, 14.0]);
 const SECONDARY_MAX = 97;
 
@@ -151,7 +151,7 @@ export class EstablishmentMaker {
     return status === 3 ? 21 : 18;
   }
 
-  /** City abroad, country and opening date. */
+  /** Writes the city abroad, the country, and the opening date. */
   private writeOrigin(row: RowBytes): void {
     const { random, quirk, world } = this;
     const isForeign = this.city === world.cities.foreign;
@@ -188,7 +188,7 @@ export class EstablishmentMaker {
     const isSorted = random.chance(0.7);
     let count = 0;
     for (let tries = 0; count < wanted && tries < 400; tries++) {
-      // A long list exhausts the frequent ones, then continues with any.
+      // A long list exhausts the frequent activities and continues with arbitrary ones.
       const next =
         tries < 2 * wanted || wanted < 8
           ? activities.pick(random, this.city, true)

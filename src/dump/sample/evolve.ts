@@ -1,12 +1,12 @@
 /**
  * A later month of a sample. Input: the steps of the first month, and the release dates of later
- * months. Output: steps that write the changed rows: some accounts changed as in the registry
- * (closed, moved, another phone), a few missing, new companies at the end.
- * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends on
- * its number and the month alone, so every later release contains the history of earlier ones. An
- * edit leaves a row that the registry could hold; an edit that does not apply (a closed account
- * cannot be closed) has no effect. Shares are per row and month. Rows with a quirk never change,
- * because later months must have the same counts of quirks.
+ * months. Output: steps that write the rows of a later month: some accounts are changed as in the
+ * registry (closed, moved, another phone), a few are missing, and new companies follow.
+ * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends
+ * only on its number and the month, so later releases include the changes of earlier ones. An
+ * edited row could occur in the registry; an edit that does not apply (closing a closed account)
+ * has no effect. Shares are per row and month. Rows with a quirk never change, because later months
+ * must have the same counts of quirks.
  */
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
@@ -24,14 +24,14 @@ import { latin1, RowBytes } from "./zip/bytes.ts";
 
 /** New companies of a month, as a share of all establishments. */
 const NEW_SHARE = 0.009;
-/** Accounts of 10,000 that vanish in a month. */
+/** Number of accounts in 10,000 that disappear in a month. */
 const GONE_SHARE = 1;
 /** Chance that a changed row changes again. */
 const SECOND_EDIT = 0.15;
 const PER = 10_000;
 /**
- * Streams of random numbers, one per file type and month; their numbers follow the streams of the
- * first month.
+ * Stream numbers of random numbers by file type, to which the month is added; they follow those of
+ * the first month.
  */
 const STREAMS: Readonly<Record<EditedType, number>> = {
   estabelecimentos: 1_000,
@@ -39,10 +39,10 @@ const STREAMS: Readonly<Record<EditedType, number>> = {
   simples: 3_000,
 };
 const NEW_STREAM = 4_000;
-/** Numbers of new companies begin here, after all others. */
+/** First number of new companies, above all others. */
 const NEW_INDEX = 2 ** 31;
 
-/** A later month: the days after `after` up to `release`, since 1970-01-01. */
+/** A later month: its release day, and that of the month before, since 1970-01-01. */
 interface LaterMonth {
   readonly after: number;
   readonly release: number;
@@ -53,14 +53,17 @@ function newcomersAMonth(establishments: number): number {
   return Math.round(establishments * NEW_SHARE);
 }
 
-/** New companies over some months, each with one row of Estabelecimentos and of Empresas. */
+/**
+ * Returns the number of new companies over some months; each has one row of Estabelecimentos and of
+ * Empresas.
+ */
 export function newcomersOf(establishments: number, months: number): number {
   return newcomersAMonth(establishments) * months;
 }
 
 /** Turns the steps of the first month into the steps of a later month. */
 export class Evolution {
-  /** Vanished accounts of the rows written so far. */
+  /** Number of disappeared accounts in the rows written so far. */
   gone = 0;
   private readonly world: World;
   private readonly months: readonly LaterMonth[];
@@ -94,7 +97,9 @@ export class Evolution {
     this.establishments = new EstablishmentMaker(later, names);
   }
 
-  /** The first month's `rows` rows, changed, then the new companies. */
+  /**
+   * Returns a step that writes the first month's `rows` rows with changes, then the new companies.
+   */
   steps(type: EditedType, rows: number, step: Step): Step {
     const changed = this.changed(type, step);
     const added = this.added(type);
@@ -111,7 +116,7 @@ export class Evolution {
     };
   }
 
-  /** The rows of new companies, by their number. */
+  /** Returns a step that writes the rows of new companies by number. */
   private added(type: EditedType): Step {
     return (row, number) => {
       const start = row.length;
@@ -129,7 +134,7 @@ export class Evolution {
     };
   }
 
-  /** New company number `number`; skips numbers whose root a Simples row has. */
+  /** Makes new company `number`; skips roots that a Simples row already uses. */
   private makeNew(number: number): Company {
     const { world, current: company } = this;
     const { SIMPLES_QUIRKS } = quirks;
@@ -159,7 +164,7 @@ export class Evolution {
     return after + 1 + this.random.below(release - after);
   }
 
-  /** Applies the months from `first` on to the row; false if the account vanishes. */
+  /** Applies the months from `first` on to a row; returns false if the account disappears. */
   private evolve(
     type: EditedType,
     row: RowBytes,
@@ -198,7 +203,7 @@ export class Evolution {
   }
 }
 
-/** Returns the edit for a number from 0 to 10,000; null if the number is above all shares. */
+/** Returns the edit for a number from 0 to 10,000; null if the number exceeds all shares. */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
   for (const edit of edits) {
@@ -233,7 +238,7 @@ interface Places {
   readonly activities: Activities;
 }
 
-/** A kind of change: affected rows of 10,000 per month, and the effect. */
+/** A kind of change: its rate per 10,000 rows and month, and its effect. */
 interface Edit {
   readonly share: number;
   readonly apply: (row: EditedRow) => void;
@@ -288,7 +293,7 @@ function set({ cells }: EditedRow, at: number, value: string): void {
   cells[at] = value;
 }
 
-/** Replaces either of two values by the other. */
+/** Replaces one of two values by the other. */
 function swap(row: EditedRow, at: number, [one, other]: readonly [string, string]): void {
   if (row.cells[at] === one) set(row, at, other);
   else if (row.cells[at] === other) set(row, at, one);
@@ -305,7 +310,7 @@ function setStatus(
   set(row, AT.reason, reason);
 }
 
-/** A new address, rarely in another city. */
+/** Sets a new address, rarely in another city. */
 function move(row: EditedRow): void {
   const { cells, random, places } = row;
   const far = random.chance(MOVES_FAR);
@@ -318,7 +323,7 @@ function move(row: EditedRow): void {
   });
 }
 
-/** New values for some columns from the first area code to the e-mail. */
+/** Sets new values in some columns between the first area code and the e-mail. */
 function setContact(row: EditedRow, columns: readonly number[]): void {
   const { cells, random, places } = row;
   const city = places.byTom.get(cells[AT.town] as string);
@@ -350,7 +355,7 @@ function activity({ random, places: { activities } }: EditedRow): string {
   return String(list[random.below(current)]?.code).padStart(7, "0");
 }
 
-/** Enters or leaves Simples; leaving also ends a MEI. */
+/** Makes a company enter or leave Simples; leaving also ends MEI. */
 function setSimples(row: EditedRow): void {
   const enters = row.cells[1] !== "S";
   set(row, 1, enters ? "S" : "N");
@@ -376,7 +381,7 @@ function written(write: (bytes: RowBytes) => void): string[] {
   return cellsOf(scratch, 0);
 }
 
-/** Cells of the row from `start` on, which must be complete. */
+/** Returns the cells of the complete row that begins at `start`. */
 function cellsOf(row: RowBytes, start: number): string[] {
   const text = Buffer.from(row.bytes.subarray(start, row.length)).toString("latin1");
   return text.slice(1, -2).split('";"');

@@ -1,7 +1,7 @@
 /**
  * Invented names of a sample: persons, companies, trade names.
- * Invariant: all words are upper case without accents. An invented CPF always has wrong check
- * digits, so that no person has it.
+ * Invariant: all words are upper case without accents. Invented CPFs always have wrong check
+ * digits, so that they belong to no person.
  */
 
 import type { Company, World } from "./company.ts";
@@ -26,7 +26,7 @@ export function any<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
-/** Percent of company words that are common; of surnames. */
+/** Percentages of common words: of company words, and of surnames. */
 const COMMON_BRANDS = 35;
 const COMMON_SURNAMES = 88;
 
@@ -42,7 +42,7 @@ export function surname(row: RowBytes, random: Random): void {
   else writeSurname(row, random);
 }
 
-/** A person's name of two to four parts. */
+/** Writes a person's name of two to four parts. */
 export function person(row: RowBytes, random: Random): void {
   row.word(any(random, lists.GIVEN_NAMES));
   if (random.chance(0.4)) row.spaced(any(random, lists.GIVEN_NAMES));
@@ -51,7 +51,7 @@ export function person(row: RowBytes, random: Random): void {
   surname(row, random);
 }
 
-/** Eleven digits like a CPF with wrong check digits. */
+/** Writes eleven digits that look like a CPF, with wrong check digits. */
 function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   const base = random.below(1_000_000_000);
   const check = (cpfCheck(base) + 1 + random.below(98)) % 100;
@@ -66,7 +66,7 @@ function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   row.digits(check, 2);
 }
 
-/** The right check digits of nine digits: weights 2 to 10 from the right, then 3 to 11. */
+/** Returns the right check digits of nine digits: weights 2 to 10 from the right, then 3 to 11. */
 function cpfCheck(base: number): number {
   let first = 0;
   let second = 0;

@@ -6,13 +6,13 @@
 import { branchCount, STREAMS } from "./company.ts";
 import { hash, remainder } from "./random.ts";
 
-/** Parts of the large file types; part 0 is about six times as large as the others. */
+/** Number of parts of the large file types; part 0 is about six times as large as the others. */
 export const PARTS = 10;
 const PART_0_WEIGHT = 6;
 
 /**
- * First row of part `part` among `rows` rows; part 10 is the end. With ten rows or more, every part
- * has a row, as in the registry.
+ * Returns the first row of a part among `rows` rows; for part 10, the end. With ten or more rows,
+ * every part has a row, as in the registry.
  */
 export function partStart(rows: number, part: number): number {
   if (part === 0) return 0;
@@ -20,18 +20,20 @@ export function partStart(rows: number, part: number): number {
   return Math.max(Math.min(fair, rows - (PARTS - part)), Math.min(part, rows));
 }
 
-/** Companies between two entries of `branchesBefore`. */
+/** Number of companies between two entries of `branchesBefore`. */
 const STRIDE = 4096;
 
 /** The number of companies, and an index of their branches. */
 export interface CompanyCount {
   readonly companies: number;
-  /** Branches of all companies before number 0, 4096, 8192, and so on; in shared memory. */
+  /**
+   * Number of branches of all companies before company 0, 4096, 8192, and so on; in shared memory.
+   */
   readonly branchesBefore: Uint32Array;
   readonly branches: number;
 }
 
-/** The fewest companies with at least `establishments` in total. */
+/** Returns the smallest number of companies that has at least this many establishments in total. */
 export function countCompanies(seed: number, establishments: number): CompanyCount {
   const entries = Math.ceil(establishments / STRIDE);
   const branchesBefore = new Uint32Array(new SharedArrayBuffer(4 * entries));
@@ -44,7 +46,9 @@ export function countCompanies(seed: number, establishments: number): CompanyCou
   return { companies, branchesBefore, branches };
 }
 
-/** Iterates rows of Estabelecimentos: a company, and 0 or the branch's number. */
+/**
+ * Iterates over rows of Estabelecimentos: a company, and its branch number, 0 for the head office.
+ */
 export class EstablishmentOrder {
   company = 0;
   branch = 0;
@@ -71,7 +75,7 @@ export class EstablishmentOrder {
     const branches = Math.floor((row * (this.rows - this.companies)) / this.rows);
     this.row = row;
     this.head = row - branches;
-    // The order of branches begins with the middle company and ends with the company before it.
+    // Branches are ordered by company, from the middle company on, wrapping around at the last one.
     this.placeBranch(this.companies >> 1, 0);
     const first = this.branchesBefore(this.owner) + branches;
     const { branches: all } = this.counted;
@@ -82,7 +86,7 @@ export class EstablishmentOrder {
     this.walk(entry * STRIDE, branch - (branchesBefore[entry] as number));
   }
 
-  /** Branches of all companies before `company`. */
+  /** Returns the number of branches of all companies before `company`. */
   private branchesBefore(company: number): number {
     const entry = Math.floor(company / STRIDE);
     let branches = this.counted.branchesBefore[entry] as number;
@@ -90,7 +94,7 @@ export class EstablishmentOrder {
     return branches;
   }
 
-  /** Moves to branch `branch`, counted from company `company` on. */
+  /** Moves to branch number `branch`, counted from the first branch of `company`. */
   private walk(company: number, branch: number): void {
     let left = branch;
     this.placeBranch(company, 0);
@@ -125,7 +129,7 @@ export class EstablishmentOrder {
   }
 }
 
-/** A fixed shuffle of the companies: row to company. Each file type has its own `salt`. */
+/** Returns a fixed shuffle that maps rows to companies. Each file type has its own `salt`. */
 export function shuffledCompanies(
   seed: number,
   salt: number,

@@ -1,7 +1,7 @@
 /**
  * Determines which quirk a row shows, if any.
- * Invariant: quirks are on evenly spaced rows in turn, so no row has two, and the count of each can
- * be computed to check a test or an import's report.
+ * Invariant: quirks take turns on evenly spaced rows. So no row has two, and tests can compute the
+ * number of each to check an import's report.
  */
 
 /** Quirks of an Estabelecimentos row; all occur in the real registry. */
@@ -74,22 +74,24 @@ export type CompanyQuirk = (typeof COMPANY_QUIRKS)[number];
 /** Quirk of a Simples row. */
 export type SimplesQuirk = (typeof SIMPLES_QUIRKS)[number];
 
-/** Rows per quirk in a large sample: each quirk is about 1 in 18,000. */
+/** Number of rows per quirk in a large sample; each kind of quirk is on about 1 in 18,000 rows. */
 const SPACING = 500;
 
-/** Rows from one quirk to the next; fewer in a small sample, so that each occurs. */
+/**
+ * Returns the distance in rows between quirks; smaller in a small sample, so that each kind occurs.
+ */
 export function quirkSpacing(rows: number, quirks: number): number {
   return Math.max(1, Math.min(SPACING, Math.floor(rows / (quirks + 1))));
 }
 
-/** The quirk number of row `row` (from 0), or -1. */
+/** Returns the index of the quirk of row `row` (from 0), or -1. */
 export function quirkAt(row: number, rows: number, quirks: number): number {
   const spacing = quirkSpacing(rows, quirks);
   if (row % spacing !== spacing - 1) return -1;
   return Math.floor(row / spacing) % quirks;
 }
 
-/** Counts each quirk of a list among the first `rows` rows, in list order. */
+/** Returns how often each quirk of a list occurs in the first `rows` rows, in list order. */
 export function quirkCounts(rows: number, quirks: number): number[] {
   const shown = Math.floor(rows / quirkSpacing(rows, quirks));
   return Array.from(
@@ -98,7 +100,7 @@ export function quirkCounts(rows: number, quirks: number): number[] {
   );
 }
 
-/** Counts each quirk in a sample of this size. */
+/** Returns how often each quirk occurs in a sample of this size. */
 export function expectedQuirks(establishments: number, companies: number): Record<string, number> {
   const lists = [
     [ESTABLISHMENT_QUIRKS, establishments],

@@ -12,14 +12,14 @@ function mix(value: number): number {
   return h ^ (h >>> 16);
 }
 
-/** A 32-bit hash of three numbers, as an unsigned integer. */
+/** Returns a 32-bit hash of three numbers, as an unsigned integer. */
 export function hash(seed: number, stream: number, index: number): number {
   return mix(mix(mix(seed ^ 0x5bd1e995) + Math.imul(stream, 0x9e3779b9)) + index) >>> 0;
 }
 
 /**
- * The remainder of integers below 2^53. `%` beyond 32 bits divides bit by bit, ten times slower; a
- * rounded quotient is off by at most one.
+ * Returns the remainder of integers below 2^53. Beyond 32 bits, `%` divides bit by bit, which is
+ * ten times slower; the rounded quotient used here is off by at most one.
  */
 export function remainder(value: number, divisor: number): number {
   const rest = value - Math.floor(value / divisor) * divisor;
@@ -49,7 +49,7 @@ export class Random {
     return this;
   }
 
-  /** The next 32 bits, unsigned. The low bits are weaker. */
+  /** Returns the next 32 bits, unsigned. The low bits are less random. */
   next(): number {
     const result = Math.imul(this.a, 0x9e3779bb);
     const b = this.b ^ this.a;
@@ -58,12 +58,12 @@ export class Random {
     return result >>> 0;
   }
 
-  /** A number from 0 to `count` - 1 that does not advance the stream. */
+  /** Returns a number from 0 to `count` - 1 without advancing the stream. */
   peek(count: number): number {
     return Math.floor((mix(this.a ^ this.b) >>> 0) * 2.3283064365386963e-10 * count);
   }
 
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 to 1, exclusive. */
   unit(): number {
     return this.next() * 2.3283064365386963e-10;
   }
@@ -104,12 +104,12 @@ export class Weighted {
     }
   }
 
-  /** The index of one of the weights. */
+  /** Draws the index of a weight. */
   pick(random: Random): number {
     return this.at(random.unit());
   }
 
-  /** The index for a number from 0 up to, not including, 1. */
+  /** Returns the index for a number from 0 to 1, exclusive. */
   at(unit: number): number {
     const at = unit * this.limit.length;
     const i = at | 0;

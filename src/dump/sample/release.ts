@@ -1,11 +1,11 @@
 /**
- * Writes a synthetic monthly release of 37 zips in the registry's exact layout. Input: a folder
- * that does not exist yet, a number of establishments, a seed, a label.
- * Invariant: the same arguments give the same bytes on any machine and any number of threads, which
- * draw the blocks of rows. A bounded number of blocks is in flight, so memory does not grow with
- * the number of rows. The folder gets its name only when complete. Until then it is a hidden folder
- * next to the target, removed when the process exits; the next release removes leftovers of killed
- * processes of this machine.
+ * Writes a synthetic monthly release of 37 zips in the registry's exact layout. Input: a new
+ * folder, a number of establishments, a seed, a label.
+ * Invariant: the same arguments give the same bytes on any machine, with any number of threads to
+ * draw blocks of rows. A bounded number of blocks is in flight, so memory does not grow with the
+ * number of rows. The folder gets its name only when complete. Until then it is a hidden folder
+ * next to the target, which is removed when the process exits. The next release removes leftovers
+ * of this machine's killed processes.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
@@ -29,9 +29,9 @@ import { packChunk, ZipWriter } from "./zip/zip.ts";
 /** Max establishments; more would need more roots than eight digits allow. */
 export const ESTABLISHMENTS_MAX = 90_000_000;
 
-/** The largest of the small tables has about 150 KB. */
+/** Buffer size for the small tables; the largest has about 150 KB. */
 const TABLE_BYTES = 1 << 19;
-/** Expected bytes from which a member is written in the 64-bit form. */
+/** Members expected to have more bytes are written in the 64-bit form. */
 const ZIP64_FROM_BYTES = 2 ** 31;
 const ROW_BYTES: Readonly<Partial<Record<FileType, number>>> = {
   estabelecimentos: 250,
@@ -47,11 +47,11 @@ export interface SampleOptions {
   readonly seed: number;
   /** `YYYY-MM`; the release date is its second Saturday. */
   readonly label: string;
-  /** An earlier month that this release evolves from; by default this is the first release. */
+  /** Label of the first release, from which this one evolves; by default, this is the first. */
   readonly since?: string;
   /** Number of threads that draw; 0 draws on the calling thread. Default: the quickest number. */
   readonly threads?: number;
-  /** Called with finished and total rows, a few times per second of work. */
+  /** Called with the numbers of finished and of all rows, a few times per second. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -59,7 +59,7 @@ export interface SampleOptions {
 export interface SampleSummary {
   readonly establishments: number;
   readonly companies: number;
-  /** Rows per file type, quirk rows included. */
+  /** Number of rows per file type, including quirk rows. */
   readonly rows: Readonly<Record<FileType, number>>;
   readonly token: string;
   /** Count of each quirk. */
@@ -67,8 +67,8 @@ export interface SampleSummary {
 }
 
 /**
- * Writes the release. @throws CommandError if the folder exists and is not empty, or cannot be
- * written; then no files remain.
+ * Writes the release. @throws CommandError if the folder is not empty or cannot be written; no
+ * files remain then.
  */
 export async function writeSample(options: SampleOptions): Promise<SampleSummary> {
   const draft = await ReleaseDraft.begin(options.folder);
@@ -139,7 +139,7 @@ class ReleaseWriter {
     };
   }
 
-  /** Every zip of drawn rows; the last part also holds the new companies' rows. */
+  /** Yields every zip of random rows; the last part also holds the new companies' rows. */
   private *members(): Generator<Member> {
     const { newcomers } = this;
     const { establishments, counted } = this.shape;
@@ -158,7 +158,7 @@ class ReleaseWriter {
     yield { type: "simples", part: 0, from: 0, to: companies + newcomers };
   }
 
-  /** Every block, with its member; a member without rows is one empty block. */
+  /** Yields every block with its member; a member without rows has one empty block. */
   private *blocks(): Generator<readonly [Block, readonly [Member, Block]]> {
     for (const member of this.members()) {
       const blocks = member.to > member.from ? blocksOf(member) : [member];
@@ -220,9 +220,9 @@ class ReleaseWriter {
 
 /** More threads would wait for the disk. */
 const THREADS_MAX = 16;
-/** Min establishments for which threads save more time than their start costs. */
+/** Min number of establishments for which threads save more time than starting them takes. */
 const THREADS_FROM = 100_000;
-/** Blocks per thread in progress or waiting to be written. */
+/** Max blocks per thread that are in progress or wait to be written. */
 const AHEAD = 3;
 
 /** Returns the number of threads that draw a sample; 0 if the calling thread is quicker. */
@@ -231,7 +231,7 @@ export function sampleThreads(establishments: number): number {
   return Math.min(THREADS_MAX, availableParallelism());
 }
 
-/** Makes blocks, each with the caller's data for it. */
+/** Draws blocks; yields each with the caller's data for it. */
 async function* drawBlocks<Data>(
   shape: SampleShape,
   threads: number,
@@ -261,7 +261,7 @@ async function* drawBlocks<Data>(
 }
 
 /**
- * Matches the rest of the name after the prefix: the process id and six characters of `mkdtemp`.
+ * Matches the part of a draft's name after the prefix: process id and six characters of `mkdtemp`.
  */
 const OWNER = /^(\d+)-\w{6}$/;
 
@@ -289,7 +289,7 @@ class ReleaseDraft {
     return new ReleaseDraft(await mkdtemp(join(parent, `${prefix}${process.pid}-`)), folder);
   }
 
-  /** Moves it to its path. @throws CommandError if that exists by now. */
+  /** Moves the draft to its path. @throws CommandError if the path exists by now. */
   async publish(): Promise<void> {
     // The draft is private; the release is as readable as any new folder.
     await chmod(this.path, 0o777 & ~process.umask());
@@ -312,13 +312,13 @@ class ReleaseDraft {
   }
 }
 
-/** Includes the machine, because on a shared disk the process may run on another machine. */
+/** The prefix includes the machine, because on a shared disk the process may run on another one. */
 function prefixOf(folder: string): string {
   const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
   return `.${basename(folder)}-${machine}-`;
 }
 
-/** Removes drafts of ended processes of this machine. */
+/** Removes drafts of this machine's processes that have ended. */
 function removeDead(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;

@@ -1,7 +1,7 @@
 /**
  * For each large file type of a sample, the function that appends row number `index`.
- * Invariant: a step returns the number of rows it wrote: none, one, or two if the quirk is a
- * duplicate row. All steps together need constant memory.
+ * Invariant: a step returns the number of rows written: none, one, or two (if the quirk is a
+ * duplicate row). All steps together need constant memory.
  */
 import { buildActivities } from "./activities.ts";
 import { buildCities } from "./cities.ts";
@@ -19,7 +19,7 @@ export type Step = (row: RowBytes, index: number) => number;
 /** Determines the order of rows of Empresas; see order.ts. */
 export const EMPRESAS_SALT = 10;
 
-/** Sets up the shared world; `snapshot` is the release date in days since 1970-01-01. */
+/** Makes the data shared by all rows; `snapshot` is the release date in days since 1970-01-01. */
 export function buildWorld(seed: number, companies: number, snapshot: number): World {
   const cities = buildCities();
   const activities = buildActivities();
@@ -47,7 +47,7 @@ export class SampleSteps {
     this.establishments = new EstablishmentMaker(world, names);
   }
 
-  /** Rows of Estabelecimentos from number `from` on, by row number; call in order. */
+  /** Returns the step for rows of Estabelecimentos from number `from` on; call it in order. */
   establishment(from: number): Step {
     const { rows, order } = this;
     if (from < rows) order.seek(from);
@@ -61,7 +61,7 @@ export class SampleSteps {
     };
   }
 
-  /** Rows of Empresas, by row number. */
+  /** Returns the step for rows of Empresas. */
   company(): Step {
     const order = shuffledCompanies(this.world.seed, EMPRESAS_SALT, this.world.companies);
     return (row, index) => {
@@ -73,7 +73,7 @@ export class SampleSteps {
     };
   }
 
-  /** Rows of Socios, by row number. */
+  /** Returns the step for rows of Socios. */
   partner(): Step {
     const order = shuffledCompanies(this.world.seed, 20, this.world.companies);
     return (row, index) => {
@@ -82,7 +82,7 @@ export class SampleSteps {
     };
   }
 
-  /** Rows of Simples, by row number. */
+  /** Returns the step for rows of Simples. */
   simples(): Step {
     const { companies } = this.world;
     const order = shuffledCompanies(this.world.seed, 30, companies);

@@ -1,7 +1,7 @@
 /**
  * The rows of the six small tables of a sample, code and description.
- * Invariant: like the registry's own, the tables lack a few codes that rows use (country 008 and
- * others, reason 32, qualification 36); see `quirks.ts`.
+ * Invariant: as in the registry, the tables lack a few codes that rows use (country 008 and others,
+ * reason 32, qualification 36); see `quirks.ts`.
  */
 import { getLegalNatures } from "@brazilian-utils/brazilian-utils";
 import { QUALIFICATIONS } from "../../spec/qualifications.ts";
@@ -9,7 +9,7 @@ import type { LookupType } from "../layout.ts";
 import { buildActivities } from "./activities.ts";
 import { buildCities } from "./cities.ts";
 
-/** Reasons of a registration status that the sample uses. */
+/** Reasons of a registration status, as used in the sample. */
 const REASONS = `00 SEM MOTIVO|01 EXTINCAO POR ENCERRAMENTO LIQUIDACAO VOLUNTARIA|02 INCORPORACAO
 03 FUSAO|04 CISAO TOTAL|05 ENCERRAMENTO DA FALENCIA|06 ENCERRAMENTO DA LIQUIDACAO
 07 ELEVACAO A MATRIZ|15 INEXISTENCIA DE FATO|18 INAPTIDAO|21 PEDIDO DE BAIXA INDEFERIDO
@@ -24,7 +24,7 @@ const COUNTRIES = `023 ALEMANHA|063 ARGENTINA|087 BELGICA|097 BOLIVIA|105 BRASIL
 399 JAPAO|493 MEXICO|573 PAISES BAIXOS|586 PARAGUAI|589 PERU|607 PORTUGAL|628 REINO UNIDO
 767 SUICA|845 URUGUAI|850 VENEZUELA`;
 
-/** Natures of the registry that the package lacks. */
+/** Legal natures that the package lacks. */
 const OWN_NATURES = `0000 Natureza Jur\u00eddica n\u00e3o informada
 1350 Entidade do Servi\u00e7o Social Aut\u00f4nomo|8885 Natureza Jur\u00eddica n\u00e3o informada`;
 
@@ -37,10 +37,10 @@ function rows(text: string): [string, string][] {
     ]);
 }
 
-/** Country codes of foreign or Brazilian rows, all in the table. */
+/** Country codes used in rows; all are in the table. */
 export const COUNTRY_CODES: readonly number[] = rows(COUNTRIES).map(([code]) => Number(code));
 
-/** The rows of one table, by code. */
+/** Returns the rows of one table, by code. */
 export function tableRows(type: LookupType): [string, string][] {
   return readRows(type).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,12 +1,11 @@
 /**
- * The words of a sample's names, addresses, and e-mails: lists, and a vocabulary of invented words
- * of Portuguese form, one for each random number.
- * Invariant: upper case and without accents, as in the registry. No list holds a person or company,
- * only parts that are combined at random. Invented words have the unequal frequencies of real text
- * (G. K. Zipf), so that their number grows with the text indefinitely (H. S. Heaps: draws to the
- * power of 0.78). Each is a function of its number, so none is stored. Each choice draws one
- * number, as a choice from a list does. Invented words have at least three syllables, so that they
- * are not real names.
+ * The words of a sample's names, addresses, and e-mails: lists, and invented words that look
+ * Portuguese, one for each random number.
+ * Invariant: upper case and without accents, as in the registry. Lists contain only parts of names,
+ * which are combined at random. Invented words have frequencies as in real text (G. K. Zipf), so
+ * their number grows indefinitely (H. S. Heaps: draws to the power of 0.78). Each is a function of
+ * its number, so none is stored. Each choice draws one random number, like a choice from a list.
+ * Invented words have at least three syllables, so that they are not real names.
  */
 import { hash, type Random, Weighted } from "./random.ts";
 import { type RowBytes, words } from "./zip/bytes.ts";
@@ -47,7 +46,7 @@ export const BRANDS = words(`
   PLANALTO POPULAR PREMIUM PRIMAVERA PRIME PROGRESSO REAL REDE SABOR SANTA_RITA SAO_JORGE SERRA SOL
   SOLAR SUL SUPREMA TOP TOTAL TROPICAL UNIAO UNIVERSAL VALE VERDE VIDA VITORIA VIVA ZENITE`);
 
-/** Endings of a limited company's business name, by its general business. */
+/** Final parts of a limited company's name, by line of business. */
 export const TRADES = words(`
   COMERCIO COMERCIO_E_SERVICOS SERVICOS INDUSTRIA_E_COMERCIO COMERCIO_E_REPRESENTACOES SOLUCOES
   EMPREENDIMENTOS PARTICIPACOES DISTRIBUIDORA COMERCIAL REPRESENTACOES CONSULTORIA PRESTADORA
@@ -169,12 +168,15 @@ export const TRADE_WORDS: Readonly<Record<string, string>> = {
 /** Words for a trade name of other activities. */
 export const TRADE_WORDS_OTHER = "SERVICOS COMERCIO GRUPO CASA CENTRO";
 
-/** The most frequent words; each further group has twice as many and is drawn less often. */
+/**
+ * Number of the most frequent words; each further group has twice as many, which are drawn less
+ * often.
+ */
 const FIRST_GROUP = 64;
 const GROUPS = 24;
-/** Two to the power of -0.28: frequency falls with the rank to the power of -1.28. */
+/** 2^-0.28, so that frequency falls with the rank to the power of -1.28. */
 const GROUP_RATIO = 0.8236;
-/** A city has far fewer districts: about five hundred, half of them rare. */
+/** Groups of a city's districts, which are far fewer: about five hundred, half of them rare. */
 const CITY_GROUP = 4;
 const CITY_GROUPS = 7;
 const CITY_RATIO = 0.55;
@@ -183,12 +185,14 @@ const SYLLABLES = words(`
   BA BE BI BO CA CE CI CO DA DE DI DO FA FE FI FO GA GUE GI GO LA LE LI LO MA ME MI MO NA NE NI NO
   PA PE PLI PO RA RE RI RO SA SE SI SO TA TE TI TO VA VE VI VO BRA TRE CRI PRO LHA NHE JU JO ZA ZE
   QUI XO`);
-/** Syllables as numbers: length << 24, and at most three letters, lowest first. */
+/** Syllables as numbers: length << 24, and up to three letters, the first in the lowest byte. */
 const PACKED = Int32Array.from(SYLLABLES, (letters) =>
   letters.reduce((sum, letter, i) => sum | (letter << (8 * i)), letters.length << 24),
 );
 const SYLLABLE_BITS = 6;
-/** A syllable number is six bits; words of three, four, and five syllables have 18, 24, and 30. */
+/**
+ * A syllable takes six bits, so words of three, four, and five syllables have 18, 24, and 30 bits.
+ */
 const SHORT = 1 << 18;
 const MIDDLE = SHORT + (1 << 24);
 /** Endings of company words, and of surnames. */
@@ -196,10 +200,10 @@ const ENDINGS = words("N R S L X TEC LAR MAX");
 const SURNAME_ENDINGS = words("NES LINI RES ZANI DEIRO LHAES NELLI RANO");
 /** Prefixes of district names; usually none. */
 const DISTRICT_KINDS = words("JARDIM_ VILA_ PARQUE_ CONJUNTO_");
-/** Company words of sixteen that have an ending. */
+/** Number of company words in sixteen that have an ending. */
 const ENDED = 6;
 
-/** Shares of groups, each `ratio` of the preceding one. */
+/** Returns the shares of groups; each is the previous one times `ratio`. */
 function shares(groups: number, ratio: number): Weighted {
   const weights: number[] = [];
   for (let weight = 1; weights.length < groups; weight *= ratio) weights.push(weight);
@@ -209,7 +213,7 @@ function shares(groups: number, ratio: number): Weighted {
 const SHARES = shares(GROUPS, GROUP_RATIO);
 const CITY_SHARES = shares(CITY_GROUPS, CITY_RATIO);
 
-/** The number of a word, 0 for the most frequent one, from 32 random bits. */
+/** Returns a word's number (0 is the most frequent) for 32 random bits. */
 function rankOf(draw: number, first: number, groups: Weighted): number {
   const size = first * 2 ** groups.at(draw * 2 ** -32);
   return size - first + Math.floor(hash(draw, 3, first) * 2 ** -32 * size);
@@ -230,7 +234,7 @@ export function writeSurname(row: RowBytes, random: Random): void {
   row.word(SURNAME_ENDINGS[hash(rank, 2, 0) & 7] as Uint8Array);
 }
 
-/** Writes the word of an office; each `number` from 0 to 2^24 - 1 has its own. */
+/** Writes the word of an office, unique for each `number` from 0 to 2^24 - 1. */
 export function writeOfficeWord(row: RowBytes, number: number): void {
   writeSyllables(row, SHORT + number);
 }
@@ -244,7 +248,7 @@ export function writeCityDistrict(row: RowBytes, random: Random, city: number): 
   writeSyllables(row, bits % SHORT);
 }
 
-/** Writes the syllables of word number `rank`; they are unique. */
+/** Writes the syllables of word number `rank`, unique per word. */
 function writeSyllables(row: RowBytes, rank: number): void {
   if (rank < SHORT) writeBits(row, rank, 3);
   else if (rank < MIDDLE) writeBits(row, rank - SHORT, 4);
@@ -254,7 +258,7 @@ function writeSyllables(row: RowBytes, rank: number): void {
 function writeBits(row: RowBytes, index: number, syllables: number): void {
   const bits = syllables * SYLLABLE_BITS;
   const mask = 2 ** bits - 1;
-  // Invertible steps, so that neighbors differ and no word repeats.
+  // Invertible steps: consecutive numbers give different words, and no word is repeated.
   let mixed = Math.imul(index, 0x2c9277b5) & mask;
   mixed ^= mixed >>> (bits >> 1);
   mixed = Math.imul(mixed, 0x4a7c15f5) & mask;

@@ -1,12 +1,12 @@
 /**
- * Reads a CSV file in pieces, scans them for records, and encodes our text like the file. Input: a
- * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each beginning with the
- * unread rest of the one before; the places of records and cells; our text in the file's encoding.
- * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts).
- * Joined, the used parts of all pieces are the file without its byte-order mark. UTF-16 is read as
- * UTF-8. It is refused if its bytes are no characters, because they could not be written back as
- * they were. Memory is bounded by the longest record. Characters of our own text that Windows-1252
- * lacks become question marks, as spreadsheets write them; the registry has none.
+ * Reads a CSV file in chunks, scans them for records, and encodes new text like the file. Input: a
+ * file; new text in UTF-8. Output: chunks of UTF-8 or Windows-1252, each beginning with the unread
+ * rest of the previous chunk; offsets of records and cells; the new text in the file's encoding.
+ * Invariant: quotes, line ends, and delimiters are parsed as for lists (lists/csvcolumn.ts). The
+ * used parts of all chunks, joined, are the file without its byte order mark. UTF-16 is converted
+ * to UTF-8, and refused if its bytes are invalid, because they could not be restored. Memory is
+ * bounded by the longest record. Characters of new text that Windows-1252 lacks become question
+ * marks, as in spreadsheets; the registry has none.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -20,26 +20,26 @@ export type CsvEncoding = "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
 
 /** Bytes read per call: about a millisecond of work. */
 const READ_BYTES = 262_144;
-/** Bytes that determine the kind of a file. */
+/** Number of leading bytes that determine the kind of a file. */
 const HEAD_BYTES = 4_096;
 
 /** A chunk of a file. */
 export interface CsvBytes {
   readonly bytes: Uint8Array;
-  /** Bytes after the last record of the last piece: marks of the end of a file. */
+  /** End-of-file marks after the last record; only in the last chunk. */
   readonly tail: Uint8Array;
   readonly isLast: boolean;
-  /** The byte-order mark of the file, in every chunk. */
+  /** The file's byte order mark, repeated in every chunk. */
   readonly mark: Uint8Array;
   /** First bytes of the file. */
   readonly head: Uint8Array;
-  /** The encoding of UTF-16; null for all others. */
+  /** The kind of UTF-16; null for other encodings. */
   readonly wide: "utf-16le" | "utf-16be" | null;
   /** Number of bytes that the reader has processed; set by the reader. */
   used: number;
 }
 
-/** DOS's mark of the end of a file; it is not part of the last record. */
+/** The DOS end-of-file mark; it does not belong to the last record. */
 const CTRL_Z = 0x1a;
 
 /** Reads a file, and yields to the event loop after each chunk, whose bytes then change. */
@@ -141,7 +141,7 @@ class UnreadBytes {
   }
 }
 
-/** Offset at which the records end and the end-of-file marks begin. */
+/** Returns the offset at which records end and end-of-file marks begin. */
 function endOf(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
@@ -166,11 +166,11 @@ function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffe
   }
 }
 
-/** Encodes new text, and the whole text of a file. */
+/** Encodes the new text, and the whole file. */
 interface Encoder {
-  /** Encodes text of ours so that it can follow the file's bytes. */
+  /** Encodes new text for insertion between the file's bytes. */
   own(text: Uint8Array): Uint8Array;
-  /** Encodes the whole text of the new file; null if the bytes need no change. */
+  /** Encodes the whole text of the new file; null if its bytes need no change. */
   readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
 }
 
@@ -182,7 +182,9 @@ const WINDOWS = new Map(
 );
 const UNKNOWN = 0x3f;
 
-/** The characters of the bytes from 0x80 on, two bytes each (little endian). */
+/**
+ * Returns the Windows-1252 characters of the bytes from 0x80 on, two bytes each (little endian).
+ */
 export function windowsCharacters(): Uint8Array {
   const codes = Uint16Array.from(WINDOWS.keys(), (character) => character.charCodeAt(0));
   return new Uint8Array(codes.buffer);
@@ -221,11 +223,11 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 /** Max records per call. */
 export const RECORDS_MAX = 65_536;
-/** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
+/** Numbers stored per record, and per odd cell; bytes of a CNPJ. */
 const RECORD = 4;
 const ODD = 3;
 const CNPJ = 14;
-/** Mark of a record whose cell is read here. */
+/** Mark of a record whose cell is odd, so that JavaScript parses it. */
 const ODD_MARK = 254;
 
 /** Facts about a file that its scan needs. */
@@ -233,17 +235,17 @@ interface KnownRecords {
   readonly delimiter: string;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
-  /** Cells of the widest row; 0 if unknown. */
+  /** Number of cells in the widest row; 0 if unknown. */
   readonly width?: number;
-  /** The record that is the header, counted from 0; -1 if there is none. */
+  /** Record number of the header, counted from 0; -1 if there is none. */
   readonly header?: number;
-  /** Suffixes of the header, of a blank row, and of a CNPJ; see `RecordScan`. */
+  /** Suffix numbers for the header, for blank rows, and for found CNPJs; see `RecordScan`. */
   readonly heading?: number;
   readonly blank?: number;
   readonly found?: number;
 }
 
-/** A cell that is no plain CNPJ. */
+/** A cell that is not a plain CNPJ. */
 interface OddCell {
   readonly record: number;
   readonly from: number;
@@ -252,11 +254,14 @@ interface OddCell {
 
 /** Finds records. */
 export class CsvRecords {
-  /** Per record: start, end, start of the next one, suffix with the missing cells above it. */
+  /**
+   * For each record: start, end, start of the next record, and suffix with the number of missing
+   * cells in the upper bits.
+   */
   readonly records = new Uint32Array(RECORD * RECORDS_MAX);
-  /** Per record 14 bytes: its CNPJ if it is plain. */
+  /** 14 bytes for each record: its CNPJ if plain. */
   readonly cnpjs = Buffer.alloc(CNPJ * RECORDS_MAX);
-  /** Cells of the widest record from the header on. */
+  /** Number of cells in the widest record from the header on. */
   width = 1;
   /** Start of the first record that was not found yet. */
   next = 0;
@@ -265,7 +270,7 @@ export class CsvRecords {
   #oddCount = 0;
   #longest = 0;
   #records = 0;
-  /** Number of the line on which the next record begins. */
+  /** Line number at which the next record begins. */
   #line = 1;
 
   constructor({ delimiter, column, width = 0, header = -1, ...suffixes }: KnownRecords) {
@@ -276,7 +281,7 @@ export class CsvRecords {
     };
   }
 
-  /** Start and end of a record of the last scan. */
+  /** Returns start and end of a record in the last scan. */
   bounds(record: number): [start: number, end: number] {
     const at = RECORD * record;
     return [this.records[at] as number, this.records[at + 1] as number];
@@ -287,13 +292,16 @@ export class CsvRecords {
     return this.#longest;
   }
 
-  /** The 14 digits of a record of the last scan whose cell is none of `oddCells`; "" if empty. */
+  /**
+   * Returns the 14 digits of a record in the last scan that is not in `oddCells`; "" if its cell is
+   * empty.
+   */
   digits(record: number): string {
     if (this.cnpjs[CNPJ * record] === 0) return "";
     return this.cnpjs.toString("latin1", CNPJ * record, CNPJ * (record + 1));
   }
 
-  /** Cells of the last scan that the caller reads. */
+  /** Returns the odd cells of the last scan, which the caller must parse. */
   oddCells(): OddCell[] {
     const number = (at: number) => this.#odd[at] as number;
     return Array.from({ length: this.#oddCount }, (_, cell) => {
@@ -303,8 +311,8 @@ export class CsvRecords {
   }
 
   /**
-   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last record of a file needs no end
-   * of line. Returns their number. Throws `ColumnRefusal` for a record that does not end.
+   * Finds up to `RECORDS_MAX` whole records from `from` on, and returns their number. The last
+   * record of a file needs no line end. Throws `ColumnRefusal` for a record that does not end.
    */
   scan(bytes: Uint8Array, from: number, isLast: boolean): number {
     const header = this.#known.header - this.#records;

@@ -1,11 +1,11 @@
 /**
- * Appends columns of the registry to a CSV file. Input: the file as the client sent it, its layout,
- * and the wanted fields. Output: the same bytes in the same order, with a status and the fields
- * after each row, in the file's own encoding and with its delimiter.
- * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
- * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
- * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, to
- * align the new columns. Memory grows by 4 bytes a record, up to 2,000,000 records.
+ * Appends columns of the registry to a CSV file. Input: the uploaded file, its layout, and the
+ * requested fields. Output: the same bytes in the same order, with a status and the fields after
+ * each row, in the file's own encoding and with its delimiter.
+ * Invariant: titles above the header, blank lines, quotes, line ends, the byte order mark, and the
+ * number of rows stay unchanged. The bytes depend only on the file, the snapshot, and the options.
+ * A row with fewer cells than the widest one gets empty cells, to align the new columns. Memory
+ * grows by 4 bytes per record, up to 2,000,000 records.
  */
 import { availableParallelism } from "node:os";
 import {
@@ -38,7 +38,7 @@ import {
 
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
-/** Bytes of a file that are read in one go; it has one batch or several. */
+/** Bytes of the file per read, which make one batch or several. */
 const READ_BYTES = 1 << 21;
 /** Bytes that are written in one go: few enough to stay in the cache. */
 const WRITE_BYTES = 1 << 18;
@@ -52,12 +52,12 @@ const AHEAD = Math.min(Math.max(availableParallelism(), 2), THREADS_MAX + 1);
 
 /** Records that are being enriched. */
 interface Batch {
-  /** Rows of the file up to the end of the batch, without the header. */
+  /** Number of rows up to the end of the batch, without the header. */
   readonly rows: number;
   readonly made: EnrichedBatch | Promise<EnrichedBatch>;
 }
 
-/** Headings of the new columns, the status first. */
+/** Returns the headings of the new columns, the status first. */
 export function newHeadings({ fields, labels }: EnrichmentOptions): readonly string[] {
   const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
   return [
@@ -66,16 +66,16 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
   ];
 }
 
-/** Source of the records; by default the sent file, of which nothing is known. */
+/** Source of the records; by default, the uploaded file, without further knowledge. */
 interface RecordSource {
   readonly pieces?: AsyncIterable<CsvBytes>;
-  /** Records whose CNPJ is a date, whose digits are no number. */
+  /** Record numbers whose CNPJ cell is a date; its digits are no CNPJ. */
   readonly dates?: ReadonlySet<number>;
   /** Rows of the plain CNPJs. */
   readonly known?: KnownRows;
 }
 
-/** Writes the enriched file. Returns what became of its CNPJs. */
+/** Writes the enriched file. Returns the outcomes of its CNPJs. */
 export async function enrichCsv(
   work: EnrichmentWork,
   layout: CsvLayout,
@@ -117,7 +117,7 @@ class CsvWriter {
     this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
-  /** Adds a chunk of the file; with the last chunk, everything is written. */
+  /** Adds a chunk of the file; after the last chunk, all output is written. */
   async add(piece: CsvBytes): Promise<void> {
     if (!this.#isMarked) this.#work.write(piece.mark);
     this.#isMarked = true;
@@ -156,7 +156,7 @@ class CsvWriter {
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  /** Reads the cells that are no plain CNPJ, and says what is appended to their records. */
+  /** Parses the odd cells, and sets the suffixes of their records. */
   #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.wish;
@@ -196,7 +196,7 @@ class CsvWriter {
     });
     onFound(enriched.rows);
     this.#writeBatch(enriched);
-    // Blank rows at the end are no rows of the layout.
+    // Blank rows at the end do not count as rows of the layout.
     onProgress(Math.min(rows, this.#layout.rows), this.#layout.rows);
   }
 
@@ -215,7 +215,7 @@ class CsvWriter {
   }
 }
 
-/** True if a record has nothing but delimiters, blanks and quotation marks. */
+/** True if a record has only delimiters, blanks, and quotes. */
 function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
   for (let at = from; at < to; at++) {
     const byte = bytes[at] as number;
@@ -224,9 +224,9 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
   return true;
 }
 
-/** Cells appended to a row of each outcome, up to the fields of the account. */
+/** Cells to append to a row for each outcome, before the account's fields. */
 class Suffixes {
-  /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
+  /** All suffixes in sequence: of each outcome, the header, and a blank row. */
   readonly request: EnrichRequest;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;

@@ -1,7 +1,6 @@
 /**
- * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row, and
- * its width. Input: the file, read from its first byte to its last. Output: the layout and the
- * number of rows.
+ * The layout of a CSV file: encoding, delimiter, column of CNPJs, header row, and width. Input: the
+ * whole file. Output: the layout and the number of rows.
  * Invariant: the column is the same as for lists (src/lists/column.ts); titles above the header are
  * not the header. The whole file is read once before anything is written, so a file that cannot be
  * read is refused as a whole. Memory does not grow with the file.
@@ -28,7 +27,7 @@ import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
-/** Max rows of a file to enrich, in any plan. */
+/** Max rows of a file to enrich, whatever the plan. */
 const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */
@@ -39,15 +38,15 @@ export interface CsvLayout {
   readonly column: number;
   /** Header of the column, or its number, counted from 1. */
   readonly name: string;
-  /** True if eight characters in it are a company. */
+  /** True if eight characters in the column denote a company. */
   readonly takesRoots: boolean;
-  /** The record that is the header, counted from 0; -1 if there is none. */
+  /** Record number of the header, counted from 0; -1 if there is none. */
   readonly header: number;
   /** Cells of the widest row. */
   readonly width: number;
   /** Rows below the header. */
   readonly rows: number;
-  /** Number of the first row with a cell that no sheet holds; 0 if there is none. */
+  /** Number of the first row with a cell too long for a sheet; 0 if there is none. */
   readonly longCell: number;
 }
 
@@ -56,12 +55,15 @@ const CNPJ_LENGTH = 14;
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
 
-/** Rows in which a header without the word CNPJ may be: titles and blank rows come before it. */
+/**
+ * A header without the word CNPJ must be in this many first rows; titles and blank rows may precede
+ * it.
+ */
 const HEADER_ROWS = 20;
 
 /**
- * Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. `onCnpjs` gets the plain
- * CNPJs of all records, 14 bytes each; those of other records are undefined.
+ * Reads the layout of a file. Throws `ColumnRefusal` if it is invalid. `onCnpjs` gets 14 bytes for
+ * each record: its CNPJ if plain, else undefined bytes.
  */
 export async function readCsvLayout(
   path: string,
@@ -80,7 +82,7 @@ export async function readCsvLayout(
   return { delimiter, column, name, takesRoots, header, ...records.end() };
 }
 
-/** Layout found in the first lines of a file. */
+/** Layout as determined from the first lines of a file. */
 interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }
@@ -105,7 +107,7 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
   };
 }
 
-/** Finds the column of CNPJs; the only column of a file counts if it shows any. */
+/** Finds the column of CNPJs; a file's only column is accepted if it contains any. */
 export function findShown(
   rows: readonly (readonly string[])[],
   wanted: string | undefined,
@@ -116,7 +118,7 @@ export function findShown(
   throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
 }
 
-/** True for nothing, or blank lines alone. */
+/** True if there are no bytes, or only blank lines. */
 function isEmpty(bytes: Uint8Array): boolean {
   return Buffer.from(bytes).toString("latin1").trim() === "";
 }
@@ -130,7 +132,7 @@ function refuseOthers(head: Uint8Array): void {
   if (isZip(head)) throw new ColumnRefusal("The file is a spreadsheet, no CSV.");
 }
 
-/** The first records, one character per byte. */
+/** Returns the first records, one character per byte. */
 function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
   const scanner = new CsvRecords({ delimiter: ";", column: 0 });
@@ -149,7 +151,7 @@ function knownDelimiter(declared: string): CsvLayout["delimiter"] {
   );
 }
 
-/** The delimiter by which most lines have the same number of cells, more than one. */
+/** Returns the delimiter for which most lines have the same number of cells, more than one. */
 function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
   const scores = DELIMITERS.map((delimiter) => {
     const counts = new Map<number, number>();
@@ -163,9 +165,9 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 }
 
 /**
- * The row that is the header: of those above the first CNPJ the one that says CNPJ, else the first
- * of those with the most cells that are filled. 0 if the first row has a CNPJ. Below the first
- * rows, only the word CNPJ makes a header, above a CNPJ and without one that says it before.
+ * Returns the header row: of the rows above the first CNPJ, the one that contains the word CNPJ,
+ * else the first with the most filled cells. Returns 0 if the first row has a CNPJ. After the first
+ * `HEADER_ROWS` rows, only the first row with the word CNPJ can be the header.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));
@@ -213,7 +215,7 @@ class Counted {
       this.#records += count;
       at = this.#scanner.next;
     }
-    // A record ends at the end of a character, so each part can be checked alone.
+    // A record ends at a character boundary, so each part can be checked alone.
     this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
     piece.used = at;
     if (this.#records - this.#begun.header - 1 > ROWS_MAX) {

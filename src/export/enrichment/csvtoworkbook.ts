@@ -1,11 +1,11 @@
 /**
- * A CSV file as an enriched workbook. Input: the file, its layout, and the wanted fields. Output: a
- * package with one sheet. Each row of the file is in the row of its number, with a status and the
- * fields after it.
+ * Converts a CSV file to an enriched workbook. Input: the file, its layout, and the requested
+ * fields. Output: a package with one sheet. Rows retain their numbers, with a status and the fields
+ * appended.
  * Invariant: CNPJs are text. A column holds numbers only if all of its filled cells below the
  * header are numbers of one kind (`NumberColumn`). All other cells are text as written: leading
- * zeros, dates, and formulas stay texts. The bytes depend on the file, the snapshot, and the
- * options alone. Memory is bounded by the rows of a sheet.
+ * zeros, dates, and formulas stay texts. The bytes depend only on the file, the snapshot, and the
+ * options. Memory is bounded by the rows of a sheet.
  */
 import { decodeText } from "../../dump/registrytext.ts";
 import { ColumnRefusal, lettersOf } from "../../lists/column.ts";
@@ -27,10 +27,10 @@ import { COLUMNS_MAX } from "./sheetlayout.ts";
 import { LookupRows, NewCells, PartPacker, ROWS_MAX } from "./xlsxenriched.ts";
 
 const SHEETS = { pt: "Planilha1", en: "Sheet1" } as const;
-/** Width of the column of statuses. */
+/** Width of the status column. */
 const STATUS_WIDTH = 36;
 
-/** Throws if a sheet cannot hold the file and `further` columns. */
+/** Throws if a sheet cannot hold the file with `further` columns. */
 export function refuseBeyondSheet(layout: CsvLayout, further: number): void {
   const { rows, header, width, longCell } = layout;
   const count = (value: number) => value.toLocaleString("en");
@@ -50,7 +50,7 @@ export function refuseBeyondSheet(layout: CsvLayout, further: number): void {
   }
 }
 
-/** Writes the enriched file as a workbook. Returns what became of its CNPJs. */
+/** Writes the enriched file as a workbook. Returns the outcomes of its CNPJs. */
 export async function enrichCsvAsXlsx(
   work: EnrichmentWork,
   layout: CsvLayout,
@@ -109,7 +109,7 @@ interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The rows of a file; a line that only names the delimiter is a blank one. */
+/** Yields the rows of a file; a line that only declares the delimiter counts as blank. */
 async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<CsvRow> {
   const { delimiter, encoding, column } = layout;
   const scanner = new CsvRecords({ delimiter, column });
@@ -137,7 +137,7 @@ async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<
   }
 }
 
-/** Characters of a column as far as its width needs them. */
+/** Bounds of a column's width, in characters, and its margin. */
 const [WIDTH_MIN, WIDTH_MAX, WIDTH_MARGIN] = [8, 60, 2];
 
 /** The columns of the file: their widths, and which hold numbers. */
@@ -166,7 +166,7 @@ class Columns {
     return this.#widths;
   }
 
-  /** XML of the cells of a row. */
+  /** Returns the XML of a row's cells. */
   cells(number: number, cells: readonly string[]): string {
     const { header, column } = this.#layout;
     let xml = "";
@@ -182,10 +182,10 @@ class Columns {
   }
 }
 
-/** Longer whole numbers name something: a telephone, a CPF, an invoice. */
+/** Max 9 digits, because longer whole numbers are identifiers: a telephone, a CPF, an invoice. */
 const INTEGER = /^-?(?:0|[1-9]\d{0,8})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,11})([.,])(\d{1,2}|\d{4,6})$/;
-/** With thousands set off. "1.234" alone is none: it may be either. */
+/** Numbers with thousands separators. "1.234" alone is not one, because it is ambiguous. */
 const GROUPED =
   /^-?[1-9]\d{0,2}(?:\.\d{3}){1,3}(,)(\d{1,6})$|^-?[1-9]\d{0,2}(?:,\d{3}){1,3}(\.)(\d{1,6})$/;
 
@@ -196,7 +196,7 @@ class NumberColumn {
   #sign = "";
   #hasCents = true;
 
-  /** True if its cells are numbers; valid once all were added. */
+  /** True if the column holds numbers; valid once all cells were added. */
   get isNumeric(): boolean {
     return this.#isNumeric && this.#filled > 0;
   }
@@ -217,7 +217,7 @@ class NumberColumn {
     if (digits.length !== 2) this.#hasCents = false;
   }
 
-  /** XML of a cell; blanks alone are a text. */
+  /** Returns the XML of a cell; a cell of only blanks is a text. */
   cell(place: string, cell: string): string {
     const text = cell.trim();
     if (text === "") return textCell(place, cell);

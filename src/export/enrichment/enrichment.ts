@@ -1,10 +1,10 @@
 /**
  * Appends columns of the registry to a client's file. Input: a CSV or XLSX file with a column of
- * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
- * behind its own columns, and how many CNPJs had which outcome.
- * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted.
- * The same file, snapshot, and options give the same bytes. A file that cannot be read, or that the
- * other kind cannot hold, is refused in words before anything is written.
+ * CNPJs, a snapshot, and the requested fields. Output: the same file with a status and the fields
+ * after its own columns, and the number of CNPJs per outcome.
+ * Invariant: rows and their order are unchanged, and so is the format unless another one is
+ * requested. The same file, snapshot, and options give the same bytes. A file that is invalid, or
+ * does not fit the other format, is refused with a message before anything is written.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
@@ -31,10 +31,10 @@ import {
 import { sheetAsCsv, sheetPieces } from "./sheettocsv.ts";
 import { enrichXlsx } from "./xlsxenriched.ts";
 
-/** Kinds of files that are enriched. */
+/** Formats of files that can be enriched. */
 export const SHEET_FORMATS = ["csv", "xlsx"] as const;
 
-/** Kind of a file that is enriched. */
+/** Format of a file that can be enriched. */
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
 /** Layout of a file to enrich. */
@@ -42,11 +42,11 @@ interface FileLayout {
   readonly format: SheetFormat;
   /** Rows below the header. */
   readonly rows: number;
-  /** The column of CNPJs: its header, or its number or letters. */
+  /** The column of CNPJs: its header, number, or letters. */
   readonly column: string;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
-  /** Visible and hidden sheets that are not read; 0 for CSV. */
+  /** Numbers of visible and of hidden sheets that are not read; 0 for CSV. */
   readonly others: number;
   readonly hidden: number;
   /** Encoding and header of the enriched file, if it is CSV. */
@@ -61,12 +61,12 @@ export interface EnrichmentSummary extends FileLayout {
   readonly found: number;
 }
 
-/** Bytes of a workbook; its directory is at its end, so it is read as a whole. */
+/** Max bytes of a workbook, which is read whole because its directory is at the end. */
 const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if it cannot be read, or if
- * the wanted kind cannot hold it.
+ * Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if the file is invalid or
+ * does not fit the requested format.
  */
 export async function readLayout(
   path: string,
@@ -108,7 +108,7 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
   return { ...csvLayout(layout), ...summed(await enrichCsv(work, layout, { known })) };
 }
 
-/** A file as records, however it came: for readers that only show it. */
+/** Opens a file as records, whatever its format; for readers that only show it. */
 export async function openRecords(
   path: string,
   { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,
@@ -124,7 +124,7 @@ export async function openRecords(
   return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
 }
 
-/** A file whose records are about to be read. */
+/** A file whose records can be read. */
 interface OpenRecords {
   readonly format: SheetFormat;
   /** Name of the sheet; null for CSV. */
@@ -132,7 +132,7 @@ interface OpenRecords {
   /** The layout of the file, or of its sheet as CSV. */
   readonly layout: CsvLayout;
   readonly pieces: AsyncIterable<CsvBytes>;
-  /** Records whose CNPJ is a date; filled while they are read. */
+  /** Record numbers whose CNPJ is a date; filled during reading. */
   readonly dates: ReadonlySet<number>;
 }
 

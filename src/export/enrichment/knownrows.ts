@@ -1,8 +1,8 @@
 /**
- * The rows of the plain CNPJs of a CSV file. Input: its CNPJs, as a first scan of the file finds
- * them. Output: for each record its row in the snapshot.
- * Invariant: memory is bounded by the max rows of a file, four bytes each. The addon searches
- * large batches faster than small ones: each batch is one pass over the column of CNPJs.
+ * Looks up the plain CNPJs of a CSV file. Input: its CNPJs, as found by a first scan. Output: for
+ * each record, its row in the snapshot.
+ * Invariant: memory is bounded by the max rows of a file, four bytes each. Large batches are faster
+ * than small ones, because each batch is one pass over the column of CNPJs.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -17,7 +17,7 @@ export const UNKNOWN_ROW = NO_ROW - 1;
 
 const NOTHING = new Uint32Array(0);
 
-/** Looks up the CNPJs of a file while it is scanned the first time. */
+/** Looks up the CNPJs of a file during its first scan. */
 export class KnownRows {
   readonly #native: Segment["native"];
   readonly #spare: () => boolean;
@@ -42,7 +42,7 @@ export class KnownRows {
     }
   }
 
-  /** Waits for the rows of all records that were added. */
+  /** Waits for the rows of all added records. */
   async end(): Promise<void> {
     this.#lookUp();
     this.#keys = new Uint8Array(0);

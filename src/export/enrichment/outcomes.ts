@@ -1,11 +1,11 @@
 /**
- * Options of an enrichment, the outcome of each CNPJ, and its words.
- * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
- * those that were found, and their words in both languages.
- * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the scanner of CSV
- * (native-index/render/records.h) reads only what that reader would read as the same CNPJ. An
- * account with wrong check digits is found if the registry has it. Words never repeat what was
- * sent, which may be the number of a person.
+ * Options of an enrichment, the outcome of each CNPJ, and its description.
+ * Input: texts or bytes of cells. Output: status and reason of each, the snapshot's row if found,
+ * and descriptions in both languages.
+ * Invariant: CNPJs are parsed by src/spec/cnpj/cnpjspelling.ts; the CSV scanner
+ * (native-index/render/records.h) accepts only spellings that it parses to the same CNPJ. An
+ * account with wrong check digits is found if the registry has it. Descriptions never repeat the
+ * input, which may be a person's number.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -17,11 +17,11 @@ import type { OutputField } from "../../spec/fields.ts";
 /** Options of an enrichment. */
 export interface EnrichmentOptions {
   readonly fields: readonly OutputField[];
-  /** Language of headings and values; null for names and values as programs read them. */
+  /** Language of headings and values; null for names and values for programs. */
   readonly labels: LabelLanguage | null;
-  /** Header or number of the column of CNPJs, or its letters in a sheet; found if not given. */
+  /** Header or number of the column of CNPJs, or its letters in a sheet; detected if undefined. */
   readonly column: string | undefined;
-  /** True to restore the leading zeros that a number has lost. */
+  /** True to restore leading zeros that numbers have lost. */
   readonly fillZeros: boolean;
 }
 
@@ -30,17 +30,17 @@ export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
   readonly wish: EnrichmentOptions;
-  /** Kind of the new file; that of the sent one if missing. */
+  /** Format of the new file; by default, that of the uploaded one. */
   readonly format?: "csv" | "xlsx" | undefined;
-  /** Takes the bytes of the new file, in order; they may change after it returns. */
+  /** Takes bytes of the new file, in order. The memory may be reused after the call. */
   readonly write: (bytes: Uint8Array) => void;
   /** Receives the number of rows written, and of all rows. */
   readonly onProgress: (written: number, rows: number) => void;
-  /** Receives the snapshot's rows that were found; `NO_ROW` for others. */
+  /** Receives the found rows of the snapshot; `NO_ROW` for other CNPJs. */
   readonly onFound: (rows: Uint32Array) => void;
-  /** Throws if the work must end. */
+  /** Throws if the work was canceled. */
   readonly checkCancelled: () => void;
-  /** True while other processors may help. */
+  /** True if other processors are idle and may help. */
   readonly spare: () => boolean;
 }
 
@@ -65,7 +65,7 @@ const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 /** Outcome of a text. `blank`: the cell is empty. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
 
-/** Every outcome; a batch stores their places in this list. */
+/** All outcomes; a batch stores indexes of this list. */
 export const OUTCOMES: readonly CnpjOutcome[] = [
   ...["blank" as const, "found" as const, "head_office" as const, "not_in_snapshot" as const],
   ...REASON_NAMES,
@@ -74,7 +74,7 @@ export const OUTCOMES: readonly CnpjOutcome[] = [
 const [BLANK, FOUND, HEAD_OFFICE, ABSENT] = [0, 1, 2, 3];
 const CODES = new Map(OUTCOMES.map((outcome, at) => [outcome, at]));
 
-/** The status of an outcome, and its reason if it is no CNPJ. */
+/** Returns the status of an outcome, and the reason if it is not a CNPJ. */
 export function statusOf(outcome: Exclude<CnpjOutcome, "blank">): {
   readonly status: EnrichmentStatus;
   readonly reason: EnrichmentReason | null;
@@ -83,15 +83,17 @@ export function statusOf(outcome: Exclude<CnpjOutcome, "blank">): {
   return isRead ? { status: outcome, reason: null } : { status: "not_a_cnpj", reason: outcome };
 }
 
-/** Heading of the column of statuses: for programs, in Portuguese, in English. */
+/** Headings of the status column: for programs, in Portuguese, in English. */
 const HEADINGS = { none: "enrichment_status", pt: "Resultado da consulta", en: "Look-up" } as const;
 
-/** Heading of the column of statuses. */
+/** Returns the heading of the status column. */
 export function statusHeading(labels: LabelLanguage | null): string {
   return HEADINGS[labels ?? "none"];
 }
 
-/** Words of every outcome: Portuguese, English. They hold nothing that a format has to quote. */
+/**
+ * Descriptions of outcomes in Portuguese and English, without characters that a format must quote.
+ */
 const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = {
   blank: ["Sem CNPJ", "No CNPJ"],
   found: ["Encontrado", "Found"],
@@ -111,7 +113,9 @@ const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = 
   cpf: ["Não é CNPJ: é um CPF", "Not a CNPJ: it is a CPF"],
 };
 
-/** The words of an outcome; without labels the name of the status, and of the reason if any. */
+/**
+ * Returns the description of an outcome; without labels, the name of the status and of any reason.
+ */
 export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null): string {
   if (labels !== null) return WORDS[outcome][labels === "pt" ? 0 : 1];
   if (outcome === "blank") return "no_cnpj";
@@ -122,23 +126,23 @@ export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null)
 /** Characters of a CNPJ. */
 const LENGTH = 14;
 
-/** How the texts of a file or a request are read. */
+/** How texts of a file or a request are parsed. */
 interface ReadingRules {
-  /** True if eight characters are a company. */
+  /** True if eight characters denote a company. */
   readonly takesRoots: boolean;
-  /** True to restore the leading zeros that a number has lost. */
+  /** True to restore leading zeros that numbers have lost. */
   readonly fillZeros: boolean;
 }
 
-/** CNPJs of a batch: first read, then looked up together. */
+/** A batch of CNPJs: first parsed, then looked up together. */
 export class CnpjBatch {
-  /** Place of the outcome of each in `OUTCOMES`. */
+  /** Index in `OUTCOMES`, for each text. */
   readonly outcomes: Uint8Array;
-  /** Row of each, or `NO_ROW`. */
+  /** Row of each text, or `NO_ROW`. */
   readonly rows: Uint32Array;
   readonly #rules: ReadingRules;
   readonly #keys: Buffer;
-  /** The text of each key, and the key of each text or -1. */
+  /** Text index of each key; key index of each text, or -1. */
   readonly #places: Uint32Array;
   readonly #keyOf: Int32Array;
   #count = 0;
@@ -158,18 +162,18 @@ export class CnpjBatch {
     return this.#count;
   }
 
-  /** Keys of the native look-up: 14 bytes for each CNPJ and root. */
+  /** Returns the keys for the native look-up: 14 bytes for each CNPJ or root. */
   get keys(): Uint8Array {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
 
-  /** Key of a text for the native look-up; null for a refused one. */
+  /** Returns a text's key for the native look-up; null if the text was refused. */
   key(at: number): Uint8Array | null {
     const key = this.#keyOf[at] as number;
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
   }
 
-  /** Reads a text. Returns the CNPJ with its zeros if it has lost them. */
+  /** Parses a text. Returns the CNPJ with its zeros if it has lost them. */
   add(text: string): string | undefined {
     const at = this.#count++;
     if (text.trim() === "") {
@@ -187,12 +191,12 @@ export class CnpjBatch {
     return reading.kind === "refused" ? reading.offered : undefined;
   }
 
-  /** Reads a cell with a date, whose digits are not a CNPJ. */
+  /** Adds a cell with a date, whose digits are not a CNPJ. */
   addDate(): void {
     this.#refuse(this.#count++, "not_a_cnpj");
   }
 
-  /** Takes the rows of the keys. */
+  /** Stores the rows found for the keys. */
   settle(rows: Uint32Array): void {
     for (let key = 0; key < this.#keyCount; key++) {
       const at = this.#places[key] as number;
@@ -204,12 +208,12 @@ export class CnpjBatch {
     }
   }
 
-  /** The outcome of a text, once it is settled. */
+  /** Returns the outcome of a text; call `settle` first. */
   outcome(at: number): CnpjOutcome {
     return OUTCOMES[this.outcomes[at] as number] as CnpjOutcome;
   }
 
-  /** The CNPJ that was read from a text, of an account or not; null for roots and refused ones. */
+  /** Returns the CNPJ in a text, even if it has no account; null for roots and refused texts. */
   cnpj(at: number): string | null {
     const key = this.#keyOf[at] as number;
     const text = key < 0 ? "" : this.#text(key);
@@ -250,17 +254,17 @@ function codeOf(outcome: CnpjOutcome): number {
 export class OutcomeTally {
   readonly #counts = new Uint32Array(OUTCOMES.length);
 
-  /** Counts an outcome by its place in `OUTCOMES`. */
+  /** Counts an outcome by its index in `OUTCOMES`. */
   count(code: number, times = 1): void {
     this.#counts[code] = (this.#counts[code] as number) + times;
   }
 
-  /** Number of texts with an outcome. */
+  /** Returns the number of texts with an outcome. */
   of(outcome: CnpjOutcome): number {
     return this.#counts[codeOf(outcome)] as number;
   }
 
-  /** Rows that are charged: those with an account. */
+  /** Number of rows to charge: those with an account. */
   get found(): number {
     return this.of("found") + this.of("head_office");
   }

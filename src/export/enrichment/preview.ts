@@ -1,10 +1,10 @@
 /**
  * A preview of an enrichment. Input: a file, a snapshot, and the fields. Output: how the file was
- * read, the outcome of all of its CNPJs, the rows whose CNPJ was refused, and the first rows with
- * the fields of their accounts.
- * Invariant: layout, outcomes, and words are those of the enrichment itself (csvenriched.ts). No
- * refused text repeats a CPF. The work yields to the event loop after each piece, and looks up on
- * another thread. Memory does not grow with the file.
+ * parsed, the outcomes of all its CNPJs, the rows with a refused CNPJ, and the first rows with
+ * their accounts' fields.
+ * Invariant: layout, outcomes, and descriptions equal those of the enrichment (csvenriched.ts). No
+ * refused text repeats a CPF. The work yields to the event loop after each chunk, and look-ups run
+ * on another thread. Memory does not grow with the file.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
@@ -26,12 +26,12 @@ import {
 
 /** Rows that are shown. */
 const ROWS_SHOWN = 20;
-/** Columns of the file that are shown, and the characters of each of their cells. */
+/** Max number of columns shown, and max characters of their cells. */
 const [COLUMNS_SHOWN, CELL_SHOWN] = [50, 200];
 /** Refused rows that are named. */
 const REFUSED_SHOWN = 100;
 
-/** A file to preview; labels are those of a person. */
+/** A file to preview; labels are for people. */
 interface PreviewWork {
   readonly segment: Segment;
   readonly path: string;
@@ -45,7 +45,7 @@ interface RefusedRow {
   /** Without CPFs. */
   readonly text: string;
   readonly reason: string;
-  /** For lost zeros: the CNPJ with them. */
+  /** If zeros were lost: the CNPJ with its zeros. */
   readonly offered?: string;
 }
 
@@ -55,7 +55,7 @@ interface FilledRow {
   readonly cells: readonly string[];
   readonly outcome: CnpjOutcome;
   readonly status: string;
-  /** Values by field, in words; null if there is no account. */
+  /** Values by field, with words for codes; null if there is no account. */
   readonly account: Readonly<Record<string, unknown>> | null;
 }
 
@@ -109,7 +109,7 @@ export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPr
 
 type Layout = Awaited<ReturnType<typeof openRecords>>["layout"];
 
-/** A row before its account is known. */
+/** A row whose account is not known yet. */
 type ShownRow = Pick<FilledRow, "row" | "cells"> & { readonly text: string };
 
 class Preview {
@@ -199,7 +199,7 @@ class Preview {
     this.#refused.push({ row, text: reportText(text()), reason, ...suggestion });
   }
 
-  /** The first rows with the values of their accounts. */
+  /** Returns the first rows with the values of their accounts. */
   #filled(): FilledRow[] {
     const { segment, wish } = this.#work;
     const batch = this.#batch(this.#shown.length);

@@ -1,7 +1,7 @@
 /**
- * The layout of a workbook's sheet with CNPJs: its column, its header row, and its width. Input: a
- * package, and the client's name of the column. Output: the layout, and the cells of the column by
- * the numbers of their rows.
+ * The layout of a workbook's sheet with CNPJs: column, header row, and width. Input: a package, and
+ * the column that the client named, if any. Output: the layout, and the column's cells by row
+ * number.
  * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
  * are not the header. The whole sheet is read once, so a damaged sheet is refused before anything
  * is written.
@@ -32,7 +32,7 @@ export interface ColumnCell extends SeenNumber {
 /** The layout of a sheet. */
 export interface SheetLayout {
   readonly sheet: string;
-  /** Visible and hidden sheets that are not read. */
+  /** Numbers of visible and of hidden sheets that are not read. */
   readonly others: number;
   readonly hidden: number;
   /** Path of the sheet's part, and of the part with styles or null. */
@@ -44,13 +44,13 @@ export interface SheetLayout {
   readonly column: number;
   /** Header of the column, or its letters. */
   readonly name: string;
-  /** True if eight characters in it are a company. */
+  /** True if eight characters in the column denote a company. */
   readonly takesRoots: boolean;
   /** Number of the header row; 0 if there is none. */
   readonly header: number;
-  /** Columns of the sheet, up to the last that has a cell. */
+  /** Number of columns, up to the last one with a cell. */
   readonly width: number;
-  /** Rows below the header that have a cell in the column. */
+  /** Number of rows below the header with a cell in the column. */
   readonly rows: number;
 }
 
@@ -59,9 +59,9 @@ export const COLUMNS_MAX = 16_384;
 
 /** Options of a reader of sheets. */
 interface SheetRequest {
-  /** The client's name of the column. */
+  /** Column that the client named; undefined if it named none. */
   readonly column: string | undefined;
-  /** True if the cells are read again as whole texts, as for CSV. */
+  /** True if the cells will be read again as whole texts, as for CSV. */
   readonly isWhole?: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function readSheetLayout(
   return { ...found, ...column.end() };
 }
 
-/** Throws if a sheet has no space for further columns. */
+/** Throws if the sheet has no space for `further` columns. */
 export function refuseTooWide({ sheet, width }: SheetLayout, further: number): void {
   if (width + further <= COLUMNS_MAX) return;
   const wrong = `it has ${width} columns, and ${further} more have no room`;
@@ -90,13 +90,13 @@ export function refuseTooWide({ sheet, width }: SheetLayout, further: number): v
 }
 
 const TYPES_PATH = "[Content_Types].xml";
-/** Kinds of workbooks that Excel refuses under the name XLSX, by the types of their parts. */
+/** Kinds of workbooks that Excel refuses if named .xlsx, by the types of their parts. */
 const OTHER_KINDS = [
   [/macroEnabled|vbaProject|macrosheet/i, "it has macros (XLSM)"],
   [/template\.main/i, "it is a template (XLTX)"],
 ] as const;
 
-/** Throws if a workbook is of a kind that its enriched copy, an XLSX file, cannot be. */
+/** Throws if a workbook's kind does not allow an enriched copy as XLSX. */
 export async function refuseOtherKinds(file: XlsxPackage): Promise<void> {
   if (!file.has(TYPES_PATH)) return;
   const types: string[] = [];
@@ -178,7 +178,7 @@ class Column implements RowTaker {
   }
 }
 
-/** The texts of a row from the first column on. */
+/** Returns the texts of a row, beginning with the first column. */
 function textsOf(cells: SampleRow["cells"]): string[] {
   const texts: string[] = new Array(Math.max(-1, ...cells.keys()) + 1).fill("");
   for (const [column, { text }] of cells) texts[column] = text;

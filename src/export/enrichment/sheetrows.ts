@@ -1,7 +1,7 @@
 /**
- * Appends cells to the rows of a sheet's XML. Input: the part of a sheet in chunks, one character
- * per byte; the cells to append to each row. Output: the same XML with these cells.
- * Invariant: everything else keeps its bytes: cells, their types and styles, formulas, and the XML
+ * Appends cells to the rows of a sheet's XML. Input: the sheet's part in chunks, one character per
+ * byte; the cells to append to each row. Output: the same XML with these cells.
+ * Invariant: all other bytes are unchanged: cells, their types and styles, formulas, and the XML
  * before and after the rows. The XML is well-formed, because it was parsed before. Memory is
  * bounded by the longest tag.
  */
@@ -17,17 +17,17 @@ export interface EndedRow {
   readonly lastCell: string;
 }
 
-/** A tag, with any text in its quotation marks, or another piece of markup. */
+/** Matches a tag, including quoted text, or another piece of markup. */
 const MARKUP =
   /<(?:!--[\s\S]*?-->|!\[CDATA\[[\s\S]*?\]\]>|\?[\s\S]*?\?>|(?![!?])(?:[^"'>]|"[^"]*"|'[^']*')*>)/y;
 const TAG = /^<(\/?)((?:[^\s/>:]+:)?)([^\s/>]+)/;
-/** Tags of the elements that matter here. */
+/** Matches tags of the elements that this class handles. */
 const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension)[\s/>]/;
 
 /** Appends cells to rows. */
 export class SheetRows {
   readonly #cellsOf: (row: EndedRow) => string;
-  /** Letters of the last column that cells are appended to. */
+  /** Letters of the last column, including the appended ones. */
   readonly #last: string;
   #rest = "";
   #row = 0;
@@ -49,7 +49,7 @@ export class SheetRows {
     while (at >= 0) {
       MARKUP.lastIndex = at;
       const markup = MARKUP.exec(text)?.[0];
-      // The rest of the tag comes with the next chunk.
+      // The tag continues in the next chunk.
       if (markup === undefined) break;
       if (COUNTED.test(markup)) {
         out += text.slice(from, at) + this.#tag(markup);
@@ -63,7 +63,7 @@ export class SheetRows {
     return out;
   }
 
-  /** Ends the sheet. Returns the XML that is not written yet. */
+  /** Ends the sheet. Returns the remaining XML. */
   end(): string {
     const rest = this.#rest;
     this.#rest = "";
@@ -95,7 +95,7 @@ export class SheetRows {
   }
 }
 
-/** Returns the element with the sheet's dimensions, with the new columns. */
+/** Returns the element with the sheet's dimensions, extended by the new columns. */
 function widened(markup: string, last: string): string {
   return markup.replace(/(ref\s*=\s*["'][A-Z]+\d+:)[A-Z]+(\d+)/, `$1${last}$2`);
 }

@@ -1,11 +1,10 @@
 /**
- * A sheet as CSV, for a workbook that becomes CSV. Input: a package and the layout of its sheet.
- * Output: pieces of CSV for the writer of CSV files (csvenriched.ts), and their layout.
- * Invariant: a row of the sheet is the line of its number, so blank rows are blank lines. Texts
- * stay whole. Whole numbers have all their digits, decimals up to 15, with a decimal comma in
- * Portuguese. Dates are those of the language, or ISO 8601 without one. A text that a spreadsheet
- * would run as a formula gets a leading apostrophe, as in other exports. Memory is bounded by a
- * piece.
+ * Converts a sheet to CSV, for a workbook to be enriched as CSV. Input: a package and the layout of
+ * its sheet. Output: chunks of CSV for csvenriched.ts, and their layout.
+ * Invariant: lines have the same numbers as the sheet's rows, so blank rows are blank lines. Texts
+ * stay whole. Whole numbers have all digits, decimals up to 15, with a decimal comma in Portuguese.
+ * Dates are formatted by language, or as ISO 8601 without one. A text that a spreadsheet would run
+ * as a formula gets a leading apostrophe, as in other exports. Memory is bounded by a chunk.
  */
 import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";
@@ -19,7 +18,7 @@ const PIECE_BYTES = 262_144;
 const MARK = Buffer.from("\ufeff");
 const NOTHING = new Uint8Array(0);
 
-/** The layout of a sheet as CSV. Excel opens the files for people without questions. */
+/** Returns the layout of the CSV. Excel opens files for people without questions. */
 export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): CsvLayout {
   const { column, name, takesRoots, header, width, rows } = layout;
   return {
@@ -29,7 +28,7 @@ export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): C
   };
 }
 
-/** The pieces of a sheet as CSV; `onDate` gets the records whose CNPJ is a date. */
+/** Yields a sheet as chunks of CSV; `onDate` receives the records whose CNPJ is a date. */
 export async function* sheetPieces(
   file: XlsxPackage,
   { sheet, path, column, parts }: SheetLayout,
@@ -54,7 +53,7 @@ interface PiecesOptions {
   readonly onDate: (record: number) => void;
 }
 
-/** Takes the number of a row that was written, and which of its cells are dates. */
+/** Called with the number of a written row, and a function that tests if a cell is a date. */
 type OnRow = (row: number, isDate: (column: number) => boolean) => void;
 
 /** Writes rows as lines. */
@@ -100,11 +99,11 @@ class SheetLines implements RowTaker {
   }
 }
 
-/** Texts that a spreadsheet would run, but neither numbers nor telephones. */
+/** Matches texts that a spreadsheet would run as formulas, except numbers and telephones. */
 const FORMULA = /^(?:[=@\t\r]|[+-](?![\d\s().,/-]*$))/;
 const BOOLEANS = { TRUE: "VERDADEIRO", FALSE: "FALSO" } as const;
 
-/** Cells as texts of a CSV file. */
+/** Formats cells as CSV texts. */
 class CellTexts {
   readonly delimiter: string;
   readonly #labels: LabelLanguage | null;

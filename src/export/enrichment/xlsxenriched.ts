@@ -1,10 +1,10 @@
 /**
- * A workbook with columns of the registry appended to one of its sheets. Input: the package as the
- * client sent it, and the wanted fields. Output: the same package, in which the rows of the sheet
- * have a status and the fields behind their cells.
- * Invariant: cells keep their types and styles, and all other parts their bytes; a row stays where
- * it is. Dates and amounts of ours get two styles of their own. The bytes depend on the file, the
- * snapshot, and the options alone. Memory is bounded by the package and the max rows of a sheet.
+ * Appends columns of the registry to a workbook's sheet. Input: the uploaded package, and the
+ * requested fields. Output: the same package, with a status and the fields after the cells of the
+ * sheet's rows.
+ * Invariant: existing cells retain types, styles, and positions, and all other parts their bytes.
+ * New dates and amounts get two new styles. The bytes depend only on the file, the snapshot, and
+ * the options. Memory is bounded by the package and the max rows of a sheet.
  */
 import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -31,9 +31,9 @@ import { type EndedRow, SheetRows } from "./sheetrows.ts";
 
 /** Rows of a sheet. */
 export const ROWS_MAX = 1_048_576;
-/** CNPJs that are looked up together, and rows that are rendered together. */
+/** Number of CNPJs looked up together, and of rows rendered together. */
 const BATCH_ROWS = 2_048;
-/** Bytes of XML that are packed together. */
+/** Bytes of XML that are compressed together. */
 const PIECE_BYTES = 1 << 20;
 
 /** Writes the enriched workbook. Returns the layout and the outcomes of its CNPJs. */
@@ -65,7 +65,7 @@ export async function enrichXlsx(
   return { layout, tally };
 }
 
-/** Outcome and account of each row of a sheet, by its number. */
+/** Outcome and account of each row of a sheet, by row number. */
 export class LookupRows {
   readonly outcomes = new Uint8Array(ROWS_MAX + 1);
   readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
@@ -101,7 +101,7 @@ export class LookupRows {
   }
 }
 
-/** Sources of the parts of the new cells. */
+/** Inputs for the new cells. */
 interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
@@ -111,14 +111,14 @@ interface CellParts {
 /** Header row, width, and rows of a sheet. */
 type SheetExtent = Pick<SheetLayout, "header" | "width" | "rows">;
 
-/** The cells to append to each row. */
+/** Makes the cells to append to each row. */
 export class NewCells {
   /** Columns of the new sheet. */
   readonly width: number;
   readonly #work: EnrichmentWork;
   readonly #layout: SheetExtent;
   readonly #parts: CellParts;
-  /** Cells of the accounts of the next rows, by the number of the row. */
+  /** Rendered cells of the next accounts, by row number. */
   #rendered = new Map<number, string>();
   #renderedUntil = 0;
   #written = 0;
@@ -130,7 +130,7 @@ export class NewCells {
     this.width = layout.width + 1 + work.wish.fields.length;
   }
 
-  /** The cells of a row, one character per byte. */
+  /** Returns the cells to append to a row, one character per byte. */
   of({ number, isFilled, lastCell }: EndedRow): string {
     const { header, rows } = this.#layout;
     if (number === header) return this.#headings(lastCell);
@@ -145,7 +145,7 @@ export class NewCells {
     return this.#text(this.#layout.width, number, words) + this.#account(number);
   }
 
-  /** The headings, in the style of the heading before them. */
+  /** Returns the headings, in the style of the preceding heading. */
   #headings(before: string): string {
     const { header, width } = this.#layout;
     const style = STYLE.exec(before)?.[1] ?? "";
@@ -185,7 +185,7 @@ export class NewCells {
     });
   }
 
-  /** The cells of a rendered row, moved to their row and columns. */
+  /** Moves the cells of a rendered row to their row and columns. */
   #moved(row: string, number: number): string {
     const { styles } = this.#parts;
     const first = this.#layout.width + 1;
@@ -204,11 +204,11 @@ export class NewCells {
 
 /** The style of a cell. */
 const STYLE = /\ss\s*=\s*["'](\d+)["']/;
-/** A date as the addon writes it: days since 30 December 1899. */
+/** Matches a date as the addon writes it: days since 30 December 1899. */
 const DATE_CELL = /(<c r="[A-Z]+\d+") s="1"><v>(-?\d+)<\/v><\/c>/g;
 const DAYS_BEFORE_1970 = 25_569;
 
-/** A date as text, for a workbook without styles, in which it would be a number. */
+/** Formats a date as text, for a workbook without styles, in which it would look like a number. */
 function dateText(_: string, begin: string, days: string): string {
   const time = (Number(days) - DAYS_BEFORE_1970) * DAY_MS;
   return `${begin} t="inlineStr"><is><t>${new Date(time).toISOString().slice(0, 10)}</t></is></c>`;
@@ -220,19 +220,21 @@ function columnOf(letters: string): number {
   return column - 1;
 }
 
-/** The part with styles, including the styles of dates and amounts. */
+/** The part with styles, including the new ones for dates and amounts. */
 interface NewStyles {
   /** One character per byte. */
   readonly xml: string;
-  /** The number of the style that the addon calls 1 (dates) or 4 (amounts); null for links. */
+  /**
+   * Returns the number of the style that is 1 (dates) or 4 (amounts) in the addon; null for links.
+   */
   of(style: string): number | null;
 }
 
 const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
-/** Formats that every program has: a date as the user's country writes it, and an amount. */
+/** Built-in formats of all programs: a date in the user's regional format, and an amount. */
 const FORMATS = [14, 4];
 
-/** Reads the styles and adds ours; null if there are none. */
+/** Reads the styles and adds ours; null if the workbook has none. */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces(path)) pieces.push(piece);
@@ -269,7 +271,7 @@ async function writeSheet(
   packer.end();
 }
 
-/** Packs the open part of a package in pieces, from text that is a character a byte. */
+/** Compresses the open part of a package in chunks, from text with one character per byte. */
 export class PartPacker {
   readonly #zip: ZipPackage;
   #held = "";

@@ -1,7 +1,7 @@
 /**
  * The files of finished exports on the local disk.
- * Invariant: the render has given a file its final name, so nothing is moved or copied. A file that
- * differs from its record is never opened.
+ * Invariant: the render has already renamed a file to its final name, so nothing is moved or
+ * copied. A file whose type or size differs is never opened.
  */
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
@@ -18,10 +18,10 @@ const openFile = promisify(open);
 const statFile = promisify(fstat);
 const closeFile = promisify(close);
 
-/** Flags that refuse to follow a symlink in place of a file. */
+/** Flags for opening a file, but no symlink in its place. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
-/** Keeps the files in the folder in which they are rendered. */
+/** Stores the files in the folder in which they are rendered. */
 export class DiskFiles implements ExportFiles {
   readonly #folder: ExportFolder;
 
@@ -29,7 +29,7 @@ export class DiskFiles implements ExportFiles {
     this.#folder = folder;
   }
 
-  /** The render has renamed the file to its final name already. */
+  /** Nothing to do, because the render has already renamed the file to its final name. */
   put(): Promise<void> {
     return Promise.resolve();
   }
@@ -63,7 +63,7 @@ export class DiskFiles implements ExportFiles {
   }
 }
 
-/** Opens a file of this machine, and checks its type and size. Another file counts as missing. */
+/** Opens a local file, and checks its type and size. A different file counts as missing. */
 export async function openLocal(path: string, sizeBytes: number): Promise<OpenedFile> {
   const descriptor = await openFile(path, OPEN_FLAGS);
   try {

@@ -2,9 +2,9 @@
  * Names of exported files. Input: the spec of an export, or its record. Output: a slug that
  * describes the spec, and the file name of the download.
  * Invariant: slugs have only lower-case ASCII letters, digits, and hyphens; the same spec and
- * snapshot give the same name. Words that a client searched for are left out, because they may be
- * names of people. A title is the whole name, because the client chose it; characters that no file
- * system or header can hold are replaced.
+ * snapshot give the same name. Words that a client searched for are omitted, because they may be
+ * names of people. A title is used as the whole name; characters that file systems or headers do
+ * not allow are replaced.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -16,18 +16,20 @@ import type { ExportRecord } from "../record.ts";
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
 
-/** Longest name from a title, in characters, and in bytes of UTF-8: file systems allow 255. */
+/**
+ * Max length of a name made from a title, in characters and in UTF-8 bytes; file systems allow 255.
+ */
 const TITLED_LENGTH_MAX = 120;
 const TITLED_BYTES_MAX = 200;
 
 /** Max length of a name's middle part: a month and a slug, with some reserve. */
 const NAME_LENGTH_MAX = 80;
 
-/** Max length of the activity, so that places fit after it. */
+/** Max length of the activity, to leave space for places. */
 const ACTIVITY_LENGTH_MAX = 32;
-/** If there are more states, the name has their number. */
+/** If there are more states, the name only has their number. */
 const STATES_NAMED_MAX = 3;
-/** Slug of a spec without activity and place. */
+/** Slug of a spec with neither activity nor place. */
 const ALL = "empresas";
 
 /** Returns the slug: the title, else the first activity, first municipality, and states. */
@@ -47,7 +49,7 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
           activities,
         ),
     place === undefined ? "" : withMore(folded(names.municipality(place) ?? place), otherPlaces),
-    // The name of a municipality ends with its state.
+    // The name of a municipality already ends with its state.
     place === undefined ? statesOf(geo.uf_any_of) : "",
   ];
   return cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX) || ALL;
@@ -66,8 +68,8 @@ export function changesSlug(
 }
 
 /**
- * Returns the header value that names a finished export's file. A titled one has two names: ASCII,
- * and as it was typed (RFC 6266), which every current browser prefers.
+ * Returns the header value that names a finished export's file. With a title, it has two names: in
+ * ASCII, and as typed (RFC 6266), which all current browsers prefer.
  */
 export function dispositionOf(record: NamedRecord): string {
   const name = fileNameOf(record);
@@ -77,13 +79,13 @@ export function dispositionOf(record: NamedRecord): string {
   return typed === "" || full === name ? header : `${header}; filename*=UTF-8''${encoded(full)}`;
 }
 
-/** Members of a record that its file's name depends on. */
+/** Members of a record that determine its file's name. */
 type NamedRecord = Pick<ExportRecord, "id" | "snapshot" | "since" | "slug" | "title"> & ExportKind;
 
-/** Characters that Windows forbids in names, and those that are not seen. */
+/** Characters that Windows forbids in names, and invisible ones. */
 const FORBIDDEN = /[\\/:*?"<>|\p{C}\p{Zl}\p{Zp}]+/gu;
 
-/** Returns a title as a name of a file, or an empty text. */
+/** Converts a title to a file name; empty if nothing is left. */
 function asFileName(title: string): string {
   const plain = title.replace(FORBIDDEN, "-").replace(/\s+/gu, " ");
   let name = plain.replace(/^[\s.-]+|[\s.-]+$/g, "");
@@ -91,7 +93,7 @@ function asFileName(title: string): string {
   return name;
 }
 
-/** Percent-encodes all but the characters that RFC 8187 allows. */
+/** Percent-encodes all characters except those that RFC 8187 allows. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/['()*!]/g, (one) => {
     return `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -99,9 +101,10 @@ function encoded(text: string): string {
 }
 
 /**
- * File name of a finished export: its title, else
- * `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For changes the slug has the months.
- * All of it is folded again, because an old record may predate the checks of labels and slugs.
+ * Returns the file name of a finished export: its title, else
+ * `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For changes, the slug includes the
+ * months. The whole name is folded again, because old records may predate the checks of labels and
+ * slugs.
  */
 export function fileNameOf(record: NamedRecord): string {
   const { snapshot, since, slug, id, title } = record;
@@ -120,7 +123,7 @@ function statesOf(ufs: readonly string[]): string {
   return ufs.length > STATES_NAMED_MAX ? `${ufs.length}-estados` : folded(ufs.join("-"));
 }
 
-/** Removes accents, lower-cases, and replaces everything else by single hyphens. */
+/** Removes accents, converts to lower case, and replaces all other characters by single hyphens. */
 function folded(text: string): string {
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return letters.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");

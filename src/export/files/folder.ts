@@ -1,8 +1,8 @@
 /**
- * The files of exports, and the files that clients have sent for them.
- * Invariant: a path is made only of a checked id, format, and compression, never of text that a
- * client sent. Only files with names of this program are removed. A sent file has a temporary name
- * until its export is accepted; then it is durable under the name of the export.
+ * The files of exports, and the files uploaded for them.
+ * Invariant: a path is made only of a checked id, format, and compression, never of client text.
+ * Only files with this program's names are removed. An uploaded file has a temporary name until its
+ * export is accepted; then it is durable under the export's name.
  */
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
@@ -31,23 +31,23 @@ import type { StoredFile } from "./exportfiles.ts";
 
 const FOLDER = "exports";
 
-/** Name of the folder of sent files. */
+/** Name of the folder of uploaded files. */
 const SENT_FOLDER = "sent";
 /**
- * Names of sent files and of entries that no client has claimed, complete and partial. Claimed
- * entries are not among them: they are needed until they are in the tenant's list.
+ * Names of uploaded files and of unclaimed entries, complete and partial. Claimed entries are
+ * excluded, because they are needed until they are in the tenant's list.
  */
 const SENT =
   /^(exp_[0-9a-f]{32})(?:\.unclaimed)?$|^(?:[0-9a-f]{32}|exp_[0-9a-f]{32}\.unclaimed)\.tmp$/;
-/** Names of entries that no client has claimed. */
+/** Names of files with unclaimed entries. */
 const UNCLAIMED = /^(exp_[0-9a-f]{32})\.unclaimed$/;
 /** Names of claimed entries. */
 const CLAIMED = /^(exp_[0-9a-f]{32})\.claimed$/;
 
-/** Names of finished files, and of temporary files next to them. */
+/** Names of finished files, and of their temporary files. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
-/** The folder of a data directory that holds the files of exports. */
+/** The folder in a data directory that holds export files. */
 export class ExportFolder {
   readonly #path: string;
   readonly #sent: string;
@@ -60,23 +60,23 @@ export class ExportFolder {
     openDataDir(this.#sent);
   }
 
-  /** Absolute path of the file that was sent for an export. */
+  /** Returns the absolute path of an export's uploaded file. */
   sentPathOf(id: string): string {
     assert(EXPORT_ID.test(id), "an export has a checked id");
     return join(this.#sent, id);
   }
 
-  /** True if the file that was sent for an export is here. */
+  /** True if an export's uploaded file exists here. */
   hasSent(id: string): boolean {
     return existsSync(this.sentPathOf(id));
   }
 
-  /** Begins to receive a file; `hasRoom` is called at intervals. */
+  /** Begins to receive an upload; calls `hasRoom` at intervals. */
   receive(hasRoom: () => boolean): SentFile {
     return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
   }
 
-  /** Offers the file of an export as if it were sent again; null if it is gone. */
+  /** Returns an export's uploaded file as a new upload; null if the file is gone. */
   sendAgain(id: string, { bytes, sha256 }: Omit<ReceivedFile, "path">): SentFile | null {
     const path = join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`);
     if (!copyIfThere(this.sentPathOf(id), path)) return null;
@@ -84,29 +84,29 @@ export class ExportFolder {
     return { add: () => {}, end, drop: () => unlinkIfThere(path) };
   }
 
-  /** Assigns a received file to an export, durably. */
+  /** Assigns an uploaded file to an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
   }
 
-  /** Removes the file that was sent for an export, and its unclaimed entries, if they exist. */
+  /** Removes an export's uploaded file and its unclaimed entries, if they exist. */
   removeSent(id: string): void {
     unlinkIfThere(this.sentPathOf(id));
     unlinkIfThere(this.unclaimedPathOf(id));
   }
 
-  /** Absolute path of the entries of an export's file that no client has read yet. */
+  /** Returns the path of the entries of an export's file that no client has read yet. */
   unclaimedPathOf(id: string): string {
     return `${this.sentPathOf(id)}.unclaimed`;
   }
 
-  /** Absolute path of the entries of an export's file that a client has read. */
+  /** Returns the path of the entries of an export's file that a client has read. */
   claimedPathOf(id: string): string {
     return `${this.sentPathOf(id)}.claimed`;
   }
 
-  /** Marks the entries of an export as claimed, durably; false if it has none. */
+  /** Marks an export's entries as claimed, durably; returns false if it has none. */
   claim(id: string): boolean {
     try {
       renameSync(this.unclaimedPathOf(id), this.claimedPathOf(id));
@@ -118,22 +118,25 @@ export class ExportFolder {
     return true;
   }
 
-  /** Returns the exports whose entries no client has claimed. */
+  /** Returns the exports with unclaimed entries. */
   unclaimed(): string[] {
     return readdirSync(this.#sent).flatMap((name) => UNCLAIMED.exec(name)?.[1] ?? []);
   }
 
-  /** Returns the exports whose entries are claimed. */
+  /** Returns the exports with claimed entries. */
   claimed(): string[] {
     return readdirSync(this.#sent).flatMap((name) => CLAIMED.exec(name)?.[1] ?? []);
   }
 
-  /** Removes the claimed entries of an export, if they exist. */
+  /** Removes an export's claimed entries, if they exist. */
   removeClaimed(id: string): void {
     unlinkIfThere(this.claimedPathOf(id));
   }
 
-  /** Removes all sent files that no export needs. Call it only while no file is received. */
+  /**
+   * Removes all uploaded files that no export needs. Call it only while no upload is being
+   * received.
+   */
   cleanSent(isNeeded: (id: string) => boolean, all: boolean): void {
     for (const name of readdirSync(this.#sent)) {
       const [known, id] = SENT.exec(name) ?? [];
@@ -152,13 +155,13 @@ export class ExportFolder {
     return `${id}.${extensionOf({ format, compression } as ExportKind)}`;
   }
 
-  /** Returns the size in bytes of an export file, or null if it does not exist. */
+  /** Returns the size of an export file in bytes, or null if it does not exist. */
   sizeOf(name: string): number | null {
     const found = lstatSync(join(this.#path, name), { throwIfNoEntry: false });
     return found?.isFile() ? found.size : null;
   }
 
-  /** Returns the bytes that this process may use on its disk; null if unknown. */
+  /** Returns the free bytes of the disk for this process; null if unknown. */
   freeBytes(): number | null {
     try {
       const { bavail, bsize } = statfsSync(this.#path);
@@ -180,7 +183,10 @@ export class ExportFolder {
   }
 }
 
-/** Links or copies a file under a second name; false if it does not exist. Files never change. */
+/**
+ * Links a file under a second name, or copies it; returns false if it does not exist. Files never
+ * change.
+ */
 function copyIfThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -203,7 +209,7 @@ function unlinkIfThere(path: string): void {
   }
 }
 
-/** Bytes after which the free space of the disk is checked again. */
+/** Number of bytes after which the free space is checked again. */
 const CHECK_BYTES = 16 << 20;
 const FULL =
   "The server has not enough room for the file. Try again later, or ask the operator for space.";

@@ -1,9 +1,9 @@
 /**
- * Signed links to files, which work without an API key: for five minutes, or in a notice as long as
- * the file.
- * Invariant: links are stateless and authenticated. Only a link made here, with one of the given
- * secrets, is accepted, in exactly one spelling. The signature is HMAC-SHA-256 over purpose, path,
- * and expiry, each prefixed with its length, so that no byte can move from one to the next.
+ * Signed links to files, which work without an API key: for five minutes, or, in a notice, as long
+ * as the file exists.
+ * Invariant: links are stateless and authenticated. Only links made here with one of the given
+ * secrets are accepted, in exactly one spelling. The signature is HMAC-SHA-256 over purpose, path,
+ * and expiry, each prefixed with its length, so that their boundaries are unambiguous.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
@@ -11,17 +11,17 @@ import type { SecretRing } from "../../store/secrets.ts";
 import { type ExportKind, extensionOf } from "../formats/format.ts";
 import type { ExportRecord } from "../record.ts";
 
-/** How long a link works, in seconds. */
+/** Lifetime of a link, in seconds. */
 export const LINK_SECONDS = 300;
 
-/** Max accepted clock skew when a link was made, in seconds. */
+/** Max accepted clock skew at the time a link was made, in seconds. */
 const SKEW_SECONDS = 60;
 
-/** Purpose of the signature, so that it cannot be used for anything else. */
+/** Purpose included in the signature, so that it is valid for nothing else. */
 const PURPOSE = "peneira file 1";
 /** Purpose of links in notices, which are read days later and live as long as the file. */
 const NOTICE_PURPOSE = "peneira notice file 1";
-/** 32 bytes are 43 base64url characters; ten digits last from 2001 to 2286. */
+/** 43 base64url characters are 32 bytes; ten digits are sufficient from 2001 to 2286. */
 const QUERY = /^expires=([1-9]\d{9})&signature=([A-Za-z0-9_-]{43})$/;
 
 interface LinkContext {
@@ -49,8 +49,8 @@ export function signLink(
 }
 
 /**
- * Returns the link to the file of a done export that works as long as the file exists. The same
- * file has the same link, so every attempt to send it sends the same bytes.
+ * Returns a link to a done export's file that works as long as the file exists. The link is always
+ * the same, so that every delivery attempt sends the same bytes.
  */
 export function signNoticeLink(
   record: Pick<ExportRecord, "id" | "expiresAtMs"> & ExportKind,
@@ -64,7 +64,7 @@ export function signNoticeLink(
 
 /**
  * Checks the path and query of a link as they were sent.
- * @throws AppError `link_invalid` (not made here, altered, or spelled otherwise), then
+ * @throws AppError `link_invalid` (not made here, altered, or not in canonical spelling), then
  * `link_expired` (expired, or made while the clock was ahead).
  */
 export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: LinkContext): void {

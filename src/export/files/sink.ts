@@ -1,8 +1,8 @@
 /**
  * A file that appears whole or not at all. Input: a path, and bytes in order. Output: the durable
  * file at that path, with its size and SHA-256.
- * Invariant: the path holds nothing of the new file before all of it is on disk. A failure at any
- * step closes the descriptor, removes the partial file, and is rethrown unchanged. fsync is never
+ * Invariant: the path does not change before the whole new file is on disk. A failure at any step
+ * closes the descriptor, removes the partial file, and is rethrown unchanged. fsync is never
  * retried, because the kernel forgets pages that it could not write.
  */
 import { randomBytes } from "node:crypto";
@@ -19,7 +19,7 @@ export interface FileWriter {
   write(bytes: Uint8Array): void;
   /** Returns the SHA-256 in hexadecimal after all bytes are written. Throws like `write`. */
   finish(): string;
-  /** Writes nothing more. Never fails, and may be called again. */
+  /** Stops writing. Never fails, and may be called repeatedly. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/** Bytes between two fault points, so that a test can stop at a part of a file. */
+/** Number of bytes between two fault points, so that tests can stop in the middle of a file. */
 const FAULT_BYTES = 1 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -49,10 +49,10 @@ export function temporaryName(path: string): string {
 
 /**
  * Writes a file. `fill` passes its bytes to `write`, which copies each chunk before it returns.
- * Another thread hashes and writes them, so an error of the system may follow a later chunk. No
- * byte beyond `bytesMax` is written.
- * @throws any error of `fill` or the system, and `quota_exceeded` if there are more bytes than
- * that; the file does not exist then.
+ * Another thread hashes and writes them, so a system error may be thrown at a later chunk. No byte
+ * beyond `bytesMax` is written.
+ * @throws errors of `fill` or the system, and `quota_exceeded` for more than `bytesMax` bytes; the
+ * file does not exist then.
  */
 export async function writeWhole<Filled>(
   path: string,
@@ -74,7 +74,7 @@ class Sink {
   readonly #path: string;
   readonly #disk: DiskCalls;
   readonly #bytesMax: number;
-  /** Current location of the file: first the temporary name, then the path. */
+  /** Current path of the file: first the temporary one, then the final one. */
   #name: string;
   #fd: number | null = null;
   readonly #writer: FileWriter;
@@ -139,7 +139,7 @@ class Sink {
     return this.#fd;
   }
 
-  /** Clears the descriptor first, because even a failed close releases it. */
+  /** Closes the descriptor. Clears it first, because even a failed close releases it. */
   #close(): void {
     const fd = this.#fd;
     this.#fd = null;
@@ -160,11 +160,11 @@ function attempt(call: () => void): void {
   try {
     call();
   } catch {
-    // Ignored: the caller gets the first failure.
+    // Ignored, because the caller gets the first failure.
   }
 }
 
-/** Opens the writer of the addon, whose errors become those of Node's own calls. */
+/** Opens the addon's writer, whose errors are converted to those of Node's own calls. */
 function openWriter(fd: number): FileWriter {
   const file = openHashedFile(fd);
   return {
@@ -178,7 +178,7 @@ function openWriter(fd: number): FileWriter {
   };
 }
 
-/** Throws the error that Node throws if a write fails with this errno; 0 is none. */
+/** Throws the error that Node would throw for a failed write with this errno; 0 means no error. */
 function throwFailure(failure: number): void {
   if (failure === 0) return;
   const [code, text] = getSystemErrorMap().get(-failure) ?? ["UNKNOWN", "unknown error"];

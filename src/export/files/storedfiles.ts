@@ -1,10 +1,9 @@
 /**
  * The files of finished exports on an S3-compatible store.
- * Invariant: an object's key holds the export's id and the SHA-256 of the file, so one key never
- * has two contents, and a process that was replaced cannot overwrite another's file. The local copy
- * is removed only after the export is done, durably. Only objects of this installation are swept,
- * and only if the state says that no export needs them. The module is loaded only where a store is
- * set.
+ * Invariant: an object's key has the export's id and the file's SHA-256. So a key never has two
+ * contents, and a replaced process cannot overwrite another's file. The local copy is removed only
+ * after the export is durably done. The sweep removes only objects of this installation that no
+ * export in the state needs. The module is loaded only if a store is set.
  */
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,11 +28,11 @@ import {
 } from "./exportfiles.ts";
 import type { ExportFolder } from "./folder.ts";
 
-/** The exports of the state, as far as the sweep needs them. */
+/** The part of the state's exports that the sweep needs. */
 export interface KnownExports {
   /** Returns an export's row; undefined if there is none. */
   find(id: string): (RecordedFile & { state: string; expiredAt: number | null }) | undefined;
-  /** Done exports that have not expired. */
+  /** Returns done exports that have not expired. */
   done(): readonly RecordedFile[];
 }
 
@@ -47,7 +46,7 @@ interface StoredFilesParts {
   readonly owners: readonly [string, ...string[]];
   readonly clock: Clock;
   readonly log: Log;
-  /** True if this server is the one of its fleet that sweeps the store; true if missing. */
+  /** True if this server is the member that sweeps the store; the default is true. */
   readonly sweeps?: () => boolean;
   /** Intervals; only tests change them. */
   readonly pace?: Partial<Pace>;
@@ -64,20 +63,25 @@ const PACE: Pace = {
   /** First and longest wait between two attempts to store a file, in milliseconds. */
   waitMs: 1_000,
   waitMaxMs: 60_000,
-  /** Interval between probes of a store that does not answer, and of one that does. */
+  /**
+   * Interval between probes of a store that does not answer, and of one that does, in milliseconds.
+   */
   probeDownMs: 5_000,
   probeUpMs: 60_000,
-  /** Interval between sweeps; the first is this long after the start. */
+  /** Interval between sweeps, and from the start to the first one, in milliseconds. */
   sweepMs: 3_600_000,
-  /** Younger objects are not swept: their export may be about to be committed. */
+  /**
+   * Min age of swept objects in milliseconds, because a younger one's export may be about to be
+   * committed.
+   */
   orphanMs: 3_600_000,
-  /** Younger uploads are not swept: no upload takes longer. */
+  /** Min age of swept uploads in milliseconds; no upload takes longer. */
   uploadMs: 86_400_000,
 };
 
-/** Folder of the objects, below the prefix of the address. */
+/** Folder of the objects, below the address's prefix. */
 const FOLDER = "exports/";
-/** Longest wait of a download for the store. */
+/** Max time that a download waits for the store, in milliseconds. */
 const HEAD_MS = 5_000;
 const OBJECT = /^(exp_[0-9a-f]{32})\/([0-9a-f]{64})\.[a-z]+(?:\.[a-z]+)?$/;
 
@@ -86,13 +90,13 @@ export class StoredFiles implements ExportFiles {
   readonly #parts: StoredFilesParts;
   readonly #pace: Pace;
   readonly #closed = new AbortController();
-  /** Keys of files that were put and whose export is not done, by id. */
+  /** Keys of stored files whose export is not done yet, by export id. */
   readonly #unsettled = new Map<string, string>();
   /** Keys of objects to delete. */
   readonly #doomed = new Set<string>();
   readonly #requests = new Map<string, { ok: number; failed: number }>();
   #up = true;
-  /** Reason of the last probe's refusal; empty if there was none. */
+  /** Reason why the store refused the last probe; empty if it did not. */
   #refusal = "";
   #uploadedBytes = 0;
   #swept = 0;
@@ -103,7 +107,7 @@ export class StoredFiles implements ExportFiles {
     this.#pace = { ...PACE, ...parts.pace };
   }
 
-  /** Counts a request, and notes if the store answers. */
+  /** Counts a request, and records whether the store answers. */
   noteAnswer(operation: string, ok: boolean): void {
     const counts = this.#requests.get(operation) ?? { ok: 0, failed: 0 };
     counts[ok ? "ok" : "failed"]++;
@@ -146,8 +150,8 @@ export class StoredFiles implements ExportFiles {
   }
 
   /**
-   * A start does not wait for the store. A missing object is noticed by its first download, as a
-   * missing file is between two starts.
+   * Always false, because a start does not wait for the store. A missing object is detected by its
+   * first download, like a missing file.
    */
   isLost(): boolean {
     return false;
@@ -155,7 +159,7 @@ export class StoredFiles implements ExportFiles {
 
   async open(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
     const { folder } = this.#parts;
-    // A file of the time before the store, until it is stored too.
+    // A file from before the store was set, until it is stored too.
     if (folder.sizeOf(folder.nameOf(file)) === file.sizeBytes) {
       return openLocal(folder.pathOf(file), file.sizeBytes);
     }
@@ -166,7 +170,10 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /** The object stays: the server that has taken over makes the same one. */
+  /**
+   * Removes only the local copy. The object stays, because the server that has taken over makes the
+   * same one.
+   */
   abandon(file: StoredFile): void {
     const { folder } = this.#parts;
     this.#unsettled.delete(file.id);
@@ -219,7 +226,7 @@ export class StoredFiles implements ExportFiles {
     );
     if (isNew) this.#uploadedBytes += sizeBytes;
     if (isFile(await store.head(key, signal), file)) return;
-    // A store that reports an object of another size has not kept what it acknowledged.
+    // If the store reports another size, it has not stored the bytes that it acknowledged.
     await store.remove(key, signal);
     throw new StoreFault("the store holds other bytes than it was sent", { status: 500 });
   }
@@ -250,7 +257,7 @@ export class StoredFiles implements ExportFiles {
     return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${name.slice(id.length)}`);
   }
 
-  /** Stores the files of done exports that are still on this machine, then removes them here. */
+  /** Stores the files of done exports that are still on the local disk, then removes them here. */
   async #storeLeft(): Promise<void> {
     const { folder, known } = this.#parts;
     for (const row of known.done()) {
@@ -259,7 +266,7 @@ export class StoredFiles implements ExportFiles {
       if (folder.sizeOf(folder.nameOf(row)) !== sizeBytes) continue;
       const file = { ...row, sizeBytes, sha256 };
       await this.put(file, this.#closed.signal);
-      // If it was deleted meanwhile, the object goes too.
+      // If the export was deleted meanwhile, the object is removed too.
       if (known.find(row.id)?.state === "done") this.settle(file);
       else this.remove(file);
     }
@@ -272,7 +279,7 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /** Removes what no export needs: objects, and uploads that were begun and not completed. */
+  /** Removes objects that no export needs, and uploads that were not completed. */
   async #sweep(): Promise<void> {
     const { store, known, sweeps = () => true } = this.#parts;
     const signal = this.#closed.signal;
@@ -301,7 +308,10 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /** Two installations may share a prefix by mistake; neither may remove the other's files. */
+  /**
+   * True if this installation owns an object. Two may share a prefix by mistake, and must not
+   * remove each other's files.
+   */
   async #isOurs(key: string): Promise<boolean> {
     const found = await this.#parts.store.head(key, this.#closed.signal);
     return this.#parts.owners.includes(found?.metadata.owner ?? "");
@@ -324,7 +334,7 @@ export class StoredFiles implements ExportFiles {
     while (await this.#pause(ms)) await this.#inTurn(work);
   }
 
-  /** Finds out if the store answers, also while no export needs it. */
+  /** Probes the store periodically, even while no export needs it. */
   async #probeForever(): Promise<void> {
     do {
       await this.#parts.store.probe(this.#closed.signal).catch((error) => this.#noteRefusal(error));
@@ -332,7 +342,7 @@ export class StoredFiles implements ExportFiles {
     } while (await this.#pause(this.#up ? this.#pace.probeUpMs : this.#pace.probeDownMs));
   }
 
-  /** A wrong setting does not end by itself, so the log has the store's reason, once. */
+  /** Logs the store's reason once, because a wrong setting is not corrected by waiting. */
   #noteRefusal(error: unknown): void {
     const reason = error instanceof StoreFault && !error.away ? error.message : "";
     if (reason !== "" && reason !== this.#refusal) {
@@ -349,7 +359,7 @@ export class StoredFiles implements ExportFiles {
   }
 }
 
-/** True if an object is the file, as far as its size and its metadata tell. */
+/** True if an object is the file, judging by its size and metadata. */
 function isFile(found: StoredObject | null, { sizeBytes, sha256 }: FinishedFile): boolean {
   return found !== null && found.sizeBytes === sizeBytes && found.metadata.sha256 === sha256;
 }

@@ -35,10 +35,10 @@ export interface ChangesWork {
   readonly watch: readonly OutputField[];
 }
 
-/** Changes in one call of the addon. */
+/** Number of changes per call of the addon. */
 const SLICE_ENTRIES = 2_048;
 
-/** Makes the context of a file of changes; counts before anything is written. */
+/** Makes the context of a file of changes; counts them before anything is written. */
 export async function changesContext(
   spec: AccountQuerySpec,
   changes: ChangesWork,
@@ -120,7 +120,7 @@ interface Frame {
   readonly tail: string;
 }
 
-/** Renders a frame around rows; one slice of them is in memory at a time. */
+/** Renders rows inside a frame; one slice of rows is in memory at a time. */
 function framedRows(
   { head, tail }: Frame,
   write: (bytes: Uint8Array) => void,

@@ -2,7 +2,7 @@
  * A comparison of groups as a file. Input: every value of facets with its numbers in each group.
  * Output: a CSV or XLSX file with a line for the totals, one for the bases of the index, and one
  * for each value.
- * Invariant: the numbers are those of the JSON answer, and no value is left out. The second sheet
+ * Invariant: the numbers equal those of the JSON answer, and no value is omitted. The second sheet
  * of a workbook names snapshot, base, and filters of each group.
  */
 import type { ComparedValue } from "../../search/cross.ts";
@@ -21,11 +21,11 @@ import { type AboutRow, section } from "./source.ts";
 /** A value of a facet, with its share and its index in each group. */
 export interface MeasuredValue extends ComparedValue {
   readonly shares: readonly number[];
-  /** 100 if the share is that of the base; null in an empty group. */
+  /** Index: 100 if the share equals that of the base; null in an empty group. */
   readonly index: readonly (number | null)[];
 }
 
-/** A group, and the accounts with which its index compares. */
+/** A group, and the base accounts of its index. */
 interface FileGroup {
   readonly segment: Segment;
   readonly spec: AccountQuerySpec;
@@ -33,10 +33,10 @@ interface FileGroup {
   readonly base: number;
 }
 
-/** A comparison, and what its file is about. */
+/** A comparison, and the description of its file. */
 interface CompareFile {
   readonly labels: LabelLanguage | null;
-  /** The served snapshot, and its accounts. */
+  /** The served snapshot with its accounts. */
   readonly segment: Segment;
   readonly groups: readonly FileGroup[];
   readonly facets: readonly (readonly [FacetName, readonly MeasuredValue[]])[];
@@ -100,7 +100,9 @@ function numbersAt({ counts, shares, index }: MeasuredValue, at: number): GridCe
   return [counts[at] as number, shares[at] as number, index[at] ?? ""];
 }
 
-/** A section for each group: its snapshot, its accounts, those of its base, and its filters. */
+/**
+ * Returns a section for each group: its snapshot, its accounts, those of its base, and its filters.
+ */
 function aboutOf({ labels, groups }: CompareFile): AboutRow[] {
   const language = labels ?? "en";
   const word = (words: LabelTexts) => inWords(words, language);

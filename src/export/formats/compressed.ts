@@ -1,10 +1,10 @@
 /**
  * Compressed files. Input: the bytes of a text file, in chunks of any size. Output: the same file
  * compressed, in order.
- * Invariant: the compressed bytes depend on the text alone. The text is cut into blocks of one
- * size, regardless of the chunks and of the threads that render and pack. The header holds no time,
- * no name, and no system. A file is one gzip member or one zstd frame, because some readers stop
- * after the first; it ends with a checksum of the text.
+ * Invariant: the compressed bytes depend only on the text. It is cut into blocks of one size,
+ * regardless of chunks and threads. The header has no time, no name, and no system. A file is one
+ * gzip member or one zstd frame, because some readers stop after the first, and ends with a
+ * checksum of the text.
  */
 import { deflate, deflateAsync } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -13,19 +13,19 @@ import type { Compression } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 
-/** The compression of a file; null for none. */
+/** Returns the compression of a file; null if it has none. */
 export function compressionOf({ output }: AccountQuerySpec): Compression | null {
   const { compression = "none" } = output;
   return compression === "none" ? null : compression;
 }
 
 /**
- * Bytes of a block. In a gzip file, no reference crosses its border: a CSV file is 1 % larger with
- * 256 KiB than with 1 MiB. In a zstd file, references may cross it.
+ * Bytes of a block. In gzip, references do not cross blocks: a CSV file is 1 % larger with 256 KiB
+ * than with 1 MiB. In zstd, they may.
  */
 const BLOCK_BYTES = 1 << 18;
 
-/** Cuts text into blocks of one size. Holds less than a block. */
+/** Cuts text into blocks of one size; buffers less than a block. */
 class Blocks {
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   readonly #take: (block: Uint8Array) => void;
@@ -57,26 +57,26 @@ class Blocks {
 interface Packer {
   /** Adds bytes, which the caller may change afterwards. */
   write(bytes: Uint8Array): void;
-  /** Waits for the oldest blocks if many are being packed. Rejects if packing fails. */
+  /** Waits for the oldest blocks if many are being compressed. Rejects if compression fails. */
   drain(): void | Promise<void>;
   end(): void | Promise<void>;
 }
 
 /**
- * Blocks that may be packed on other threads while the next rows are rendered. The rows of one
- * batch fill about two blocks, so fewer than four would leave a processor idle at times.
+ * Number of blocks that may be compressed on other threads while the next rows are rendered. A
+ * batch of rows fills about two blocks, so fewer than four would leave a processor idle at times.
  */
 const AHEAD = 4;
 
 /** ID1, ID2, deflate, no flags, no time, fastest algorithm, unknown system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
-/** Writes a gzip file. Blocks are packed independently, on idle processors too. */
+/** Writes a gzip file. Blocks are compressed independently, also on idle processors. */
 export class GzipWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #spare: () => boolean;
   readonly #text = new Blocks((block) => this.#pack(block, false));
-  /** Blocks that are packed or being packed, in order. */
+  /** Blocks that are compressed or being compressed, in order. */
   readonly #blocks: Promise<Uint8Array>[] = [];
   #crc = 0;
   #bytes = 0;
@@ -131,7 +131,7 @@ export class GzipWriter implements Packer {
 /** Level of zstd; docs/benchmarks.md has the figures. */
 const ZSTD_LEVEL = 2;
 
-/** Writes a zstd file. A block refers to the text of earlier blocks, so this thread packs all. */
+/** Writes a zstd file. Blocks reference earlier blocks, so this thread compresses all of them. */
 export class ZstdWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #zstd = loadZstd();
@@ -169,26 +169,26 @@ export class ZstdWriter implements Packer {
   }
 }
 
-/** Opens the packer of a compression; returns it with the context for the renderer. */
+/** Opens a compressor; returns it with the context for the renderer. */
 type OpenPacker = (
   context: RenderContext,
   write: (bytes: Uint8Array) => void,
 ) => { readonly packer: Packer; readonly given: RenderContext };
 
 /**
- * For gzip, which takes longer than rendering, other processors pack the blocks and this thread
- * renders. For zstd they render, and this thread packs.
+ * How work is divided. Gzip takes longer than rendering, so other processors compress blocks while
+ * this thread renders. For zstd, they render while this thread compresses.
  */
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({
     packer: new GzipWriter(write, context.spare),
-    // Inherits from the context instead of copying it: reading `matches` counts them.
+    // Inherits from the context instead of copying it, because reading `matches` runs a count.
     given: Object.create(context, { spare: { value: undefined } }),
   }),
   zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),
 };
 
-/** Opens a renderer whose file is compressed if its spec says so. */
+/** Opens a renderer; compresses the file if its spec requests it. */
 export function openCompressed<Batch>(
   context: RenderContext,
   write: (bytes: Uint8Array) => void,

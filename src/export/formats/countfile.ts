@@ -1,10 +1,10 @@
 /**
- * Counts as a file. Input: every value of facets, and tables of two facets. Output: a CSV or XLSX
- * file: a line for each value and each pair of values that has matches, or one table of two facets,
+ * Counts as a file. Input: all values of facets, and tables of two facets. Output: a CSV or XLSX
+ * file with a line for each value and each pair of values with matches, or one table of two facets
  * with totals.
- * Invariant: the lines of a facet add up to the total, and so do those of a pair, and the rows and
- * columns of a table. The same snapshot and spec give the same bytes. With labels, codes are words,
- * and Portuguese numbers have a comma. The second sheet of a workbook names snapshot and filters.
+ * Invariant: the lines of a facet or a pair sum to the total, and so do the rows and columns of a
+ * table. The same snapshot and spec give the same bytes. With labels, codes are words, and
+ * Portuguese numbers have a comma. The second sheet of a workbook has snapshot and filters.
  */
 import type { AllCounts, CrossCount, CrossTable } from "../../search/cross.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -18,7 +18,7 @@ import { type Grid, type GridCell, gridCsv, gridXlsx } from "./grid.ts";
 import { registryNames } from "./names.ts";
 import { type AboutRow, section } from "./source.ts";
 
-/** Counts, and what their file is about. */
+/** Counts, and the description of their file. */
 interface CountFile {
   readonly counts: AllCounts;
   readonly labels: LabelLanguage | null;
@@ -59,7 +59,7 @@ export function countXlsx(file: CountFile): Buffer {
   return gridXlsx(gridOf(file), { labels, sheet, date: segment.snapshotDate, about });
 }
 
-/** Names the snapshot, its date, the fields, and the filters. */
+/** Returns the snapshot, its date, the fields, and the filters. */
 function aboutOf({ counts, labels, segment, spec }: CountFile): AboutRow[] {
   const isPt = labels === "pt";
   const { total, facets, crosses } = counts;
@@ -101,7 +101,9 @@ function gridOf(file: CountFile): Grid {
   return { headings, lines: [...linesOf(file)] };
 }
 
-/** The table of a pair: a line for each value of the first facet, then the sums of columns. */
+/**
+ * Returns the table of a pair: a line for each value of the first facet, then the column totals.
+ */
 function tableOf(
   { facets: [first, second], rows, columns, counts: cells }: CrossTable,
   { counts: { total }, labels }: CountFile,
@@ -127,7 +129,7 @@ function tableOf(
   };
 }
 
-/** The total, then the values of facets, then the pairs. */
+/** Yields the total, then the values of facets, then the pairs. */
 function* linesOf({ counts, labels }: CountFile): Generator<readonly GridCell[]> {
   const { total, facets, crosses } = counts;
   const isPaired = crosses.length > 0;
@@ -159,8 +161,8 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly GridCell[]>
 type Value = Omit<CrossCount, "count">;
 
 /**
- * Values with their places: those of a time facet by time, others in the order of their counts;
- * matches without a value stay last.
+ * Returns values with their indexes: for a time facet sorted by time, else by count; matches
+ * without a value come last.
  */
 export function inOrder<One extends Value>(
   name: FacetName,
@@ -172,7 +174,7 @@ export function inOrder<One extends Value>(
   return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
 }
 
-/** The facet, the value as a filter takes it, and its name; with labels in words. */
+/** Returns the facet, the value as in filters, and its name; with labels, in words. */
 export function valueCells(
   name: FacetName,
   one: Value,

@@ -1,7 +1,7 @@
 /**
  * Facets and their values in words, for files of counts. Input: a facet, a value, and a language.
- * Output: words, as the console shows them.
- * Invariant: a value without a name of its own is shown as its code.
+ * Output: words as in the console.
+ * Invariant: a value without a name is shown as its code.
  */
 import { BRANCHES_EN } from "../../spec/branches-en.ts";
 import { BRANCHES_PT } from "../../spec/branches-pt.ts";
@@ -75,7 +75,10 @@ export function facetWord(name: FacetName, language: LabelLanguage): string {
   return inWords(FACET_WORDS[name], language);
 }
 
-/** A value of a facet with its name, if the registry has one; null for matches without a value. */
+/**
+ * A value of a facet with its name, if the registry has one; value null for matches without a
+ * value.
+ */
 interface NamedValue {
   readonly value: string | number | boolean | null;
   readonly label?: string;

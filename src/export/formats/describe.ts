@@ -1,8 +1,8 @@
 /**
- * Describes a spec in words. Input: a normalized spec and the names of its snapshot. Output: labels
- * with their values, in a natural order.
+ * Describes a spec in words. Input: a normalized spec and the snapshot's names. Output: labels with
+ * their values, in a natural order.
  * Invariant: two specs that differ in a filter, the order, the score, or the limit have different
- * descriptions. Unset options are omitted. Names are followed by their codes.
+ * descriptions. Unset options are omitted. Codes follow their names.
  */
 import { districtTitle } from "../../spec/districtname.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -344,7 +344,7 @@ function municipality({ names }: Words, code: string): string {
   return named(names.municipality(code), code);
 }
 
-/** Describes the matching of activities; omitted if there are none and the mode is the default. */
+/** Describes how activities match; omitted if there are none and the mode is the default. */
 function modeOf(industry: Filters["industry"], { modes }: Words): readonly string[] {
   const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
   return wanted.length + excluded.length > 0 || mode !== "off" ? [modes[mode]] : [];

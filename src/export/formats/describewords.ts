@@ -1,7 +1,7 @@
 /**
  * The words with which a file describes its spec, in tables by language.
- * Invariant: both languages say the same; files for programs use the English words too. On its own
- * because describe.ts, which has the rules, would be twice as long.
+ * Invariant: both languages have the same meaning; files for programs use the English words.
+ * Separate because describe.ts, which has the rules, would be twice as long.
  */
 
 import { REASONS_PT } from "../../spec/fields/reasons.ts";
@@ -13,14 +13,14 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 type Mode = AccountQuerySpec["filters"]["industry"]["secondary_cnae_mode"];
 
-/** All words for a spec except the names of its filters. */
+/** All words for specs except the names of filters. */
 export interface DescribeWords {
   /** Locale of numbers. */
   readonly locale: string;
   readonly statuses: Readonly<Record<(typeof REGISTRATION_STATUSES)[number], string>>;
   readonly sizes: Readonly<Record<(typeof COMPANY_SIZE_CODES)[number], string>>;
   readonly modes: Readonly<Record<Mode, string>>;
-  /** Name of a sort field, and what ascending and descending mean for it. */
+  /** Name of a sort field, with words for ascending and descending order. */
   readonly sorts: Readonly<Record<SortField, readonly [name: string, asc: string, desc: string]>>;
   readonly strategies: Readonly<Record<string, string>>;
   readonly abroad: string;
@@ -44,7 +44,7 @@ export interface DescribeWords {
   readonly no: string;
   readonly missing: Readonly<Record<(typeof MISSING_CONTACTS)[number], string>>;
   readonly debts: Readonly<Record<(typeof DEBT_KINDS)[number], string>>;
-  /** Name of a reason of the status; null if it has none. */
+  /** Returns the name of a status reason; null if it has none. */
   readonly reason: (code: string) => string | null;
 }
 

@@ -1,11 +1,9 @@
 /**
- * The columns that a layout and `include_explain` add after the fields of a file: as texts, and as
- * Arrow buffers for formats that take rows by column. Input: rows that a spec matched. Output: for
- * each column its name, its kind, and a text per row or a buffer: integers as `int32`, texts as
- * `utf8`.
- * Invariant: the columns depend on the spec alone, so they are known before the first row.
- * Explanations are objects of some hundred bytes, so only a slice of them is in memory at a time;
- * the buffers hold their values.
+ * The columns that a layout and `include_explain` add after the fields of a file: as texts, or as
+ * Arrow buffers for columnar formats. Input: rows that a spec matched. Output: for each column its
+ * name, its kind, and a text per row or a buffer (integers as `int32`, texts as `utf8`).
+ * Invariant: the columns depend only on the spec, so they are known before the first row.
+ * Explanations are objects of some hundred bytes, so only one slice of them is in memory at a time.
  */
 import type { ColumnBuffers, ExtraColumn, FieldColumn } from "../../../native-index/napi/engine.ts";
 import type { Explanation } from "../../search/explain.ts";
@@ -25,12 +23,12 @@ interface Cells extends ExplainColumn {
   readonly cellOf: (explanation: Explanation, labels?: LabelLanguage) => string | null;
 }
 
-/** Only jsonl can hold the object that a search returns. */
+/** For jsonl only, which can hold the object that a search returns. */
 const AS_JSON: readonly Cells[] = [
   { name: "explain", kind: "json", cellOf: (explanation) => JSON.stringify(explanation) },
 ];
 
-/** The score of the strategy, which is the sum of its parts. */
+/** The strategy's score, which is the sum of its parts. */
 const SCORE: Cells = {
   name: "explain_score",
   kind: "number",
@@ -38,8 +36,8 @@ const SCORE: Cells = {
 };
 
 /**
- * The activity that matched; empty if the spec has no activity filter. `explain_activity` is the
- * part of the score for a known activity.
+ * The activity that matched; empty without an activity filter. `explain_activity` is something
+ * else: the score's part for a known activity.
  */
 const ACTIVITY: readonly Cells[] = [
   {
@@ -60,7 +58,9 @@ const ACTIVITY: readonly Cells[] = [
   },
 ];
 
-/** Returns the columns that a spec adds; none without `include_explain` and a layout with some. */
+/**
+ * Returns the columns that a spec adds; none without `include_explain` or a layout that adds some.
+ */
 export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[] {
   const added = addedColumns(spec.output.preset).map(
     ({ name }) => ({ name, kind: "text" }) as const,
@@ -68,7 +68,7 @@ export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[]
   return [...added, ...cellsOf(spec).map(({ name, kind }) => ({ name, kind }))];
 }
 
-/** Returns the same columns with the values of rows. */
+/** Returns `explainColumns` with their values for rows. */
 export function explainCells(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -86,7 +86,7 @@ export function explainCells(
   return [...added, ...explained];
 }
 
-/** Returns the columns that a layout adds, with their values of rows. */
+/** Returns the columns that a layout adds, with their values for rows. */
 export function layoutCells(
   segment: Segment,
   preset: PresetName | undefined,
@@ -127,7 +127,7 @@ function partCells(part: ScorePart | "sanction"): Cells {
   return { name: `explain_${part}`, kind: "number", cellOf: ({ parts }) => String(parts[part]) };
 }
 
-/** Returns the activity that matched, as primary or secondary; nulls without such a filter. */
+/** Returns the activity that matched, as primary or secondary; nulls without an activity filter. */
 function activity({ matched }: Explanation): {
   code: string | null;
   as: "primary" | "secondary" | null;
@@ -136,12 +136,12 @@ function activity({ matched }: Explanation): {
   return cnae ?? { code: null, as: null };
 }
 
-/** Rows explained at a time, which make some megabytes of objects. */
+/** Number of rows explained at a time; they make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
 /**
- * Returns the columns that `include_explain` adds, with the values of rows; an empty list if the
- * spec does not set it.
+ * Returns the columns that `include_explain` adds, with their values for rows; none if the spec
+ * does not set it.
  */
 export function explainedColumns(
   segment: Segment,

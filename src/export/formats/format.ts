@@ -1,9 +1,9 @@
 /**
  * The formats and compressions of exports: file extension, media type, and max rows.
- * Invariant: there is a row for every format of the contract. Limits are checked before an export
- * is accepted; rows are never cut off. A compressed file has its own ending and media type, and no
- * Content-Encoding: a client that decoded it would store bytes that do not match the record's size
- * and hash, and would resume a download at wrong offsets.
+ * Invariant: every public format has a row. Limits are checked before an export is accepted; rows
+ * are never cut off. A compressed file has its own ending and media type, but no Content-Encoding.
+ * A client that decoded it would store bytes that do not match the record's size and hash, and
+ * would resume downloads at wrong offsets.
  */
 import { AppError } from "../../errors.ts";
 import type { Compression } from "../../spec/fields.ts";
@@ -16,9 +16,9 @@ interface FormatRow {
   readonly rowsMax: number | null;
 }
 
-/** Rows of an HTML page that a browser still opens in seconds. */
+/** Max rows of an HTML page that a browser opens within seconds. */
 const HTML_ROWS_MAX = 100_000;
-/** Rows of a sheet (2^20) without the header. */
+/** Max rows of a sheet (2^20) without the header. */
 const XLSX_ROWS_MAX = 1_048_575;
 
 /** Every format. */
@@ -38,7 +38,7 @@ export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
   jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
 };
 
-/** The ending and the media type of a compressed file; the ending follows the extension. */
+/** Ending and media type of each compression; the ending follows the format's extension. */
 export const COMPRESSED: Readonly<
   Record<Compression, Pick<FormatRow, "extension" | "contentType">>
 > = {
@@ -46,7 +46,7 @@ export const COMPRESSED: Readonly<
   zstd: { extension: "zst", contentType: "application/zstd" },
 };
 
-/** The format and the compression of a file, which decide its name and media type. */
+/** The format and the compression of a file, which determine its extension and media type. */
 export interface ExportKind {
   readonly format: ExportFormat;
   /** Compression of the file, or null. */
@@ -61,7 +61,7 @@ export function extensionOf({ format, compression }: ExportKind): string {
 
 /** A file whose media type is requested. */
 interface TypedFile extends ExportKind {
-  /** Set for CSV of a sent file; parts that an old record lacks are left out. */
+  /** Set for CSV of an uploaded file; may be incomplete for an old record. */
   readonly csvText: Partial<CsvText> | null;
 }
 

@@ -1,7 +1,6 @@
 /**
- * A grid of texts and numbers as a file. Input: headings and lines. Output: a CSV file or a
- * workbook.
- * Invariant: the same grid gives the same bytes. With labels, Portuguese numbers have a comma and
+ * Writes a grid of texts and numbers. Input: headings and lines. Output: a CSV file or a workbook.
+ * Invariant: the same grid gives the same bytes. With Portuguese labels, numbers have a comma and
  * semicolons delimit cells. Texts are never formulas.
  */
 import { deflate } from "../../../native-index/napi/engine.ts";
@@ -28,7 +27,7 @@ export interface Grid {
   readonly lines: readonly (readonly GridCell[])[];
 }
 
-/** Parts of a workbook besides its grid. */
+/** Options of a workbook in addition to its grid. */
 interface SheetOptions {
   readonly labels: LabelLanguage | null;
   /** Name of the first sheet. */

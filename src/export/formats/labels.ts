@@ -1,8 +1,8 @@
 /**
  * Headings of columns for people. Input: the name of an output field, or of a column that
  * `include_explain` or an export of changes adds. Output: a short heading, a sentence, a width.
- * Invariant: fields are named only in the tables of fields and presets. Headings contain neither
- * quotes nor backslashes, so that a style sheet can contain them.
+ * Invariant: names of fields come only from the tables of fields and presets. Headings contain
+ * neither quotes nor backslashes, so that they can be used in a style sheet.
  */
 import { HEADINGS_EN, HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -33,7 +33,7 @@ const LONG_WIDTHS: Readonly<Record<string, number>> = {
 /** Width of columns that layouts add: a few words. */
 const ADDED_WIDTH = 22;
 
-/** Heading and sentence of a column that is not a field, by its name. */
+/** Heading and sentence of columns that are not fields, by name. */
 type Explained = Readonly<Record<string, readonly [heading: string, sentence: string]>>;
 
 const EXPLAINED: Explained = {

@@ -13,7 +13,7 @@ export interface RegistryNames {
   activity(punctuated: string): string | null;
   /** Legal nature, 4 digits. */
   legalNature(code: string): string | null;
-  /** Municipality by 7-digit IBGE or 4-digit TOM code, as `name/UF`. */
+  /** Returns a municipality by 7-digit IBGE or 4-digit TOM code, as `name/UF`. */
   municipality(code: string): string | null;
 }
 
@@ -22,7 +22,7 @@ export function stateName(uf: string): string | null {
   return uf === "EX" ? "abroad" : (STATE_NAMES[uf] ?? null);
 }
 
-/** Makes the names of a snapshot; each table is read on first use. */
+/** Returns the names of a snapshot; each table is read on first use. */
 export function registryNames({ native, catalog }: Segment): RegistryNames {
   const named = (codes: readonly string[], table: TableName) => {
     let names: Map<string, string> | undefined;

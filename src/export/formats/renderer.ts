@@ -2,10 +2,9 @@
  * The renderer of a file, and the order in which its chunks are cut and written. Input: the
  * segment, the spec, the row count, then the rows in batches. Output: the bytes in order, to
  * `write`.
- * Invariant: the bytes depend on snapshot and spec alone, not on the sizes of the batches, because
- * chunks have a fixed size. A renderer holds a bounded part of the file, and a bounded number of
- * chunks in progress. If a chunk cannot be made, the work ends at that chunk, and no later chunk is
- * written.
+ * Invariant: the bytes depend only on snapshot and spec, not on batch sizes, because chunks have a
+ * fixed size. A renderer holds a bounded part of the file, and a bounded number of chunks in
+ * progress. If a chunk fails, no later chunk is written.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeEntry } from "../../changes/query.ts";
@@ -17,13 +16,13 @@ export interface RenderContext {
   readonly segment: Segment;
   /** Spec, normalized in the mode `export`. */
   readonly spec: AccountQuerySpec;
-  /** Number of rows to come: the smaller of limit and matches. */
+  /** Number of rows of the file: the smaller of limit and matches. */
   readonly rowCount: number;
   /** Exact number of matches, regardless of the limit. */
   readonly matches: number;
   /**
-   * Called before each chunk; returns true if another processor may render the chunk meanwhile. If
-   * missing, all chunks are rendered on this thread.
+   * Called before each chunk; returns true if an idle processor may render the chunk. If missing,
+   * all chunks are rendered on this thread.
    */
   readonly spare?: () => boolean;
   /** Set if the rows are changes. */
@@ -42,11 +41,11 @@ export interface Renderer<Batch = Uint32Array> {
   /** Adds row ids or changes; the caller may modify them afterwards. */
   rows(batch: Batch): void | Promise<void>;
   end(): void | Promise<void>;
-  /** Frees resources if the work ends early, even after a throw. It is the last call. */
+  /** Frees resources if the work ends early, even after a throw; no other call may follow. */
   abort?(): void;
 }
 
-/** Cuts batches into chunks of one size; holds at most one. */
+/** Cuts batches into chunks of one size; buffers at most one chunk. */
 export interface Slices<Batch> {
   /** Adds a batch and yields the full chunks. A chunk is valid until the next is yielded. */
   add(batch: Batch): Iterable<Batch>;
@@ -55,12 +54,12 @@ export interface Slices<Batch> {
 }
 
 /**
- * Opens a renderer. `write` may throw the system's error, which ends the work. Its bytes are valid
- * until it returns, because the memory is reused.
+ * Opens a renderer. `write` may throw the system's error, which ends the work. The bytes passed to
+ * it are valid only during the call, because the memory is reused.
  */
 export type OpenRenderer = (context: RenderContext, write: (bytes: Uint8Array) => void) => Renderer;
 
-/** Cuts rows into slices; holds at most one slice. */
+/** Cuts rows into slices; buffers at most one slice. */
 export class RowSlices {
   readonly #slice: Uint32Array;
   #held = 0;
@@ -88,7 +87,7 @@ export class RowSlices {
   }
 }
 
-/** Cuts changes into slices; holds at most one slice. */
+/** Cuts changes into slices; buffers at most one slice. */
 export class EntrySlices {
   readonly #size: number;
   #held: ChangeEntry[] = [];
@@ -130,7 +129,7 @@ export class OrderedWriter<Piece extends object = Uint8Array> {
 
   /** Adds a chunk in progress; waits for the oldest if there are too many. */
   later(piece: Promise<Piece>): void | Promise<void> {
-    // The failure is reported when awaited; until then, this prevents an unhandled rejection.
+    // The failure is reported when awaited; this prevents an unhandled rejection until then.
     piece.catch(() => {});
     this.#pieces.push(piece);
     if (this.#pieces.length > AHEAD) return this.#oldest();

@@ -1,11 +1,11 @@
 /**
- * The description of a file in itself: title, source of the rows, filters and order, limit, and the
- * meaning of a workbook's columns. Input: the context of an export. Output: labels with their
+ * The description that a file contains: title, source of the rows, filters and order, limit, and
+ * the meaning of a workbook's columns. Input: the context of an export. Output: labels with their
  * values; for a workbook, rows of a label and a value.
- * Invariant: every format describes itself alike. A file of changes names both snapshots, the
- * kinds, and the watched fields. A title is one line. A limit that no result of the snapshot can
- * reach is omitted: plans and commands set such limits, and the same rows would differ under each
- * of them. In a sheet, a label precedes only the first of its values, and empty rows separate the
+ * Invariant: all formats have the same description. A file of changes names both snapshots, the
+ * kinds, and the watched fields. A title is one line. A limit above the snapshot's number of
+ * accounts is omitted: plans and commands set different such limits, which would make equal files
+ * differ. In a sheet, a label precedes only the first of its values, and empty rows separate the
  * sections.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
@@ -18,7 +18,7 @@ import { columnLabel, headerCells } from "./labels.ts";
 import { registryNames, stateName } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
 
-/** Describes snapshot, provenance, and counts; `formatCount` is the format's own. */
+/** Describes snapshot, provenance, and counts; `formatCount` formats counts as the file does. */
 export function describeSource(
   { segment, spec, rowCount, matches, changes }: RenderContext,
   formatCount: (count: number) => string,
@@ -53,7 +53,7 @@ export function describeSource(
   return items.map(([label, value]) => ({ label, values: [value] }));
 }
 
-/** Optional lists, named only if they were imported. */
+/** Describes the optional lists that were imported. */
 function laterSources(
   { cnep_as_of_date, cepim_as_of_date, pgfn_as_of_month, partners_snapshot }: Segment["provenance"],
   pt: boolean,
@@ -138,10 +138,10 @@ export function limitText({
   return spec.limit < rowsMax ? spec.limit : null;
 }
 
-/** A row of the sheet; both may be empty. */
+/** A row of the sheet; label and value may be empty. */
 export type AboutRow = readonly [label: string, value: string];
 
-/** Describes an export whose file has these columns. */
+/** Describes an export, including the meaning of these columns. */
 export function aboutRows(context: RenderContext, columns: readonly string[]): AboutRow[] {
   const { output } = context.spec;
   const pt = output.labels === "pt";
@@ -151,7 +151,7 @@ export function aboutRows(context: RenderContext, columns: readonly string[]): A
     values: [columnLabel(name, output).sentence],
   }));
   return [
-    // Counts are plain digits, because thousands separators depend on the reader's locale.
+    // Counts have no thousands separators, because these depend on the reader's locale.
     ...(output.labels === undefined && output.title === undefined
       ? []
       : [[titleOf(context.spec, context.segment), ""] as const, ["", ""] as const]),

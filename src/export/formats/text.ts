@@ -1,12 +1,11 @@
 /**
  * Exports as text: CSV, JSON lines, and the rows of pages. Input: row ids in batches. Output: the
- * bytes of the file. The addon writes the rows (native-index/render/rows.h). Text before and after
- * them is made here, and for pages in html/html.ts.
+ * bytes of the file. The addon writes the rows (native-index/render/rows.h); the text before and
+ * after them is made here, or for pages in html/html.ts.
  * Invariant: the bytes of a row do not depend on other rows, so batches of any size give the same
  * file; one slice is in memory at a time. CSV is RFC 4180 in UTF-8, with a header of field names
- * (of words in a file for people). Every line ends with CR LF, including the last. The byte order
- * mark and the semicolon are used only if the spec requests them. No line of JSON lines is split or
- * empty.
+ * (of words in a file for people). Every line ends with CR LF, including the last. Byte order mark
+ * and semicolon are used only if the spec requests them. Lines of JSON are never split or empty.
  */
 import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -43,12 +42,15 @@ export const openJsonlRenderer = (
 ): Renderer => renderFramed(context, { format: "jsonl", head: "", tail: "" }, write);
 
 /**
- * Max rows of one native call: some hundred kilobytes, still in the processor's cache when they are
+ * Max rows per native call: some hundred kilobytes, which are still in the processor's cache when
  * hashed and written; in the worst case a few megabytes.
  */
 const SLICE_ROWS = 2_048;
 
-/** Buffer for a slice's text, reused because page faults on new memory cost as much as a copy. */
+/**
+ * Bytes of a slice's buffer, which is reused because page faults on new memory cost as much as a
+ * copy.
+ */
 const ROOM_BYTES = 1 << 20;
 
 interface RowFrame {

@@ -1,9 +1,9 @@
 /**
- * Files that were made with notices, and that a client has read. Input: reads of files. Output: the
- * accounts of these files in the tenants' lists `exported`.
- * Invariant: a claim is durable before it is worked on, and is removed after its accounts are in
- * the list, so each start continues claims that were interrupted. Entries that the list has already
- * change nothing, so a claim may be repeated.
+ * Claims: clients' reads of files made by notices. Input: reads of files. Output: the accounts of
+ * these files, added to the tenants' lists `exported`.
+ * Invariant: a claim is durable before it is processed, and is removed after its accounts are in
+ * the list, so each start continues interrupted claims. A claim may be repeated, because entries
+ * already in the list have no effect.
  */
 import type { Clock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -12,7 +12,7 @@ import type { Membership } from "../../store/fleet/membership.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import type { Staging } from "./staging.ts";
 
-/** Attempts per claim and start of the program. */
+/** Max attempts per claim between two starts of the program. */
 const ATTEMPTS_MAX = 5;
 
 interface ClaimParts {
@@ -51,8 +51,8 @@ export class Claims {
   }
 
   /**
-   * Claims the file of an export; does nothing if it was not made with a notice. If another member
-   * has made it, that one claims it later. Never throws.
+   * Claims the file of an export; does nothing if no notice made it. If another member made the
+   * file, that member claims it later. Never throws.
    */
   claim(id: string, tenantId: string): void {
     const { store, folder, membership, clock, log } = this.#parts;
@@ -64,7 +64,7 @@ export class Claims {
     }
   }
 
-  /** Claims the files that clients have read at other members. */
+  /** Claims files of this server that clients have read at other members. */
   follow(): void {
     const { store, folder } = this.#parts;
     for (const id of folder.unclaimed()) {

@@ -1,8 +1,9 @@
 /**
  * Files of list entries, for accounts that are added to the list `exported` later.
- * Input: ascending entries as pairs. Output: a file of 8 bytes an entry, and its entries.
+ * Input: ascending entries as pairs. Output: a file with 8 bytes per entry; on reading, its
+ * entries.
  * Invariant: a file has its name only when it is complete and durable. Memory is bounded by a
- * chunk, not by the file. Apart because it is a format of a file, and the worker has none.
+ * chunk, not by the file.
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,8 +1,8 @@
 /**
  * The worker thread of exports. Input: orders of the queue, one at a time. Output: the finished
  * file, the staged changes of the tenant's list, and outcomes as plain values.
- * Invariant: a thread renders at a lower priority than requests. It keeps the last snapshot open
- * for the next order, and closes it when no export needs it.
+ * Invariant: a thread renders at a lower priority than requests. The last snapshot stays open for
+ * the next order, and is closed when no export needs it.
  */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -51,7 +51,7 @@ const PROGRESS_MS = 100;
 /** Codes for a temporary lack of files, memory, or threads. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** A cached snapshot of the last order; `stale` once no further export needs it. */
+/** A snapshot cached for the next order; `stale` once no other export needs it. */
 interface Held {
   readonly segment: Segment;
   stale: boolean;
@@ -214,9 +214,9 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
   };
 }
 
-/** Returns the pinned snapshot: the open one, or the first found in its places. */
+/** Returns the pinned snapshot: the open one, or the first found at its paths. */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
-  // A correct file may have replaced a corrupt file.
+  // A corrupt file may have been replaced by a correct one.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
   if (known !== undefined) return known.segment;
@@ -247,9 +247,7 @@ function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">)
   return native.poisoned();
 }
 
-/**
- * True if the file was refused; false if it may be correct and this process only lacks a resource.
- */
+/** True if the file was refused; false if this process may only lack a resource. */
 function isRefusal(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return error instanceof CommandError || (code !== "" && !SHORTAGES.includes(code));
@@ -263,9 +261,9 @@ function letGo(isOver: (one: Held) => boolean): void {
 }
 
 /**
- * Opens the change list of two snapshots, or makes it if it is missing or damaged. A list that
- * existed when the export was accepted may have been evicted, because the folder is bounded. The
- * same pair gives the same list. If `ended` returns true, throws `RenderCancelled`.
+ * Opens the change list of two snapshots, or makes it if it is missing or damaged. The list may
+ * have been evicted since the export was accepted, because the folder is bounded; a new list of the
+ * same pair is equal. If `ended` returns true, throws `RenderCancelled`.
  */
 async function listOf(
   path: string,

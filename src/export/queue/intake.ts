@@ -1,9 +1,9 @@
 /**
- * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the earlier
- * export of the same key and request.
- * Invariant: idempotency key, bounds, quota, and row are one transaction. Equal requests at the
- * same time, even from several processes, give one export. A refused request stores nothing, so its
- * key can be used again.
+ * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the one that
+ * the same key and request created before.
+ * Invariant: idempotency key, bounds, quota, and row are one transaction. Concurrent equal
+ * requests, even from several processes, create one export. A refused request stores nothing, so
+ * its key can be used again.
  */
 import { randomBytes } from "node:crypto";
 import { includesExports } from "../../access/plans.ts";
@@ -49,7 +49,7 @@ export interface IntakeParts {
 
 interface Accepted {
   readonly row: ExportRow;
-  /** Specs are stored as JSON; a replay returns the first request's. */
+  /** Specs are stored as JSON. A replay returns the spec of the first request. */
   readonly spec: AccountQuerySpec;
   readonly replayed: boolean;
 }
@@ -102,8 +102,9 @@ export class Intake {
   }
 
   /**
-   * Returns the export of the same key and bytes, or null. Returns null if the spec names lists:
-   * equal bytes may then mean another spec, so the caller must compare the lists' revisions.
+   * Returns the export that an earlier request with the same key and body created, or null. Always
+   * null if the spec names lists: their entries may have changed, so the caller must compare their
+   * revisions.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
@@ -112,7 +113,7 @@ export class Intake {
     return again.spec.filters.lists === undefined ? again : null;
   }
 
-  /** Returns the slug; for changes with both months. */
+  /** Returns the slug; the slug of a change export includes both months. */
   #slugOf({ spec, segment, changes }: NewExport): string {
     const slug = this.#parts.slugOf(spec, segment);
     if (!changes) return slug;
@@ -120,7 +121,10 @@ export class Intake {
     return changesSlug(slug, { ...months, labels: spec.output.labels });
   }
 
-  /** Returns the key if it was used within a day, or after a clock jump, regardless of its age. */
+  /**
+   * Returns the record of a key if it was used within a day; shortly after a clock jump, regardless
+   * of its age.
+   */
   #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
     const { store, clock, clockJumps } = this.#parts;
     const known = store.remembered(tenantId, idempotencyKey);
@@ -130,7 +134,7 @@ export class Intake {
       : undefined;
   }
 
-  /** Returns the export of the key, or null if the key is new or older than a day. */
+  /** Returns the export that the key created, or null if the key is new or older than a day. */
   #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
     if (known === undefined) return null;
@@ -208,7 +212,7 @@ export class Intake {
     refuseBeyondQuota(plan, { used, wanted, ...file }, nowMs);
   }
 
-  /** Charges rows of an answer, durably. Throws `quota_exceeded`. */
+  /** Durably charges the rows of an answer. Throws `quota_exceeded`. */
   charge({ tenantId, keyId, plan }: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number) {
     if (rows === 0) return;
     const { store, clock } = this.#parts;
@@ -255,9 +259,9 @@ export class Intake {
 }
 
 /**
- * Returns the identity of a request for its idempotency key: the spec, and for changes all their
- * options. `exported` has no revision here: an export that excludes it changes it when done, and a
- * retry after a lost response must still be the same request.
+ * Returns a text that identifies the request of an idempotency key: the spec, and the options of a
+ * change export. It omits the revision of the list `exported`: an export that excludes this list
+ * changes it when done. A retry after a lost response must still be the same request.
  */
 function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): string {
   const bound = boundSpec(
@@ -271,7 +275,7 @@ function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): st
   return `${specHash(bound)} ${older.label} ${changesHash(bound, { kinds, watch, fields })}`;
 }
 
-/** Returns the columns that only an export of changes fills. */
+/** Returns the columns that only change exports fill. */
 function sinceOf({ changes }: NewExport) {
   const older = changes?.older;
   return {
@@ -284,14 +288,14 @@ function sinceOf({ changes }: NewExport) {
   };
 }
 
-/** The columns of a row that only an enrichment fills. */
+/** Returns the columns that only enrichments fill. */
 function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   if (!enrichment) return { sent: null, sentBytes: 0 };
   const sent: SentFileTask = { ...taskOf(enrichment), text: enrichment.text };
   return { sent: JSON.stringify(sent), sentBytes: enrichment.file.bytes };
 }
 
-/** The request for an enrichment, which its idempotency key identifies. */
+/** Returns the part of an enrichment request that its idempotency key identifies. */
 function taskOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
   return { sha256: file.sha256, column: column ?? null, fillZeros };
 }

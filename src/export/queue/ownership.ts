@@ -11,14 +11,14 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { Membership } from "../../store/fleet/membership.ts";
 import { releaseOrphans } from "./recovery.ts";
 
-/** Time for which a server leaves an export to others, if its snapshot is not here. */
+/** Time for which a server leaves an export to other members if it lacks the snapshot. */
 const LEAVE_MS = DAY_MS / 24;
 
 /** A render of this server. */
 interface OwnedRun {
   readonly row: ExportRow;
   readonly progress: { readonly rowsWritten: number; readonly rowCount: number };
-  /** Set once its end waits for its commit. */
+  /** Set once the render has ended and its outcome waits to be committed. */
   readonly commit: (() => void) | null;
 }
 
@@ -34,9 +34,11 @@ interface OwnershipParts {
 /** The exports of this member. */
 export class OwnedExports {
   readonly #parts: OwnershipParts;
-  /** Exports without their snapshot here, by the time since which they are left to others. */
+  /**
+   * Exports whose snapshot is missing here, with the time at which they were left to other members.
+   */
   readonly #left = new Map<string, number>();
-  /** Rows that were stored as progress, by export. */
+  /** Rows last stored as progress, by export. */
   readonly #stored = new Map<string, number>();
 
   constructor(parts: OwnershipParts) {
@@ -71,7 +73,7 @@ export class OwnedExports {
   /** Queues the exports of ended members again. */
   releaseOrphans(): void {
     const { store, clock, log } = this.#parts;
-    // Almost always there is none, so no other writer waits for this.
+    // Usually there are no orphans; this read then blocks no other writer.
     if (store.orphans().length === 0) return;
     const released = store.atomically(() => releaseOrphans(store, clock.nowMs()));
     log.warn(released, "exports of a server that has ended were queued again");
@@ -84,8 +86,8 @@ export class OwnedExports {
   }
 
   /**
-   * Leaves an export to others, because its snapshot cannot be read here. Returns false if no other
-   * member could read it, or none has for long enough.
+   * Leaves an export to other members, because its snapshot cannot be read here. Returns false if
+   * there is no other member, or if the export was left before.
    */
   leave(id: string): boolean {
     const { membership, clock, log } = this.#parts;
@@ -117,7 +119,7 @@ export class OwnedExports {
   }
 }
 
-/** True if other members may render; also if the state does not answer. */
+/** True if other members may be able to render; also if the state is unreachable. */
 function hasOthers(membership: Membership, log: Log): boolean {
   if (!membership.isShared) return false;
   try {

@@ -66,14 +66,16 @@ export class Pins {
     this.#renew(segment);
     const givenUp = all.slice(0, -SERVED_PINS).map(({ snapshotId }) => snapshotId);
     for (const id of givenUp) {
-      // An export that another member has accepted may be rendered here.
+      // Another member may have accepted an export that this member will render.
       if (this.#needed(id)) this.#link(this.#anchor(id), this.path(id));
       this.#remove(this.#anchor(id));
     }
     return givenUp;
   }
 
-  /** If the earlier file was corrupt, the same content may arrive in another file. */
+  /**
+   * Links the file again: if the earlier one was corrupt, another file may have the same content.
+   */
   #renew({ snapshotId, path }: Segment): void {
     const anchor = this.#anchor(snapshotId);
     const [linked, now] = [statOf(anchor), statOf(path)];
@@ -177,7 +179,7 @@ function remove(path: string): void {
   }
 }
 
-/** If the file is missing, the operator must act; a full or failing disk may recover. */
+/** A missing file needs the operator; a full or failing disk may recover. */
 function refusal(code: string, cause: unknown): AppError {
   if (code === "ENOENT") {
     const detail = "The snapshot was moved away while it is served. The operator must restart.";

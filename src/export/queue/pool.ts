@@ -1,6 +1,6 @@
 /**
- * Worker threads that render exports, as the queue sees them. Input: a request. Output: its
- * outcome, and progress until then.
+ * Worker threads that render exports, as the queue uses them. Input: a render request. Output: its
+ * progress, then its outcome.
  * Invariant: a started render ends with exactly one outcome and never rejects, even if its thread
  * dies. Closing does not wait, so callers must cancel first.
  */
@@ -25,13 +25,13 @@ type StageRequest = Omit<StageTask, "flag">;
 
 interface Started<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Requests that the work ends at the next batch. */
+  /** Asks the thread to stop at the next batch. */
   cancel(): void;
 }
 
 /** A render in progress. */
 export type StartedRender = Started<RenderOutcome>;
-/** The writing of a tenant's list `exported`, in progress. */
+/** A running task that stages entries for a tenant's list `exported`. */
 export type StartedStage = Started<StageOutcome>;
 
 /** Receives the progress of a render at intervals. */
@@ -50,8 +50,8 @@ export interface RenderThreads {
 }
 
 /**
- * Delay before threads start without work: after a server's start, its first responses need the
- * processors, and loading a thread takes one for a tenth of a second.
+ * Delay before threads start without work. After a server's start, its first responses need the
+ * processors, and loading a thread occupies one for 0.1 s.
  */
 const START_AFTER_MS = 2_000;
 

@@ -1,10 +1,10 @@
 /**
  * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
  * or queued again.
- * Invariant: tenants take turns, each with its oldest export, and none has more renders than its
- * plan allows, on all members together. A state is committed before it is announced; if that fails,
- * the outcome is retained and retried. If another member takes a render over, nothing of it is
- * left here. Stopping leaves nothing running and counts no attempt.
+ * Invariant: tenants take turns, and each gets its oldest export rendered next. On all members
+ * together, no tenant has more renders than its plan allows. A state is committed before it is
+ * announced; if that fails, the outcome is retained and retried. If another member takes a render
+ * over, nothing of it remains here. Stopping leaves nothing running and counts no attempt.
  */
 import { isPlanName, type Plans } from "../../access/plans.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -57,7 +57,7 @@ export interface RunProgress {
   readonly rowCount: number;
 }
 
-/** Outcome of a run; a file comes with the staged entries of its tenant's list. */
+/** Outcome of a run; a file comes with the entries staged for its tenant's list. */
 type RunEnd =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
@@ -67,16 +67,16 @@ interface Run {
   readonly row: ExportRow;
   /** Requests an early end of the current work. */
   cancel: () => void;
-  /** Allows the tenant's next export to change the list. */
+  /** Lets the tenant's next export change the list. */
   release: () => void;
   progress: RunProgress;
   /** Set once the render has ended; commits its outcome. */
   commit: (() => void) | null;
-  /** Set once the export was deleted, or taken over by another member; its file then goes. */
+  /** Set once the export was deleted or taken over by another member; its file is then removed. */
   dropped: "removed" | "lost" | null;
 }
 
-/** The tenant's list has another revision than the staged blocks are for. */
+/** Thrown if the tenant's list no longer has the revision that the blocks were staged for. */
 class ListMoved extends Error {}
 
 /** Moves exports from the database to threads and back. */
@@ -188,7 +188,7 @@ export class ExportQueue {
 
   /** Claims the next export whose tenant may run one more. */
   #claim(): ExportRow | null {
-    // Most looks find nothing, so no other writer waits for them.
+    // Usually there is nothing to claim; this read then blocks no other writer.
     if (this.#next() === null) return null;
     const { store, membership } = this.#parts;
     const claimed = store.atomically(() => {
@@ -212,7 +212,10 @@ export class ExportQueue {
     });
   }
 
-  /** At least one, because a plan lowered since must not block an accepted export indefinitely. */
+  /**
+   * True if the export may run here. Each tenant may run at least one: a plan lowered since must
+   * not block an accepted export indefinitely.
+   */
   #mayRun({ id, tenantId, plan, sent }: ExportRow): boolean {
     if (this.#runs.has(id) || this.#ownership.leaves(id)) return false;
     // A sent file is only on the server that received it.
@@ -277,7 +280,7 @@ export class ExportQueue {
     }
   }
 
-  /** Keeps a rendered file where files are kept, unless it will not be delivered. */
+  /** Stores a rendered file (locally or in the object store) unless it will not be delivered. */
   async #put(run: Run, outcome: RenderOutcome): Promise<RenderOutcome> {
     if (outcome.kind !== "file" || run.dropped !== null) return outcome;
     if (outcome.file.sizeBytes > this.#bytesLeft(run.row)) return outcome;
@@ -295,8 +298,8 @@ export class ExportQueue {
   }
 
   /**
-   * Removes the file of a render that ends without it. What was put stays for the next attempt,
-   * which may be another server's: that finds the same object.
+   * Removes the local file of a render that ends without it. An uploaded object remains: the next
+   * attempt, perhaps on another server, finds it again.
    */
   #unfinished<End extends Pick<RunEnd, "kind">>({ row }: Run, end: End): End {
     if (end.kind === "failed") this.#parts.discard(row);
@@ -364,7 +367,7 @@ export class ExportQueue {
     this.#commit(run);
   }
 
-  /** Commits the outcome of a render; if that fails, it stays for `retry`. */
+  /** Commits the outcome of a render; if the commit fails, `retry` repeats it. */
   #commit(run: Run): void {
     const { folder, files, log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
@@ -460,23 +463,23 @@ export class ExportQueue {
     return true;
   }
 
-  /** Removes a file that another server has deleted, or makes too. */
+  /**
+   * Removes the file of an export that was deleted; if another server makes the file too, only the
+   * local copy.
+   */
   #giveUp(row: ExportRow): void {
     const { store, files, discard } = this.#parts;
     if (store.find(row.id) === undefined) discard(row);
     else if (!store.isDoneBy(row)) files.abandon(row);
   }
 
-  /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */
+  /** Refuses a finished file, because other exports of the tenant have used up its quota. */
   #refuse(row: ExportRow): void {
     if (this.#fail(row, "quota_exceeded")) this.#parts.discard(row);
     else this.#giveUp(row);
   }
 
-  /**
-   * Returns the max bytes of the export's file; an export that was delivered before is never
-   * refused.
-   */
+  /** Returns the max bytes of the export's file; unlimited if the export was delivered before. */
   #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
     const { store, plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;

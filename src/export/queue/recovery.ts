@@ -1,7 +1,7 @@
 /**
- * Restores the state of exports after a stop or a crash. Input: rows and files as they were left.
- * Output: rows that are queued, done with their file, or failed; no other files.
- * Invariant: runs before this server renders or serves anything, and leaves alone what belongs to
+ * Restores the state of exports after a stop or a crash. Input: rows and files as the stop left
+ * them. Output: rows that are queued, done with their file, or failed; no other files.
+ * Invariant: runs before this server renders or serves anything, and does not touch the exports of
  * other members. If it stops at any point, it can run again with the same result. Row changes are
  * committed before files are removed. Blocks that an ended member has staged are deleted.
  */
@@ -81,8 +81,8 @@ export function releaseOrphans(
 }
 
 /**
- * Queues done exports without their file again: same snapshot, same spec, same bytes. Expired ones
- * stay expired.
+ * Queues done exports again if their file is missing: same snapshot, same spec, same bytes. Skips
+ * expired exports.
  */
 function requeueLost(store: ExportStore, files: ExportFiles, nowMs: number): number {
   let lost = 0;

@@ -31,7 +31,7 @@ interface ChangesTask {
   /** Paths where the older snapshot may be, the likeliest first. */
   readonly places: readonly string[];
   readonly snapshotId: string;
-  /** Path of the list of changes; it is made there if it is missing. */
+  /** Path of the change list, which is built there if it is missing. */
   readonly listPath: string;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
@@ -59,12 +59,12 @@ export interface RenderTask {
   readonly snapshotId: string;
   /** Bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
-  /** Entries by the lists' names in the spec; for `exported`, the pin to read them from. */
+  /** Entries by the list names in the spec; for `exported`, the pin that locates them. */
   readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
   /** The data directory, with the database of lists. */
   readonly dataDir: string;
   readonly changes?: ChangesTask;
-  /** Only where a sent file is enriched. */
+  /** Set only if a sent file is enriched. */
   readonly enrichment?: EnrichmentTask;
   /** Path of the finished file. */
   readonly path: string;
@@ -103,9 +103,9 @@ export interface StageTask {
   readonly owner: string;
   readonly tenantId: string;
   readonly held: readonly RowBits[];
-  /** Path to write the entries of the rows to; nothing is staged then. */
+  /** Path to write the rows' entries to, instead of staging them. */
   readonly writeTo?: string;
-  /** Path of a file of entries to stage in place of rows. */
+  /** Path of a file with the entries to stage, instead of rows. */
   readonly readFrom?: string;
   /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
@@ -113,7 +113,7 @@ export interface StageTask {
 
 /** Outcome of staging. */
 export type StageOutcome =
-  /** Null if the list has all of the rows already. */
+  /** Null if the list already contains all rows. */
   | { readonly kind: "staged"; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
 
@@ -174,7 +174,7 @@ export function enrichmentOf(
   return { enrichment: { ...task, sentPath: folder.sentPathOf(id) } };
 }
 
-/** No space: of the disk, of a quota, or of what a file may hold. */
+/** No space on the disk, in the quota, or in the file (max size). */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /** The file cannot be written here, regardless of retries. */
@@ -183,7 +183,7 @@ const WRITE_FAILED = [
   ...["EISDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"],
 ];
 
-/** Converts the error of a run to its outcome: final, or retryable. */
+/** Converts the error of a run to its outcome: permanent or retryable. */
 export function endOf(
   error: unknown,
 ): Extract<RenderOutcome, { readonly kind: "threw" | "failed" | "interrupted" }> {
@@ -200,7 +200,7 @@ export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
   if (error instanceof FilesUnavailable) return "files_unavailable";
   if (error instanceof ColumnRefusal || error instanceof XlsxRefusal) return "sent_file_unreadable";
-  // A refusal of the spec is the same at every attempt.
+  // Every attempt would refuse the spec again.
   if (error instanceof AppError) {
     const { code } = error;
     const isNamed = code === "snapshot_unavailable" || code === "quota_exceeded";
@@ -220,12 +220,12 @@ export function searchCounter(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Min time without a search, in milliseconds. */
+/** Time without a search after which a processor counts as spare, in milliseconds. */
 const QUIET_MS = 1_000;
 
 /**
- * Returns a function that is true if a render may use another processor: there was no search for a
- * while.
+ * Returns a function that is true if a render may use another processor, because no search has run
+ * recently.
  */
 export function spareProcessor(
   searches: Int32Array,

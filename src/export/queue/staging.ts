@@ -1,16 +1,16 @@
 /**
- * Turns of tenants at their lists `exported`. Input: rows of files, or files of entries. Output:
- * staged blocks.
- * Invariant: one turn per tenant at a time, until its result is committed or dropped, because
- * staged blocks fit one revision of the list. If another member changes the list meanwhile, the
- * result does not fit, and is staged again.
+ * Serializes changes of each tenant's list `exported`. Input: rows of files, or files of entries.
+ * Output: staged blocks.
+ * Invariant: one task per tenant runs at a time, until its result is committed or dropped, because
+ * staged blocks fit only one revision of the list. If another member changes the list in the
+ * meantime, the blocks are staged again.
  */
 import type { RenderThreads } from "./pool.ts";
 import type { RowBits, StageOutcome } from "./rendertask.ts";
 
 interface StagedTurn {
   readonly outcome: StageOutcome;
-  /** Ends the turn, once its result is committed or dropped. */
+  /** Lets the tenant's next task run; called once the result is committed or dropped. */
   release(): void;
 }
 
@@ -21,10 +21,10 @@ interface StagingParts {
   readonly owner: () => string;
 }
 
-/** Stages entries for the lists of all tenants, one turn per tenant at a time. */
+/** Stages entries for the lists of all tenants, one task per tenant at a time. */
 export class Staging {
   readonly #parts: StagingParts;
-  /** End of the last turn, by tenant. */
+  /** Resolves when the tenant's last task ends, by tenant. */
   readonly #turns = new Map<string, Promise<void>>();
   readonly #closed: Promise<void>;
   #close = () => {};
@@ -38,8 +38,8 @@ export class Staging {
   }
 
   /**
-   * Waits for the tenant's turn, then stages. `begin` gets a function that cancels, and returns
-   * false if the result is no longer needed. Turns that wait when this closes are cancelled.
+   * Waits for the tenant's turn, then stages. Calls `begin` with a function that cancels; if
+   * `begin` returns false, the result is no longer needed. `close` cancels waiting tasks.
    */
   async stage(
     tenantId: string,

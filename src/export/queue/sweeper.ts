@@ -1,9 +1,9 @@
 /**
- * Deletes expired data: files of expired exports, idempotency keys after a day, and records of
- * exports long after their end.
- * Invariant: an export is marked expired, durably, before its file is removed, so it stays expired.
- * A file that could not be removed is retried. A record is deleted only after its file. If the
- * clock jumps, no file, key, or record is lost before the operator could correct it.
+ * Deletes expired data: files of expired exports, idempotency keys after a day, and export records
+ * long after the export ended.
+ * Invariant: an export is durably marked as expired before its file is removed, so it stays
+ * expired. If a file cannot be removed, its removal is retried. A record is deleted only after its
+ * file. After a clock jump, nothing is deleted until the operator had time to correct the clock.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
@@ -17,7 +17,7 @@ export const IDEMPOTENCY_KEY_MS = 24 * 3_600 * 1_000;
 
 /** Exports marked in one transaction. */
 const BATCH = 100;
-/** Keys, and records, deleted in one sweep. */
+/** Max keys, and max records, deleted in one sweep. */
 const ROWS_PER_SWEEP = 1_000;
 
 interface SweeperParts {
@@ -34,7 +34,7 @@ interface SweeperParts {
 /** Deletes expired data on each call of `sweep`. */
 export class Sweeper {
   readonly #parts: SweeperParts;
-  /** Files that could not be removed yet, by export. */
+  /** Files whose removal failed, by export. */
   readonly #left = new Map<string, RecordedFile>();
 
   constructor(parts: SweeperParts) {
@@ -107,7 +107,7 @@ export class Sweeper {
 }
 
 /**
- * Min step of the clock that counts as a jump, and how long nothing expires after it, in
+ * Min clock change that counts as a jump, and the time after a jump in which nothing expires, in
  * milliseconds.
  */
 const JUMP_MS = 600_000;

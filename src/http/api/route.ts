@@ -1,9 +1,9 @@
 /**
  * Public routes as rows: address, access, documentation, and handler. Each row becomes an entry of
  * the route table and an operation of the OpenAPI document.
- * Invariant: a row without a summary, a description, answers, or errors does not compile, nor does
- * one whose handler answers with another schema (typed-answer.ts). So every answer is documented; a
- * route that is left out on purpose states why.
+ * Invariant: a row without a summary, a description, answers, or errors does not compile. Neither
+ * does a row whose handler answers with another schema (typed-answer.ts). So every answer is
+ * documented; an intentionally undocumented route states why.
  */
 import Type from "typebox";
 import type { Operation, Parameter } from "../openapi/operation.ts";
@@ -16,7 +16,7 @@ import type { SchemaName } from "./schemas.ts";
 /** A documented route. */
 export type ListedRoute = Operation<SchemaName> & PublicRoute;
 
-/** An undocumented route: a page for people, or another spelling of an address. */
+/** An undocumented route: a page for people, or another form of a documented path. */
 export type UnlistedRoute = PublicRoute & { readonly unlisted: "page" | "spelling" };
 
 /** Any public route. */
@@ -39,26 +39,26 @@ type HasOtherTypes<Row extends Answers> = Row[keyof Row] extends infer One
     : true
   : never;
 
-/** Reply type of a row's handler: an answer with a schema that the row names. */
+/** Reply type of a row's handler: an answer with one of the row's schemas. */
 type ReplyOf<Row extends Answers> = [HasOtherTypes<Row>] extends [never]
   ? ShapedAnswer<SchemaOf<Row>>
   : HttpAnswer;
 
 /** Declaration of a route. */
 export type RouteRow<Row extends Answers = Answers> = ListedRoute & {
-  /** Cost sentence to append to the description; undefined if a request counts as 1. */
+  /** Cost sentence to append to the description; undefined if a request costs 1 unit. */
   readonly cost?: keyof typeof COSTS;
   readonly answers: Row;
   readonly handle: (call: never) => Reply<ReplyOf<Row>>;
 } & (
     | { readonly anywhere?: never }
-    // The handler only needs parts that every thread has.
+    // The handler needs only the services that every thread has.
     | { readonly anywhere: true; readonly handle: (call: KeyCall<ThreadPart>) => Reply }
   );
 
 const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
 
-/** Rate-limit cost of a query in addition to its page. */
+/** Rate-limit cost of a query besides that of its page. */
 const QUESTION_COST =
   `one more for every ${values} values in lists, every ${facets} facets, every ${characters} ` +
   `characters of a sentence or of names of activities, every ${places} of names of places, and ` +
@@ -98,7 +98,7 @@ export const IF_NONE_MATCH: Parameter = {
   schema: Type.String(),
 };
 
-/** Builds the route of a row. Its query accepts exactly the documented parameters. */
+/** Builds the route of a row. The route accepts exactly the documented query parameters. */
 export function route<const Row extends Answers>({ cost, ...row }: RouteRow<Row>): ListedRoute {
   const inQuery = (row.parameters ?? []).filter((parameter) => parameter.in === "query");
   const { description } = row;
@@ -109,7 +109,7 @@ export function route<const Row extends Answers>({ cost, ...row }: RouteRow<Row>
   };
 }
 
-/** Returns an alias of a route at another address. */
+/** Returns an alias of a route with another path. */
 export function spelling(path: string, of: PublicRoute): UnlistedRoute {
   return { ...of, path, unlisted: "spelling" };
 }

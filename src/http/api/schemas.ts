@@ -1,8 +1,8 @@
 /**
  * JSON Schemas (2020-12) of requests and answers by name: the components of the OpenAPI document
  * and the checks of the tests.
- * Invariant: every body that a route reads or answers has its schema here; lists in schemas come
- * from the tables that the code itself reads. The order is that of the documents.
+ * Invariant: every body that a route reads or answers has its schema here; lists of values come
+ * from the tables that the code itself uses. The order is the same as in the documents.
  */
 
 import type { TSchema } from "typebox";
@@ -91,7 +91,7 @@ const SHARED_SCHEMAS = {
   Mistake: mistake,
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** Every named schema; `Spec` is the returned form, `SpecInput` the accepted one. */
+/** Every named schema. `Spec` is the form in answers, `SpecInput` the form in requests. */
 export const SCHEMAS = {
   SpecInput: SPEC_INPUT_SCHEMA,
   Spec: SPEC_SCHEMA,

@@ -1,7 +1,7 @@
 /**
  * Typed answers: builds an answer whose type carries the name of its route's schema.
- * Invariant: only a value whose members all match the schema compiles, and only a handler that
- * answers with the schema of its row.
+ * Invariant: only values whose members all match the schema compile, and only handlers that answer
+ * with a schema of their row.
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
@@ -37,7 +37,7 @@ type Extra<Value, Of> = unknown extends Of
       ? { [Key in keyof Value]-?: ExtraIn<Value[Key], Of, Key> }[keyof Value]
       : never;
 
-/** Values whose names are only known at runtime are checked by tests. */
+/** Names that are known only at runtime are not checked here, but by tests. */
 type ExtraIn<Value, Of, Key> = string extends Key
   ? never
   : Key extends KeyOf<Of>

@@ -1,8 +1,8 @@
 /**
  * Responses of an operation in the OpenAPI document. Input: an operation and whether it needs a
  * key. Output: its responses by status, each with headers, schema, and examples.
- * Invariant: every header is named; it is required if every answer of the status has it; the codes
- * of a status come from the table of errors.
+ * Invariant: every header is documented, and required if every answer of the status has it. The
+ * codes of a status come from the error table.
  */
 import { strict as assert } from "node:assert";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
@@ -107,11 +107,11 @@ function answerObject(answer: OperationAnswer, access: Access): Json {
   };
 }
 
-/** A file has no schema: any bytes. */
+/** Returns the content of an answer. A file has no schema, because it may hold any bytes. */
 function contentObject(answer: OperationAnswer): Json {
   if (answer.schema === null) return { schema: {} };
   const schema = { $ref: `#/components/schemas/${answer.schema}` };
-  // JSON drops undefined members, as in every answer.
+  // JSON omits undefined members, as in real answers.
   return { schema, example: JSON.parse(JSON.stringify(answer.example())) };
 }
 
@@ -133,7 +133,7 @@ function problemObject(status: number, codes: readonly ErrorCode[], access: Acce
   };
 }
 
-/** Headers that all errors of a status have, and those that some have. */
+/** Headers that only errors of a status have. */
 const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   416: ["Accept-Ranges", "Content-Range"],
@@ -143,7 +143,7 @@ const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
 };
 const SOMETIMES_OF: Readonly<Record<number, readonly string[]>> = { 409: ["Retry-After"] };
 
-/** Returns headers of every answer, of each answer of the status, and of some. */
+/** Returns header objects: those of every answer, of each answer with this status, and of some. */
 function headerObjects(always: readonly string[], sometimes: readonly string[] = []): Json {
   const shared = Object.keys(EVERYWHERE).map((name) => [
     name,

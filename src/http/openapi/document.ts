@@ -1,7 +1,7 @@
 /**
  * Builds the OpenAPI 3.1 document from the server's operations, schemas, and version.
- * Invariant: operations are the rows that the server routes by, so the document matches the server;
- * the same rows give the same bytes.
+ * Invariant: operations are the rows of the server's route table, so the document matches the
+ * server. The same rows always produce the same bytes.
  */
 
 import type { TSchema } from "typebox";

@@ -1,5 +1,5 @@
 /**
- * Notes on the meaning and the fix of each error code, with examples, for the page of errors.
+ * Notes for the page of errors: the meaning and the fix of each error code, with examples.
  * Invariant: every code has a note; the type enforces it.
  */
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";

@@ -21,7 +21,7 @@ export interface Parameter {
 /** A successful answer. */
 export type OperationAnswer<Schema extends string = string> = {
   readonly description: string;
-  /** Additional headers: in every answer, and in some. */
+  /** Additional headers: `headers` are in every answer, `sometimes` in some. */
   readonly headers?: readonly string[];
   readonly sometimes?: readonly string[];
 } & (

@@ -12,7 +12,7 @@ import { errorCodesOf } from "./answers.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
 import type { Operation } from "./operation.ts";
 
-/** The style sheet; the policy of the pages contains its hash. */
+/** The style sheet, whose hash is in the content policy of the pages. */
 const DOCS_STYLE = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#fff;
 --panel:#f4f7f5;--accent:#0b6b4f;--bad:#a3301f}
@@ -209,7 +209,7 @@ function schemaOf(name: string, schema: unknown): Markup {
 
 /** Renders scrolling JSON; a scrolling region must be reachable by keyboard. */
 function code(value: unknown): Markup {
-  // Addresses in examples are no links of the page, and long ones may be broken after their scheme.
+  // Addresses in examples are not links. Long ones may wrap after their scheme.
   const [first = "", ...rest] = JSON.stringify(value, null, 2).split("://");
   const broken = rest.map((part) => html`<wbr>://${part}`);
   return html`<pre tabindex="0"><code>${first}${broken}</code></pre>`;

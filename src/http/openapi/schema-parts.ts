@@ -1,6 +1,6 @@
 /**
- * Shared parts of the interface's schemas, and functions that build schemas.
- * Invariant: a part means the same everywhere.
+ * Shared parts of the API's schemas, and functions that build schemas.
+ * Invariant: a part has the same meaning everywhere.
  */
 import Type, { type TSchema, type TUnsafe } from "typebox";
 import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";

@@ -1,16 +1,16 @@
 /**
- * Admission control: the price of a request, and refusals if the server lacks time or room.
+ * Admission control: the price of a request, and refusals if the server lacks time or capacity.
  * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
- * Output: units of the key's rate limit, 1 for an ordinary request; nothing, or the refusal.
- * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
- * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
+ * Output: units of the key's rate limit (1 for an ordinary request), and a refusal if there is one.
+ * Invariant: the price depends only on counts of unchecked values; each list value is read at most
+ * once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
  * check costs a comparison and considers only the work queued before this request. An amount is
  * released once, the sum never exceeds the limit, and owners stay within their share of the rest.
  * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
  * only between turns. So the time since the timer last ran is how long the requests of this turn
  * have waited. Expensive and deferrable requests (large pages, facets, translations, documents) are
- * refused after half of the limit. The other half is reserved for small searches and signing in.
- * Probes are always answered, so a busy server is not killed.
+ * refused after half of the time limit. The other half is reserved for small searches and signing
+ * in. Probes are always answered, so that supervisors do not kill a busy server.
  */
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -22,7 +22,7 @@ const TICK_MS = 10;
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Returns the error for a request that the busy server refuses. */
+/** Returns the error for a request that the overloaded server refuses. */
 export function overloaded(): AppError {
   return new AppError(
     "overloaded",
@@ -101,7 +101,7 @@ export class Budget {
     return this.takeUnless(amount, owner) === null;
   }
 
-  /** Acquires an amount, or returns the shortage that prevents it. */
+  /** Acquires an amount and returns null, or returns the shortage that prevents it. */
   takeUnless(amount: number, owner: string, reserve = 0): Shortage | null {
     return this.#ledger.acquireHold(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
@@ -147,7 +147,7 @@ function shareUsed(): AppError {
   );
 }
 
-/** Amounts covered by one further unit each. */
+/** Amounts that one additional unit covers. */
 export const PER_UNIT = {
   /** Accounts of the limit. */
   accounts: 1_000,
@@ -194,9 +194,9 @@ export function limitOf(sent: readonly unknown[], cap: number): number {
   return typeof limit === "number" && limit > 0 ? Math.min(Math.floor(limit), cap) : 0;
 }
 
-/** Depth of spec, `filters`, and a group of filters; a lead query is flat. */
+/** Nesting depth of filter values: spec, `filters`, group of filters. A lead query is flat. */
 const LEVELS = 3;
-/** Members that no query depends on; their bytes are charged. */
+/** Members that do not affect the query; only their bytes are charged. */
 const UNPRICED_MEMBERS = new Set(["explain", "output"]);
 
 /** Counts values in the lists of a spec. */
@@ -243,10 +243,13 @@ function lengthOf(text: unknown): number {
   return typeof text === "string" ? text.length : 0;
 }
 
-/** Retry-After in seconds if a tenant has too many. */
+/** Retry-After in seconds if too many of a tenant's requests wait. */
 const WAIT_AGAIN_SECONDS = 5;
 
-/** Limits a tenant's requests that await an export, each holding a connection for up to 1 min. */
+/**
+ * Limits the requests of a tenant that wait for exports; each occupies a connection for up to 1
+ * min.
+ */
 export class Waits {
   readonly #most: number;
   readonly #counts = new Map<string, number>();

@@ -1,8 +1,8 @@
 /**
  * Background tasks between requests. Input: short tasks of many answers. Output: each runs once, in
  * order.
- * Invariant: together they get about 0.25 ms of each turn of the event loop, however many answers
- * are in flight, so small requests hardly wait.
+ * Invariant: together the tasks get about 0.25 ms of each turn of the event loop, regardless of the
+ * answers in flight, so small requests hardly wait.
  */
 
 /** Time budget for tasks in one turn, in milliseconds; at least one task runs. */
@@ -38,7 +38,7 @@ function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   });
 }
 
-/** Budget for parts run inline, in milliseconds: an ordinary request is done by then. */
+/** Time for parts that run inline, in milliseconds; an ordinary request finishes within it. */
 const INLINE_MS = 10;
 
 /** Splits long work into parts, each as short as a request. */
@@ -46,8 +46,8 @@ export class TimeSlices {
   #began = performance.now();
 
   /**
-   * Must be awaited before each part. Within the first `INLINE_MS` it does not wait, so answers
-   * leave in request order; after that it yields to other requests.
+   * Must be awaited before each part. Does not wait during the first `INLINE_MS`, so answers leave
+   * in request order; later it yields to other requests.
    */
   taken(): Promise<void> | undefined {
     if (performance.now() - this.#began < INLINE_MS) return undefined;

@@ -1,12 +1,13 @@
 /**
- * The body of a request: its incoming bytes, its JSON, and where it is parsed. Input: chunks from a
- * transport, and the head of the request. Output: the whole body once, or its refusal; a JSON
- * object with known members and the mistakes found so far; a request, parsed inline or in a thread.
- * Invariant: incoming bytes count against the limit of this body, of all bodies, and of the
- * sender's share. They are released when the body is complete, refused, or its client gone. Large
- * bodies leave a reserve for small ones, so a search is always read. Nothing in a body is guessed
- * or ignored: unknown members are mistakes, reported together with those in the spec. One function
- * parses in both places.
+ * The body of a request: receives its bytes, parses its JSON, and chooses where that runs. Input:
+ * chunks from a transport, and the head of the request. Output: the whole body once, or a refusal;
+ * a JSON object with known members and the mistakes found so far; a request, parsed inline or in a
+ * thread.
+ * Invariant: incoming bytes count against the limits of this body, of all bodies, and of the
+ * sender. They are released when the body is complete or refused, or its client is gone. Large
+ * bodies leave a reserve for small ones, so a search can always be received. Nothing in a body is
+ * guessed or ignored: unknown members are mistakes, reported together with those in the spec.
+ * Inline and in a thread, the same function parses.
  */
 
 import type { Plan } from "../../access/plans.ts";
@@ -34,7 +35,7 @@ export interface BodyRequest {
   readonly limitBytes: number;
   /** Sender of the body; senders share the budget. */
   readonly sender: string;
-  /** Receives each chunk instead of the whole; the final body is then empty. */
+  /** Receives each chunk; the body passed to `read` is then empty. */
   readonly taker?: BodyTaker | undefined;
   /** Receives the body, or the refusal. */
   read(body: Uint8Array | BodyRefusal): void;
@@ -69,7 +70,7 @@ export class IncomingBody {
     return !this.#over;
   }
 
-  /** True if a taker receives the chunks, which may then change after `add`. */
+  /** True if a taker receives the chunks; their memory may then be reused after `add`. */
   get handsOn(): boolean {
     return this.#wanted.taker !== undefined;
   }
@@ -110,7 +111,7 @@ export class IncomingBody {
     this.#end(first !== undefined && this.#chunks?.length === 1 ? first : this.#joined());
   }
 
-  /** Drops the body if the client is gone or no longer awaited. Idempotent. */
+  /** Drops the body, because its client is gone or the body is no longer needed. Idempotent. */
   drop(): void {
     if (!this.#over) this.#wanted.taker?.drop?.();
     this.#forget();
@@ -186,7 +187,7 @@ export function readBody(bytes: Uint8Array, known: readonly string[]): BodyObjec
   return checkMembers(readMembers(bytes), known);
 }
 
-/** Like `readBody` for a PATCH, which must name a member: an empty one would change nothing. */
+/** Like `readBody` for a PATCH, which must have a member, because an empty one changes nothing. */
 export function readPatch(bytes: Uint8Array, known: readonly string[]): BodyObject {
   const body = readBody(bytes, known);
   if (Object.keys(body.members).length > 0) return body;
@@ -206,10 +207,10 @@ export function readMembers(bytes: Uint8Array): JsonObject {
   return members;
 }
 
-/** Longer texts are not searched for words. */
+/** Longer texts are not searched for words; they count as matches. */
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
-/** Returns false only if a body certainly lacks a word, in any case and with any escapes. */
+/** Returns false only if the word is certainly absent, in any case and with any JSON escapes. */
 export function mayHold(bytes: Uint8Array, word: string): boolean {
   if (bytes.byteLength > SEARCHED_BYTES_MAX) return true;
   const { buffer, byteOffset, byteLength } = bytes;
@@ -258,7 +259,7 @@ export async function withBodyMistakesAsync<Value>(
   throw refusal(body, failure);
 }
 
-/** Returns a thrown validation error; rethrows others. */
+/** Returns a validation error; rethrows other errors. */
 function mistakesOf(error: unknown): AppError {
   if (error instanceof AppError && error.status === 422) return error;
   throw error;
@@ -275,7 +276,7 @@ function refusal(body: BodyObject, failure: AppError | null): AppError {
   });
 }
 
-/** Codes that become the code of the failure if all mistakes of a body have them. */
+/** If all mistakes of a body have one of these codes, the error has it too. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "invalid_cursor",
   "cursor_expired",
@@ -284,7 +285,7 @@ const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "since_not_available",
 ];
 
-/** Returns the code of the failure; mistakes outside the spec take precedence. */
+/** Returns the code of the error; mistakes outside the spec take precedence. */
 function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCode {
   if (mistakes.length === 0 && failure !== null) {
     return failure.code !== "invalid_spec" || failure.errors.every(isInSpec)
@@ -335,7 +336,7 @@ export function refuseOtherThanJson(
   }
 }
 
-/** Refuses a body whose type is accepted, but not its encoding. */
+/** Refuses a compressed body whose type is accepted. */
 function refuseEncoded(exchange: BodyHead, accepted: readonly { readonly type: string }[]): void {
   const [type = ""] = (exchange.header("content-type") ?? "").split(";");
   const isAccepted = accepted.some((one) => one.type === type.trim().toLowerCase());
@@ -347,7 +348,7 @@ function encoded(): AppError {
   return new AppError("unsupported_media_type", detail);
 }
 
-/** Refuses a body of none of the types that a route without JSON takes. */
+/** Refuses a body of another type than those accepted; for routes that do not take JSON. */
 export function refuseOtherFiles(
   exchange: BodyHead,
   accepted: readonly { readonly type: string }[] = [],
@@ -357,7 +358,7 @@ export function refuseOtherFiles(
   throw new AppError("unsupported_media_type", `Send the file itself with ${types}.`);
 }
 
-/** Maximum body parsed inline, in bytes: about 1 ms for the slowest one of this size. */
+/** Max bytes of a body parsed inline: the slowest body of this size takes about 1 ms. */
 const SMALL_BYTES_MAX = 8 * 1024;
 
 /** Returns true if a body is small enough to parse inline and to cache. */
@@ -377,12 +378,12 @@ export interface Computation<Task, Value> {
   run(task: Task, segment: Segment, payer: Payer, older?: Segment): Value | Promise<Value>;
 }
 
-/** Context of a computation next to its task. */
+/** Context of a computation besides its task. */
 export interface ComputationContext {
   readonly segment: Segment;
   readonly older?: Segment | undefined;
   readonly payer: Payer;
-  /** The tenant; tenants are scheduled in turns. */
+  /** The tenant, for fair scheduling among tenants. */
   readonly tenantId: string;
   /** Work size for scheduling: bytes. */
   readonly size: number;
@@ -440,7 +441,7 @@ export function readRequest<Value>(
   return computed(call, work, readTask(call), { segment });
 }
 
-/** Runs a computation via `compute` for a request's tenant. */
+/** Runs a computation via `compute`, on behalf of a request's tenant. */
 export function computed<Task, Value>(
   call: ComputingCall,
   work: Computation<Task, Value>,
@@ -461,7 +462,7 @@ export function readTask(
   return { body, plan, listsKnown: listed !== null, secondaryCnaeFull };
 }
 
-/** Calls `act` with a value; if it is ready, in the same turn, so answers leave in order. */
+/** Calls `act` with a value; synchronously if the value is ready, so answers leave in order. */
 export function whenReady<Value, Result>(
   value: Value | Promise<Value>,
   act: (value: Value) => Result | Promise<Result>,

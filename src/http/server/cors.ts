@@ -1,8 +1,8 @@
 /**
- * CORS: requests of pages from other origins, and `OPTIONS`.
- * Invariant: without `http.cors_origins` no answer has a CORS header. With it, only named origins
- * get one, never one that allows cookies; the console has none at all. Why: API keys travel in a
- * header that the page itself sets, so cookies are never needed.
+ * CORS: requests by pages of other origins, and `OPTIONS`.
+ * Invariant: without `http.cors_origins`, no answer has a CORS header. With it, only the configured
+ * origins get CORS headers, which never allow cookies; the console gets none. Why: API keys travel
+ * in a header that the page itself sets, so cookies are never needed.
  */
 import type { HttpAnswer } from "./respond.ts";
 
@@ -28,7 +28,7 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
-  /** Reads the setting; null if no origin is named. */
+  /** Reads the setting; returns null if no origin is set. */
   static read(setting: string | readonly string[] | null): Cors | null {
     return setting === null ? null : new Cors([setting].flat());
   }
@@ -38,7 +38,7 @@ export class Cors {
     return origin !== undefined && this.#origins.has(origin);
   }
 
-  /** Adds the headers that a browser needs to show an answer to a page of the origin. */
+  /** Adds the headers that a browser needs to let a page of the origin read an answer. */
   shown(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
     const { Vary: vary, ...others } = answer.headers ?? {};
     const varies = { ...others, Vary: vary === undefined ? "Origin" : `${vary}, Origin` };
@@ -51,7 +51,7 @@ export class Cors {
   }
 }
 
-/** Returns the answer to OPTIONS: the methods, and preflight permission for a named origin. */
+/** Returns the answer to OPTIONS: the methods, and the preflight headers if `permitted`. */
 export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer {
   const allow = allowed(methods);
   const permission = {
@@ -63,7 +63,7 @@ export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer 
   return { status: 204, type: "", body: "", headers };
 }
 
-/** Lists methods for the Allow header; `hasOptions` adds OPTIONS, which needs no session. */
+/** Lists methods for the Allow header; `hasOptions` adds OPTIONS. */
 export function allowed(methods: Methods, hasOptions = true): string {
   return [...methods.keys(), ...(hasOptions ? ["OPTIONS"] : [])].join(", ");
 }

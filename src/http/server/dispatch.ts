@@ -61,7 +61,9 @@ const NO_BODY = new Uint8Array(0);
 /** Longest time that a request waits for a lease of its rate limit, in milliseconds. */
 const LEASE_WAIT_MS = 600;
 
-/** Returns a transport's handler. With `forward`, it forwards routes that the owner answers. */
+/**
+ * Returns the handler of a transport. `forward` passes on routes that only the state owner answers.
+ */
 export function dispatcher(
   service: Service,
   table: RouteTable,
@@ -104,15 +106,15 @@ class Dispatch implements RequestOrigin, AccessLine {
   /** Status and duration of the answer; 0 until it is made. */
   status = 0;
   tookMs = 0;
-  /** Units charged in advance that count towards its cost. */
+  /** Units charged in advance; they count toward the request's cost. */
   #paid = PAID_UNITS;
   /** Units charged so far, in total. */
   #charged = 0;
   /** Entry of the request among the key's requests in flight. */
   #begun: AwaitsEnd | null = null;
-  /** The body, in case the state owner must read it again, or the request waits for a lease. */
+  /** The body, retained if the state owner must read it again or the request waits for a lease. */
   #body: Uint8Array | null = null;
-  /** True if its body was processed as it arrived, so that it cannot be read again. */
+  /** True if the body was processed while it arrived; it then cannot be read again. */
   #isGathered = false;
   /** Client address; only console handlers see it. */
   address = "";
@@ -147,7 +149,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   #begin(): void {
     const { framing, path } = this.exchange;
     const destination = this.#table.at(path);
-    // For the log and metrics only: a refused client must not learn which paths exist.
+    // The route is only for log and metrics: a refused client must not learn which paths exist.
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
     if (this.#forward !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
@@ -203,7 +205,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.exchange.whenOver(this.#begun);
   }
 
-  /** Returns the address by which wrong keys and passwords are counted. */
+  /** Returns the address for counting wrong keys and passwords. */
   #address(): string {
     const { proxies } = this.service;
     const { address } = this.exchange;
@@ -284,7 +286,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
       if (this.#forward !== null) this.#body = body;
-      // A lease is awaited after the bytes of the connection are gone.
+      // The transport reuses its buffer before the lease arrives.
       if (this.service.rateLimits.leases !== null) this.#body = Uint8Array.from(body);
       this.#isGathered = taker !== undefined;
       this.#settle(this.#handle(found, body, taker));
@@ -309,7 +311,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     throw new Error(`route ${route.path} is not behind its own check`);
   }
 
-  /** Charges a query without its body; what was paid already counts. */
+  /** Charges the cost of a query without its body; units paid before count toward it. */
   spend(cost: number): void {
     if (this.sender === null || cost <= PAID_UNITS) return;
     const { identity, limited } = this.sender;
@@ -320,7 +322,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.#charged += cost - PAID_UNITS;
   }
 
-  /** Answers now, or when the handler is done. */
+  /** Sends the answer now, or when the handler's promise settles. */
   #settle(reply: Reply): void {
     if (reply instanceof Promise) {
       reply.then((answer) => this.#answer(answer)).catch((error: unknown) => this.#fail(error));
@@ -350,7 +352,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
   }
 
-  /** Undoes what was charged and counted. Handlers charge before they do anything else. */
+  /** Reverts charges and counters. Handlers charge before they do anything else. */
   #undo(charged: number): void {
     this.#begun?.over();
     if (this.sender !== null) {
@@ -361,8 +363,8 @@ class Dispatch implements RequestOrigin, AccessLine {
   }
 
   /**
-   * Starts again when the fleet has answered about the lease. Returns false if the request must be
-   * refused: it has waited for long, or its body cannot be read again.
+   * Restarts the request once the fleet has answered about the lease. Returns false if it must be
+   * refused: it has waited too long, or its body cannot be read again.
    */
   #awaitsLease({ paid }: LeaseAwaited): boolean {
     const { clock, rateLimits } = this.service;
@@ -372,7 +374,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       rateLimits.leases?.noteImpatient();
       return false;
     }
-    // The transport would drop a body that nothing reads in this turn.
+    // The transport drops a body that is not read in this turn.
     if (this.#body === null && mayHaveBody(this.method)) this.exchange.keepBody();
     this.#undo(Math.max(0, this.#charged - paid));
     this.#charged = 0;
@@ -384,7 +386,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     return true;
   }
 
-  /** Forwards a request that turned out to need the owner, which charges it from the start. */
+  /** Forwards a request that needs the state owner, which charges it from the start. */
   #startOver(): void {
     assert(this.#forward !== null, "only a thread without the state hands on");
     this.#undo(this.#charged);
@@ -411,7 +413,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       this.service.telemetry.stateDamaged({ ...details, ...describeError(error) });
     } catch {
-      // The log failed; nothing can be reported.
+      // Logging failed; nothing can be reported.
     }
   }
 
@@ -422,7 +424,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       this.service.log.error({ ...details, ...describeError(error) }, message);
     } catch {
-      // The log failed; nothing can be reported.
+      // Logging failed; nothing can be reported.
     }
   }
 
@@ -484,7 +486,7 @@ function keySender(identity: Identity, plan: Plan): Sender {
   return sender;
 }
 
-/** Latest fields with their lines, cached because most answers repeat them. */
+/** Latest header fields with their encoded block, cached because most answers repeat them. */
 let lastLines: { readonly fields: object; readonly block: HeaderBlock | null } | null = null;
 
 function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
@@ -495,7 +497,7 @@ function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
   return block;
 }
 
-/** Maps a disk failure that no module has handled to its error. */
+/** Returns the refusal for a disk error that no module has handled; else the error itself. */
 function refusalOf(error: unknown): unknown {
   return error instanceof AppError ? error : (storageRefusal(error) ?? error);
 }

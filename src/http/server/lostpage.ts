@@ -1,8 +1,8 @@
 /**
- * The page of an address that does not exist, for a person with a browser. Input: a request and its
- * failure. Output: a page in both languages with ways back, or null for a program.
+ * The "not found" page for a person with a browser. Input: a request and its failure. Output: a
+ * page in both languages with links back, or null for a program.
  * Invariant: paths of the API, and clients that do not name HTML in Accept, get problem documents.
- * The page shows nothing of the address, needs no script, and fetches nothing.
+ * The page shows no part of the address, needs no script, and fetches nothing.
  */
 import { createHash } from "node:crypto";
 import { AppError } from "../../errors.ts";
@@ -37,7 +37,7 @@ function hashOf(text: string): string {
 const PROGRAMS =
   /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Returns the page for a request that failed; null if its answer is a problem document. */
+/** Returns the page for a failed request; null if its answer is a problem document. */
 export function lostPage(
   exchange: Pick<Exchange, "method" | "path" | "header">,
   failure: unknown,
@@ -55,7 +55,7 @@ export function lostPage(
   };
 }
 
-/** True if a client names HTML, and wants nothing else more: browsers do, programs do not. */
+/** True if Accept names HTML and prefers no other type, as in browsers but not in programs. */
 export function prefersPages(accept: string | undefined): boolean {
   const weights = new Map<string, number>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {

@@ -1,8 +1,8 @@
 /**
- * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with that
- * path.
- * Invariant: only that path is answered, without a key: the operator chooses an address that only
- * monitoring reaches. On its own because it lacks the main server's limits.
+ * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with only
+ * this path.
+ * Invariant: no other path is answered. No key is needed: the operator chooses an address that only
+ * monitoring reaches. A separate file because it lacks the main server's limits.
  */
 
 import { AppError } from "../../errors.ts";

@@ -1,14 +1,14 @@
 /**
  * Metrics of notices. Input: numbers of the notices, read at each scrape. Output: gauges.
- * Invariant: labels are states and outcomes, never ids or addresses. Apart because telemetry.ts has
- * the metrics of requests.
+ * Invariant: labels are states and outcomes, never ids or addresses. A separate file because
+ * telemetry.ts has the metrics of requests.
  */
 import { Gauge } from "../../process/metrics.ts";
 
 /** Numbers of the notices, read when the metrics are scraped. */
 export interface NoticeNumbers {
   readonly states: Readonly<Record<string, number>>;
-  /** Deliveries that wait, running attempts, and seconds by which the oldest is late. */
+  /** Deliveries that wait, running attempts, and the delay of the oldest delivery in seconds. */
   readonly waiting: number;
   readonly running: number;
   readonly lateSeconds: number;
@@ -16,7 +16,7 @@ export interface NoticeNumbers {
   readonly disabled: Readonly<Record<"webhook" | "email", number>>;
   /** Attempts by kind of receiver and outcome. */
   readonly attempts: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** E-mails that the operator's mail server did not take, for reasons of its own. */
+  /** E-mails that the operator's mail server refused because of its own problems. */
   readonly mailServerFailures: number;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Parses query strings. Input: the raw text and the parameters that a route knows. Output: their
- * values, or one error with every mistake.
- * Invariant: nothing is ignored: each known parameter occurs at most once; any other is a mistake.
+ * Parses query strings. Input: the raw text and the parameters of a route. Output: their values, or
+ * one error with every mistake.
+ * Invariant: each known parameter occurs at most once; unknown parameters are mistakes, never
+ * ignored.
  */
 import { AppError, type Mistake } from "../../errors.ts";
 import { pointerToken, shown } from "../../spec/reader.ts";

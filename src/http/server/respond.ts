@@ -1,7 +1,7 @@
 /**
- * Builds responses. Input: a status with a value, finished bytes, or an error; the dependencies of
- * an answer. Output: an answer with all its headers, its entity tag, and 304 for a client that has
- * it (RFC 9110, sections 8.8.3 and 13.1.2).
+ * Builds responses. Input: a status with a value, finished bytes, or an error; for the entity tag,
+ * the data that the answer depends on. Output: an answer with all its headers and its tag, or 304
+ * if the client has it (RFC 9110, sections 8.8.3 and 13.1.2).
  * Invariant: every error is an RFC 9457 problem document with a stable code and the request id;
  * every answer has the security headers; details of unknown errors are never shown. Two answers
  * with the same tag hold the same data. Tags are weak, because they do not cover request id and
@@ -48,7 +48,7 @@ export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
   return { ...answer, type: "", body: "" } as BareAnswer;
 }
 
-/** Deeply readonly value of a handler; `Made` parts are treated as any object. */
+/** Deeply readonly form of a handler's value; `Made` parts are treated as any object. */
 export type Unchangeable<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
@@ -61,11 +61,11 @@ export type Unchangeable<Value, Made = never> = Value extends Made
 export const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
-/** Temporary errors always have Retry-After; this is the default. */
+/** Statuses of temporary errors, which always have Retry-After; its default is below. */
 const WAITING_STATUSES = [429, 503];
 const RETRY_AFTER_SECONDS = "5";
 
-/** Headers of every answer: it is data, never a page, and must not be cached. */
+/** Headers of every answer: answers are data, never pages, and must not be cached. */
 const SECURITY_HEADERS = new HeaderBlock([
   ["X-Content-Type-Options", "nosniff"],
   ["Cache-Control", "no-store"],
@@ -134,7 +134,7 @@ function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
 }
 
 /**
- * Returns all headers of an answer as a new list; `further` headers come last. Headers of the
+ * Returns all headers of an answer as a new list; the `further` header comes last. Headers of the
  * answer replace security headers of the same name. Throws if a value is not printable ASCII,
  * because a line break would inject headers.
  */
@@ -151,7 +151,7 @@ export function headersOf(
   }
   const block = replaces ? securityLinesExcept(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
-  // Growing the list would leave two others as garbage.
+  // A list that grows would leave two copies as garbage.
   const length = start + 2 + block.length + 2 * own + (further === null ? 0 : 1);
   const list = new Array<HeaderList[number]>(length);
   if (start > 0) list[0] = typeLine(type);
@@ -187,18 +187,18 @@ const hash = Buffer.alloc(SHA256_BYTES);
 /** Buffer for joining parts; larger inputs get their own. */
 const buffer = Buffer.allocUnsafeSlow(16 * 1024);
 
-/** Returns the tag of an answer from all its dependencies. */
+/** Returns the tag of an answer from all data that it depends on. */
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
   sha256Into(joined(parts), hash);
   const opaque = hash.toString("base64url", 0, TAG_BYTES);
-  // Built from bytes, because each reader of a concatenated string flattens it again.
+  // Built from bytes, because every reader of a concatenated string would flatten it again.
   return Buffer.from(`W/"${opaque}"`, "latin1").toString("latin1");
 }
 
 /** Joins parts with length prefixes, so different lists never have the same text. */
 function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
   let most = 0;
-  // No character takes more than three bytes.
+  // A character takes at most three bytes.
   for (const part of parts) most += LENGTH_BYTES_MAX + 3 * part.length;
   const bytes = most > buffer.byteLength ? Buffer.allocUnsafe(most) : buffer;
   let at = 0;
@@ -224,7 +224,7 @@ export function unchanged(call: Conditional, tag: string): BareAnswer | null {
   return bare({ status: 304, headers: { ETag: tag } });
 }
 
-/** True if a list of tags, or `*`, has this tag; weak comparison. */
+/** True if a list of tags contains this tag or is `*`; weak comparison. */
 export function hasTag(list: string, tag: string): boolean {
   const opaque = tag.replace(/^W\//, "");
   const tags: readonly string[] = list.match(/"[^"]*"/g) ?? [];

@@ -1,8 +1,8 @@
 /**
  * The response cache: rendered pages as bytes.
- * Invariant: a hit requires the same body bytes, route, tenant, plan, and served snapshot. All
- * pages together never exceed `bytesMax`; LRU pages are evicted. Bytes that differ between answers
- * (request id, time) are not stored.
+ * Invariant: a hit requires the same body bytes, route, tenant, plan, and served snapshot. The
+ * pages together never exceed `bytesMax`; the least recently used are evicted. Bytes that differ
+ * between answers (request id, time) are not stored.
  */
 import { strict as assert } from "node:assert";
 import type { Plan } from "../../access/plans.ts";
@@ -49,7 +49,7 @@ interface Entry {
   readonly size: number;
 }
 
-/** The parts of a request that identify a page. */
+/** The parts of a request that form a page's key. */
 interface CacheRequest {
   readonly body: Uint8Array;
   readonly plan: Plan;
@@ -71,7 +71,7 @@ export class ResponseCache {
   /** Body of the latest miss. */
   #missed: Uint8Array | null = null;
 
-  /** With 0 bytes nothing is cached or counted. */
+  /** If `bytesMax` is 0, nothing is cached or counted. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -120,7 +120,7 @@ export class ResponseCache {
     return page;
   }
 
-  /** Takes back the counted miss of a request that another thread looks up again. */
+  /** Uncounts the miss of a request that another thread looks up again. */
   takeBackMiss(body: Uint8Array | null): void {
     if (body !== null && body === this.#missed) this.#misses--;
     this.#missed = null;
@@ -156,7 +156,7 @@ export class ResponseCache {
     const entry = this.#entries.get(keyOf(request, endpoint));
     if (entry === undefined || entry.plan !== request.plan) return null;
     if (entry !== this.#youngest) {
-      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+      // A map keeps the order of insertion, so inserting an entry again makes it the youngest.
       this.#entries.delete(entry.key);
       this.#entries.set(entry.key, entry);
       this.#youngest = entry;
@@ -177,7 +177,10 @@ export class ResponseCache {
   }
 }
 
-/** Detects repeated bodies in fixed memory. Collisions give false hits: use it for caching only. */
+/**
+ * Detects repeated bodies in fixed memory. Hash collisions cause false hits, so use it for caching
+ * only.
+ */
 export class RepeatDetector {
   readonly #hashes = new Int32Array(2 * PAIRS);
 
@@ -203,7 +206,10 @@ function hashOf(body: Uint8Array, sender: string): number {
   return hash === 0 ? 1 : hash;
 }
 
-/** Returns route, plan, tenant, and body as one key with lengths; one character per body byte. */
+/**
+ * Returns route, plan, tenant, and body as one key with length prefixes; one character per body
+ * byte.
+ */
 function keyOf({ plan, identity: { tenantId }, body }: CacheRequest, endpoint: string): string {
   const { buffer, byteOffset, byteLength } = body;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1");

@@ -1,12 +1,11 @@
 /**
  * Route tables, and the call object for handlers. Input: lists of routes; method, raw path, head,
- * body, and sender of each request. Output: the route, or the methods of the path, with path
- * parameters; the call.
+ * body, and sender of each request. Output: the route with path parameters, or the methods of the
+ * path; the call.
  * Invariant: a route outside the table does not exist. Every path under /v1/, and /mcp, known or
- * not, needs an API key or, below /v1/console, a session, so strangers cannot learn which paths
- * exist. A call is one small object without own functions, to limit garbage per request. Its
- * members are those of its class, so a spread copies almost none of them: `calledWith` makes the
- * same call with other values.
+ * not, needs an API key (below /v1/console: a session), so strangers cannot learn which paths
+ * exist. To limit garbage, a call is one small object without own functions. Its members belong to
+ * its class, so a spread copies almost none of them: use `calledWith` to replace some.
  */
 
 import type { Limited } from "../../access/limits.ts";
@@ -25,13 +24,16 @@ interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path; a segment `{name}` matches any non-empty segment. */
   readonly path: string;
-  /** Query parameters; undefined: none. With `any`, the handler reads or ignores `rawQuery`. */
+  /**
+   * Accepted query parameters; undefined means none. With `any`, the handler uses or ignores
+   * `rawQuery`.
+   */
   readonly query?: readonly string[] | "any";
   /** True if any thread can answer it; otherwise only the state owner can. */
   readonly anywhere?: true;
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
-  /** True if a request without a body, and then without a type, is accepted. */
+  /** True if a request with neither a body nor a content type is accepted. */
   readonly bodyless?: true;
   /** Body types other than JSON, received in chunks; undefined means none. */
   readonly pieces?: readonly ChunkedBodyType[];
@@ -44,7 +46,7 @@ export interface ChunkedBodyType {
   readonly type: string;
   readonly bytesMax: number;
   /**
-   * Begins a body of a sender. Throws if the query is wrong, or if there is no space for the body.
+   * Begins to receive a body of a sender. Throws if the query is wrong or the body does not fit.
    */
   readonly begin: (
     query: ReadonlyMap<string, string>,
@@ -179,7 +181,7 @@ function paramsOf(
   return params;
 }
 
-/** Decodes the slash in an account's CNPJ, which clients encode; elsewhere it is no separator. */
+/** Decodes an encoded slash in an account's CNPJ; in other paths it is no separator. */
 function withBranch(rawPath: string): string {
   if (
     !rawPath.includes("%") ||
@@ -242,8 +244,8 @@ export interface RequestOrigin {
 }
 
 /**
- * The call of a handler. Members of sender and session exist only if the request has them; the
- * route's access type ensures that no other handler reads them.
+ * The call of a handler. Members about sender and session exist only if the request has them; the
+ * access type of its route ensures that a handler reads no others.
  */
 export class RequestCall implements SessionCall<ServicePart> {
   readonly body: Uint8Array;

@@ -1,9 +1,9 @@
 /**
  * A running HTTP server. Input: a service, a transport, and an address. Output: its port, and a way
  * to stop.
- * Invariant: the chosen transport is used or the start fails; a bound port belongs to this process,
- * and answers 503 until there is a handler; stopping lets requests in flight finish within the
- * deadline before sockets are closed.
+ * Invariant: the chosen transport is used, or the start fails. A bound port belongs to this
+ * process, and answers 503 until there is a handler. On a stop, requests in flight may finish until
+ * the deadline; then sockets are closed.
  */
 
 import { AppError } from "../../errors.ts";
@@ -26,7 +26,7 @@ import { openUwsTransport } from "./transport/transport-uws.ts";
 /** A server that answers requests. */
 export interface RunningServer {
   readonly port: number;
-  /** Makes every further answer close its connection. */
+  /** Closes each connection after its next answer. */
   leave(): void;
   /** Stops accepting, finishes requests in flight, and closes every socket. */
   close(deadlineMs: number): Promise<void>;
@@ -45,8 +45,8 @@ export function openTransport(name: TransportName, limits: TransportLimits): Pro
 }
 
 /**
- * Binds the port before anything else, so that a start that fails here leaves nothing behind in the
- * data directory. Throws `CommandError` if the address is not available.
+ * Binds the port before anything else, so that a failed start leaves nothing in the data directory.
+ * Throws `CommandError` if the address is unavailable.
  */
 export async function bindPort(transport: Transport, address: ListenAddress): Promise<BoundPort> {
   const port = await transport.listen(address, refuseEarly);

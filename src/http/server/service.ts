@@ -1,5 +1,5 @@
 /**
- * The service that all handlers get: the opened parts, assembled by `peneira serve` or by a test.
+ * The service that all handlers get: opened resources, assembled by `peneira serve` or by a test.
  * Invariant: a handler reads `segment()` once and uses it until it has answered, so answers never
  * mix snapshots.
  */
@@ -61,7 +61,7 @@ export interface Engine {
   ): MatchCounts | Promise<MatchCounts>;
   /** The exact number of matches, inline. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
-  /** Accounts that match a typed text, and establishments of a company, off the main thread. */
+  /** Search by a typed text, and list a company's establishments, both off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
   /** Companies that own a company, and that it owns; null if they were not imported. */
@@ -91,7 +91,7 @@ export interface Service {
   readonly usage: Usage;
   readonly overload: OverloadGuard;
   readonly responses: ResponseCache;
-  /** Answers that are being streamed, and files. */
+  /** Slots for answers that are being streamed and for files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */
   readonly waits: Waits;
@@ -125,9 +125,9 @@ export interface Service {
   /** Returns the recheck progress of a snapshot; null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
   stopping(): boolean;
-  /** True while the other servers of the state serve a snapshot that this one lacks. */
+  /** True while other servers with the same state serve a snapshot that this one lacks. */
   behind(): boolean;
-  /** True while the store of files does not answer: searches go on, downloads do not. */
+  /** True while the object store does not answer: searches continue, downloads fail. */
   degraded(): boolean;
   /** Answers agents at /mcp; implemented in src/mcp/httpendpoint.ts. */
   agents(call: KeyCall<ServicePart>): Promise<HttpAnswer>;
@@ -168,13 +168,13 @@ export interface Call<Part extends ServicePart = never> {
   readonly method: string;
   /** Raw path as sent, without the query. */
   readonly path: string;
-  /** The whole body; empty for methods without one, and if it was received in chunks. */
+  /** The whole body; empty if the method has none or the body was received in chunks. */
   readonly body: Uint8Array;
   /** Receiver of the body's chunks, if the route has one for the content type. */
   readonly gathered?: BodyTaker | undefined;
   /** Path parameters, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
-  /** Percent-decoded query parameters; only those that the route names, each once. */
+  /** Percent-decoded query parameters of the route, each at most once. */
   readonly query: ReadonlyMap<string, string>;
   /** The query as sent, without the question mark. */
   readonly rawQuery: string;
@@ -211,7 +211,7 @@ export interface QueryServices
 /** Name of a part that answering a query can need. */
 export type QueryPart = keyof QueryServices;
 
-/** A request that queries the engine. Every `KeyCall` with the needed parts is one. */
+/** A request that queries the engine. Every `KeyCall` with the needed parts fits this type. */
 export interface QueryContext<Part extends QueryPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
   readonly service: Pick<QueryServices, Part>;
@@ -229,7 +229,10 @@ export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
   spend(cost: number): void;
 }
 
-/** A request of a signed-in console user; like a key's call, with the id `user:<user id>`. */
+/**
+ * A request of a signed-in console user; like a call with a key, but its key id is `user:<user
+ * id>`.
+ */
 export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;
 }

@@ -1,9 +1,8 @@
 /**
  * Session authentication for the console. Input: requests below /v1/console. Output: session or
  * refusal.
- * Invariant: a session comes only from the cookie, which must occur once and under the name that
- * belongs to the address; a request from another site or without the session's token changes
- * nothing.
+ * Invariant: a session comes only from the cookie, which must occur once and have the right name
+ * for the address. A request from another site, or without the session's token, changes nothing.
  */
 import { timingSafeEqual } from "node:crypto";
 import { CONSOLE_LIMIT, type Limited } from "../../access/limits.ts";
@@ -35,7 +34,7 @@ export interface CookieKind {
   readonly secure: boolean;
 }
 
-/** For loopback, where browsers trust plain HTTP. */
+/** Cookie for loopback, where browsers trust plain HTTP. */
 const PLAIN: CookieKind = { name: "peneira_session", secure: false };
 /** Cookie over HTTPS: only this host can set a cookie with this prefix, and only over HTTPS. */
 const SECURE: CookieKind = { name: "__Host-peneira_session", secure: true };
@@ -78,7 +77,7 @@ export class SessionAuth {
     const host = asking.header("host") ?? "";
     const origin = asking.header("origin");
     if (LOOPBACK.test(hostOf(origin) ?? host)) return PLAIN;
-    // Browsers send the origin with every POST; other clients must protect the secret.
+    // Browsers send Origin with every POST; other clients must protect the secret themselves.
     if (origin === undefined || /^https:/i.test(origin)) return SECURE;
     if (this.#insecureHttp) return PLAIN;
     const detail =
@@ -94,7 +93,7 @@ export class SessionAuth {
     return this.#found(asking)?.kind ?? PLAIN;
   }
 
-  /** True if pages at the request's address may require HTTPS from now on. */
+  /** True if browsers may be told to require HTTPS for the request's host from now on. */
   wantsHttps(asking: Asking): boolean {
     return !this.#insecureHttp && !LOOPBACK.test(asking.header("host") ?? "");
   }

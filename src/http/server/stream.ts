@@ -1,9 +1,9 @@
 /**
  * Streamed answers. Input: the beginning and the end of an answer, and the accounts between them in
  * slices. Output: a body that is rendered while the client reads it.
- * Invariant: the snapshot stays open meanwhile; snapshot and stream slot are always released. The
- * first slice is rendered before anything is sent, and further slices on demand. If a further slice
- * is damaged, the connection ends.
+ * Invariant: the snapshot stays open until the end; snapshot and stream slot are always released.
+ * The first slice is rendered before anything is sent, and further slices on demand. If a further
+ * slice is damaged, the connection ends.
  */
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/project.ts";
@@ -19,7 +19,7 @@ interface StreamedText {
   readonly tail: Buffer;
 }
 
-/** Builds the body. Throws if too many answers are being sent. */
+/** Builds the body. Throws if too many answers are being streamed. */
 export function streamedBody(
   call: QueryContext<"retain" | "log" | "streams">,
   text: StreamedText,

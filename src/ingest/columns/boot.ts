@@ -1,8 +1,8 @@
 /**
  * Opens any source file: a snapshot, or a plain Arrow file with the documented columns.
- * Invariant: a plain file is ranked and indexed first, and gives the same answers. The temporary
- * index is in memory if the system supports that, and is removed when the segment is closed or the
- * process ends.
+ * Invariant: a plain file is first ranked and indexed, so it returns the same answers as a
+ * snapshot. The temporary index is in memory if the system supports that. It is removed when the
+ * segment is closed or the process ends.
  */
 
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";

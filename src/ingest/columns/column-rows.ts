@@ -2,8 +2,8 @@
  * Converts rows of an Arrow or Parquet file for the join. Input: cells of the documented columns,
  * in any reasonable Arrow type. Output: row records (`native-index/builder/record.ts`) without
  * scores, with provisional numbers as codes, spilled by company root.
- * Invariant: an irregular value becomes null and is counted, as in a dump; only rows without a CNPJ
- * are left out.
+ * Invariant: an irregular value becomes null and is counted, as in a dump import; only rows without
+ * a CNPJ are skipped.
  */
 
 import {
@@ -35,7 +35,7 @@ interface ColumnScan {
   readonly partitions: number;
   readonly tally: Tally;
   readonly counters: AllCounters;
-  /** Sanctioned CNPJs, replacing the column; null keeps the column. */
+  /** Sanctioned CNPJs, which replace the column; null uses the column. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly keepCpf: boolean;
   /** TOM code to IBGE code, from rows that have both. */
@@ -52,7 +52,7 @@ const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
   trade_name: "trade_name_cpf_removed",
 };
 
-/** Columns whose type alone determines the conversion. */
+/** Columns that are converted by their type alone. */
 const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
 const WHOLES = SLOT_ROWS.filter(({ type }) => type === "int64");
 
@@ -67,10 +67,7 @@ export class ColumnRows {
     this.scan = scan;
   }
 
-  /**
-   * Converts a batch and returns the number of kept rows; columns that may be missing (the scores)
-   * are ignored.
-   */
+  /** Converts a batch and returns the number of rows kept. Missing columns become null. */
   take(batch: ColumnBatch): number {
     const entries = COLUMNS.map(({ name }) => [name, batch.column(name) ?? (() => null)]);
     const cells = Object.fromEntries(entries) as Cells;
@@ -213,7 +210,7 @@ export class ColumnRows {
 
   private secondary(cell: Cell): number[] {
     if (cell === null || cell === undefined || cell === "") return [];
-    // A column without lists has one code a row, or something odd.
+    // Without list type, a cell holds one code, or an irregular value.
     const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
     const codes = items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
@@ -244,7 +241,10 @@ export class ColumnRows {
   }
 }
 
-/** A CNPJ, also as a number if its check digits are right; else null. */
+/**
+ * Returns a CNPJ with its leading zeros, which are added only if the check digits are then right;
+ * else null.
+ */
 function withZeros(given: string): string | null {
   const cnpj = /^\d+$/.test(given) ? given.padStart(14, "0") : given;
   if (!isStoredCnpj(cnpj)) return null;
@@ -254,7 +254,7 @@ function withZeros(given: string): string | null {
   return cnpj === given || isRight ? cnpj : null;
 }
 
-/** The columns of public lists, with the flag of a known and of a listed account. */
+/** Columns of public lists, each with its flags: "the list is known" and "the account is on it". */
 const LISTED = [
   ["in_cnep", LIST_FLAGS.cnepKnown, LIST_FLAGS.cnep],
   ["in_cepim", LIST_FLAGS.cepimKnown, LIST_FLAGS.cepim],

@@ -1,8 +1,8 @@
 /**
  * Imports a file with the documented columns (Arrow without an index, or Parquet). Input: the path,
  * and label and date if the file lacks them. Output: the snapshot under its name, and the report.
- * Invariant: rows of a snapshot that another program rewrote give the same answers as the snapshot.
- * Scores are computed again; row order in the file does not matter.
+ * Invariant: if another program has rewritten a snapshot's rows, the import gives the same answers
+ * as the snapshot. Scores are recomputed; the row order of the file does not matter.
  */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
@@ -70,10 +70,10 @@ import { openParquet } from "./parquet.ts";
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
-/** Two spills, of rows that Parquet may compress to a fifth. */
+/** Disk space per byte of the file: two spills of rows, which Parquet may compress to a fifth. */
 const SPILL_FACTOR = 10;
 
-/** A file's batches, and the metadata if a snapshot left it there. */
+/** A file's batches, and the snapshot metadata if the file still contains it. */
 interface ColumnSource {
   readonly meta: SnapshotMeta | null;
   readonly batches: () => AsyncGenerator<ColumnBatch>;
@@ -148,7 +148,10 @@ async function debtsOf(
   return spillDebts({ path: pgfn, spillPath, partitions, slotBytes: SLOT_BYTES, partial });
 }
 
-/** Label and date of the rows. @throws CommandError if they are unknown, or for a dump's flag. */
+/**
+ * Returns label and date of the rows. @throws CommandError if they are unknown, or for a flag that
+ * only dumps support.
+ */
 function releaseOf(
   { meta }: ColumnSource,
   options: ImportOptions,
@@ -167,7 +170,7 @@ function releaseOf(
   );
 }
 
-/** Opens the file by its first bytes, ignoring its name. */
+/** Opens the file as the kind that its first bytes indicate; ignores its name. */
 async function openColumns(path: string): Promise<ColumnSource> {
   const kind = kindOfFile(path);
   if (kind?.id === "parquet") {
@@ -232,7 +235,10 @@ function checkColumns(path: string, batch: ColumnBatch): void {
   throw new CommandError(`${path} lacks the columns ${missing.join(", ")}`);
 }
 
-/** Scores are computed again; files that an earlier version wrote lack the later columns. */
+/**
+ * True for columns that a file may lack: scores are recomputed, and earlier versions did not write
+ * the later columns.
+ */
 function isOptional(name: string): boolean {
   return name.startsWith("score") || LATER_COLUMNS.includes(name);
 }

@@ -1,7 +1,7 @@
 /**
  * Reads Parquet files: metadata, and rows as column batches.
- * Invariant: a small file is read whole, and a large file by row group, so that the 4 GiB of
- * WebAssembly hold at most one row group of a large file.
+ * Invariant: a small file is read whole, and a large file by row group, so that WebAssembly's 4 GiB
+ * hold only one row group of a large file at a time.
  */
 import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
 import {
@@ -14,8 +14,8 @@ import { printable } from "../../../native-index/format/printable.ts";
 import { CommandError } from "../../errors.ts";
 
 /**
- * Max bytes of a file read in one call. That reports all damage as errors, while the row-group
- * reader loses errors inside WebAssembly.
+ * Max bytes of a file read in one call. Reading in one call reports all damage as errors; the
+ * row-group reader loses errors inside WebAssembly.
  */
 const UNSTREAMED_BYTES_MAX = 128 * 2 ** 20;
 
@@ -27,7 +27,7 @@ interface ParquetSource {
 
 /**
  * Opens a Parquet file; `wholeBytesMax` is for tests.
- * @throws CommandError if it is none, damaged, or has unsupported columns.
+ * @throws CommandError if it is not Parquet, is damaged, or has unsupported columns.
  */
 export async function openParquet(
   path: string,
@@ -36,7 +36,7 @@ export async function openParquet(
   const { ParquetFile, readParquet } = parquetLibrary();
   const refuse = (error: unknown): never => {
     if (error instanceof CommandError) throw error;
-    // The library's messages quote file contents.
+    // The library's messages quote file contents, so they are made printable.
     const reason = printable(error instanceof Error ? error.message : String(error));
     throw new CommandError(`${path} cannot be read as Parquet: ${reason}`, 1, error);
   };

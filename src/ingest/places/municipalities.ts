@@ -2,14 +2,14 @@
  * Matches the registry's TOM codes with the IBGE's municipalities. Input: the release's table (TOM
  * code, name without state), the IBGE list of the brazilian-utils package, the reviewed exceptions,
  * official codes if any, and the number of rows by state and code. Output: the IBGE code of a
- * (state, TOM code) pair; the municipality of every TOM code; those not found by name.
- * Invariant: an account's municipality follows from its own state and TOM code. First by the code's
- * name in the release; if that state has no such name, by official codes; if they lack it, by the
- * nearest spelling among the state's municipalities that no other code has. A municipality gets at
- * most one spelling, and a spelling at most one municipality of a state; equal distances match
- * neither. Everything not found by its name alone is reported. Only the table of TOM codes, which
- * names no state, needs the evidence of rows and of neighboring codes (the registry numbered states
- * in blocks, odd codes separate from even ones).
+ * (state, TOM code) pair; the municipality of every TOM code; codes not found by name.
+ * Invariant: the municipality of an account depends only on its own state and TOM code. It is found
+ * by the code's name in the release. If the state has no such name, it is found by official codes;
+ * if they lack it, by the nearest spelling among the state's municipalities without a code. A
+ * municipality gets at most one spelling, and a spelling at most one municipality of a state; on
+ * equal distances, neither matches. All codes not found by name alone are reported. Only the table
+ * of TOM codes, which names no state, needs the evidence of rows and of neighboring codes. (The
+ * registry numbered states in blocks, separately for odd and even codes.)
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { distance } from "fastest-levenshtein";
@@ -26,10 +26,12 @@ export const TOM_CODES = 10_000;
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
 
-/** Half of all names, which need no normalization. */
+/** Matches about half of all names, which need no Unicode normalization. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Name without marks, in upper case; other characters than letters and digits become one blank. */
+/**
+ * Returns a name in upper case without diacritics; each run of other characters becomes a blank.
+ */
 export function foldPlace(name: string): string {
   const plain = ASCII.test(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, "");
   return plain
@@ -41,13 +43,16 @@ export function foldPlace(name: string): string {
 /** Neighboring codes checked on each side. */
 const NEIGHBOURS = 20;
 
-/** If official codes contradict a larger share of the names, they belong to other data. */
+/**
+ * If official codes contradict more than this share of names, they belong to other data and are
+ * ignored.
+ */
 const CONTRADICTIONS_MAX = 0.02;
 
-/** Spelling decides only if at most this share of the municipalities has no code. */
+/** Spellings are matched only if at most this share of the municipalities has no code. */
 const FREE_MAX = 0.05;
 
-/** Places of a TOM code in different states, and how they were found. */
+/** Municipalities of a TOM code, at most one per state, and how they were found. */
 interface Match {
   readonly places: readonly IbgePlace[];
   readonly how: Finding | "name";
@@ -89,7 +94,7 @@ export class Municipalities {
     this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
   }
 
-  /** Throws if an operator's table belongs to other data: `path` names it. */
+  /** Throws if an operator's table belongs to other data; the error names its `path`. */
   refuseOtherCodes(path: string, codes: CodesByTom): void {
     const share = this.contradicted(codes);
     if (share <= CONTRADICTIONS_MAX) return;
@@ -100,7 +105,7 @@ export class Municipalities {
     );
   }
 
-  /** Share of codes whose names in the release belong to other municipalities. */
+  /** Returns the share of codes whose name in the release is that of another municipality. */
   private contradicted(codes: CodesByTom): number {
     let [compared, other] = [0, 0];
     for (const [tom, ibge] of codes) {
@@ -137,8 +142,8 @@ export class Municipalities {
   }
 
   /**
-   * Describes every TOM code. `rowCounts` has rows by state and code, as `establishments.ts` counts
-   * them; `populations` is by IBGE code.
+   * Describes every TOM code. `rowCounts`: rows by state and code, as counted in
+   * `establishments.ts`. `populations`: by IBGE code.
    */
   describe(
     toms: readonly string[],
@@ -196,8 +201,8 @@ export class Municipalities {
   }
 
   /**
-   * A code whose official place has another name. In that place's state the name decides if it is
-   * known there, unless it belongs to another code.
+   * Resolves a code whose official municipality has another name. If the name also exists in the
+   * official municipality's state, the name decides, unless it belongs to another code.
    */
   private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
@@ -213,7 +218,7 @@ export class Municipalities {
     );
   }
 
-  /** Places with the name of a code, or from the exceptions. */
+  /** Returns the municipalities with the name of a code, or the reviewed exception. */
   private named(tom: string): readonly IbgePlace[] {
     const known = this.namesakes.get(tom);
     if (known !== undefined) return known;
@@ -234,7 +239,10 @@ export class Municipalities {
     return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
   }
 
-  /** Places of codes with neither a known name nor an official place; cached. */
+  /**
+   * Returns municipalities by spelling, for codes with neither a known name nor an official one;
+   * cached.
+   */
   private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
     if (this.spelled !== null) return this.spelled;
     const free = this.free();
@@ -247,7 +255,7 @@ export class Municipalities {
     return this.spelled;
   }
 
-  /** Places that no code of the release has by name or officially. */
+  /** Returns the municipalities that no code of the release has by name or officially. */
   private free(): readonly IbgePlace[] {
     if (this.freePlaces !== null) return this.freePlaces;
     const codes = new Map<string, number>();
@@ -275,7 +283,9 @@ export class Municipalities {
     return this.chosen.places;
   }
 
-  /** Assigns each code one place, and no place twice; codes with the best evidence first. */
+  /**
+   * Assigns each code one municipality, and none twice; codes with the best evidence come first.
+   */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.flatMap((tom) => {
       const [place, other] = this.candidates(tom);
@@ -305,7 +315,7 @@ export class Municipalities {
   }
 }
 
-/** The places chosen for codes, and their source tables. */
+/** The chosen municipalities by code, and the tables from which they were chosen. */
 interface Chosen {
   readonly toms: readonly string[];
   readonly rowCounts: Uint32Array;
@@ -356,10 +366,10 @@ interface IbgePlace {
   readonly folded: string;
 }
 
-/** A spelling may differ by one edit per so many characters. */
+/** Characters of a name per allowed edit. */
 const CHARACTERS_PER_EDIT = 5;
 
-/** Places by code; `unknown` has codes with their folded names. */
+/** Returns municipalities by code. `unknown`: codes with their folded names. */
 function spelledPlaces(
   unknown: readonly (readonly [tom: string, name: string])[],
   free: readonly IbgePlace[],
@@ -381,7 +391,7 @@ function spelledPlaces(
   return spelled;
 }
 
-/** The nearest free place of each state, if it is unique. */
+/** Returns the nearest free municipality of each state, unless two are equally near. */
 function nearest(name: string, free: readonly IbgePlace[]) {
   const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
   if (most === 0) return [];

@@ -1,12 +1,12 @@
 /**
  * Reads the operator's tables of municipalities: official TOM and IBGE codes, and populations.
  * Input: a CSV file of codes, as the Receita Federal and the Tesouro publish it, or the
- * municipalities of an earlier snapshot. A CSV file of populations, whose header names the code
- * column and the year (`code_muni;2024`): UTF-8 with or without byte-order mark, `;` or `,`, any
- * line ends. Output: IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
- * Invariant: contents identify the columns of codes: one has 7 digits in every row, one has 1 to 4
- * digits without repeats; a header decides only between several. Every line of populations is used,
- * or refused by its number.
+ * municipalities of an earlier snapshot; a CSV file of populations, whose header names the code
+ * column and the year (`code_muni;2024`). UTF-8 with or without byte-order mark, `;` or `,`, any
+ * line endings. Output: IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
+ * Invariant: the columns of codes are found by their content: one has 7 digits in every row, the
+ * other 1 to 4 digits without repeats. The header decides only if several columns fit. Every line
+ * of populations is either used or refused with its line number.
  */
 import { basename } from "node:path";
 import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
@@ -23,7 +23,7 @@ const FIX =
   "It must be CSV with a row for each municipality: a column of TOM (SIAFI) codes, and one of " +
   "IBGE codes of 7 digits. The Receita Federal publishes such a table as municipios.csv.";
 
-/** Reads a file of codes. @throws CommandError (exit 2) with the fault and its place. */
+/** Reads a file of codes. @throws CommandError (exit 2) with the mistake and its line. */
 export function readMunicipalityCodes(path: string): CodesByTom {
   const refuse = (problem: string): never => {
     throw new CommandError(`${path}: ${problem}. ${FIX}`, 2);
@@ -42,7 +42,7 @@ export function readMunicipalityCodes(path: string): CodesByTom {
   return new Map(pairs.filter(([, code]) => code !== NONE));
 }
 
-/** The codes that an earlier snapshot joined. */
+/** Returns the codes that an earlier snapshot matched. */
 export function codesOfSnapshot(municipalities: readonly SnapshotMunicipality[]): CodesByTom {
   const known = municipalities.flatMap(([tom, , ibge]) => (ibge === null ? [] : [[tom, ibge]]));
   return new Map(known as [string, string][]);
@@ -114,7 +114,7 @@ export function readPopulation(path: string): Population {
 /** Max codes in a warning. */
 const CODES_SHOWN = 5;
 
-/** Warnings about municipalities that a file lacks, and about unknown codes. */
+/** Returns warnings about municipalities missing from a file, and about unknown codes. */
 export function populationWarnings(
   { byIbge }: Population,
   municipalities: readonly SnapshotMunicipality[],

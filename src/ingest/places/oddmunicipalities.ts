@@ -1,13 +1,14 @@
 /**
  * Reports municipalities whose names in the dump differ from the IBGE's.
- * Invariant: every municipality that was not joined by its own name is reported by name and code.
+ * Invariant: every municipality that was not matched by its own name is reported with name and
+ * code.
  */
 import { wordFor } from "../../text/amounts.ts";
 
 /** How the municipality of a TOM code was found; `none` if it was not. */
 export type Finding = "code" | "spelling" | "contradiction" | "none";
 
-/** A municipality that was not simply found by its name. */
+/** A municipality that was not found by its name alone. */
 export interface OddMunicipality {
   readonly tom: string;
   /** Name in the dump's table; empty if the table lacks the code. */
@@ -16,12 +17,12 @@ export interface OddMunicipality {
   /** The matched IBGE code and `Name/UF`; null if none. */
   readonly ibge: string | null;
   readonly taken: string | null;
-  /** `Name/UF` of the code, if it differs from the name. */
+  /** `Name/UF` of the official code, if it differs from the name. */
   readonly byCode: string | null;
   readonly accounts: number;
 }
 
-/** Max municipalities in a sentence; the report has all. */
+/** Max municipalities in a sentence; the report contains all. */
 const NAMED_MAX = 40;
 
 const NO_CODE =

@@ -22,11 +22,11 @@ export interface ScanTask {
   readonly partitions: number;
   readonly slotBytes: number;
   readonly keepCpf: boolean;
-  /** Last valid date, in days since 1970-01-01. */
+  /** Last day that counts as a valid date, in days since 1970-01-01. */
   readonly latestDay: number;
-  /** Reads texts as UTF-8 even without a byte-order mark. */
+  /** Decodes texts as UTF-8 even without a byte-order mark. */
   readonly utf8: boolean;
-  /** Malformed rows of the member to skip and count before one is refused. */
+  /** Max malformed rows of the member; they are skipped and counted. */
   readonly skipBadRows: number;
   /** Shared counter: KiB scanned so far by all tasks. */
   readonly progress: Int32Array;
@@ -38,7 +38,7 @@ export interface ScanResult {
   readonly rowsIn: number;
   readonly rowsKept: number;
   readonly codes: AllCodes;
-  /** Rows per state and TOM code (`establishments.ts`); empty for the other types. */
+  /** Rows by state and TOM code (`establishments.ts`); empty for other file types. */
   readonly places: Uint32Array;
   readonly encoding: TextEncoding;
   readonly tally: TallyResult;
@@ -48,7 +48,7 @@ export interface ScanResult {
 export type DumpPieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * Scans a member, from `pieces` of any size. `portable` avoids optional processor instructions.
+ * Scans a member, read from `pieces` of any size. `portable` avoids optional CPU instructions.
  * @throws CommandError with file, line, and reason if it is damaged.
  */
 export async function scanNatively(
@@ -89,7 +89,7 @@ function resultOf(task: ScanTask, place: string, scan: NativeScan<CodeKind>): Sc
   return { spill, rowsIn, rowsKept, codes, places, encoding, tally };
 }
 
-/** Turns the addon's refusals of data into messages; returns other errors unchanged. */
+/** Converts the addon's errors about data to messages; returns other errors unchanged. */
 function refusalOf(place: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
   const { code } = error as NodeJS.ErrnoException;

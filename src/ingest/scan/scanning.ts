@@ -1,8 +1,8 @@
 /**
- * All of pass 1 of an import: every large member, and the six small tables, read in their encoding.
- * Invariant: the encoding is decided for all files together, after they were read as the registry
- * publishes them; only a month of UTF-8 costs a second scan. The allowed number of malformed rows
- * is for all files together.
+ * Pass 1 of an import: scans every large member, and reads the six small tables, in their encoding.
+ * Invariant: the encoding is decided for all files together, after all were read as ISO-8859-1,
+ * which the registry publishes. Only a month in UTF-8 needs a second scan. The maximum number of
+ * malformed rows applies to all files together.
  */
 import { basename } from "node:path";
 import type { DumpFolder } from "../../dump/archive.ts";
@@ -21,7 +21,7 @@ import type { Threads } from "../threads.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ScanTask } from "./scan.ts";
 
-/** Days after the snapshot date that rows may be dated. */
+/** Days after the snapshot date up to which a row's date is valid. */
 const DAYS_AFTER = 7;
 
 /** Max files in a message. */
@@ -47,15 +47,13 @@ export interface ScannedDump {
   /** Rows dropped from the tables. */
   readonly tally: TallyResult;
   readonly warnings: readonly string[];
-  /** True if files without rows were allowed. */
+  /** True if files without rows are allowed. */
   readonly partial: boolean;
   /** Malformed rows that were dropped. */
   readonly rowsLeftOut: number;
 }
 
-/**
- * Scans everything. @throws CommandError that names file, line, and reason, or every empty file.
- */
+/** Scans all files. @throws CommandError that names file, line, and reason, or all empty files. */
 export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
   const { dump, skipBadRows } = scanning;
   const [scanned, tables] = await Promise.all([
@@ -71,7 +69,7 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
       rows.size > 0 ? [] : files.map((file) => ({ file, bytes: 1 })),
     ),
   ];
-  // The check of the folder has already reported empty files.
+  // The check of the folder has already reported files without bytes.
   const files = empty.filter(({ bytes }) => bytes > 0).map(({ file }) => file);
   const lacking = files.length === 0 ? [] : checkRows(files, scanning.partial);
   if (lacking.length > 0 && !scanning.partial) {
@@ -122,7 +120,7 @@ function orderOf({ type, part }: DumpMember): number {
   return { empresas: 0, simples: 1000, estabelecimentos: 2000 }[type as "simples"] + (part ?? 0);
 }
 
-/** Rereads the files that prove to be UTF-8. */
+/** Rereads as UTF-8 the files that turn out to be UTF-8. */
 async function readAsEncoded(
   scanning: Scanning,
   scans: readonly MemberScan[],
@@ -141,7 +139,7 @@ async function readAsEncoded(
     if (!isOther(encoding, [encoding])) continue;
     again[type] = await readLookup(scanning.dump, type, { ...scanning, utf8: true });
   }
-  // A file without such characters is the same in both.
+  // Without non-ASCII characters, a file is the same in both encodings.
   const decisive = others.filter(({ encoding }) => encoding.right + encoding.broken > 0);
   if (decisive.length === 0) return { scans, lookups: again };
   const read = await scanAll(
@@ -159,7 +157,7 @@ interface EncodedFile {
   readonly encoding: TextEncoding;
 }
 
-/** Warnings about characters that may have been decoded wrongly, in any file. */
+/** Returns warnings about characters in any file that may be decoded wrongly. */
 function encodingWarnings(scans: readonly MemberScan[], lookups: Lookups): string[] {
   const files: EncodedFile[] = [
     ...scans.map(({ member, encoding }) => ({ names: [basename(member.file)], encoding })),
@@ -186,7 +184,7 @@ function sayUtf8(files: readonly EncodedFile[]): string[] {
   ];
 }
 
-/** Warns about ISO-8859-1 files with possible UTF-8, the most affected first. */
+/** Returns a warning about ISO-8859-1 files that seem to contain UTF-8, the most affected first. */
 function sayMixed(files: readonly EncodedFile[]): string[] {
   if (files.length === 0) return [];
   const most = [...files].sort((a, b) => b.encoding.right - a.encoding.right);
@@ -223,7 +221,10 @@ function lookupTally(lookups: Lookups): TallyResult {
   return mergeTallies(tallies);
 }
 
-/** Each file stops at its own excess; this sums all files. Returns the count. */
+/**
+ * Returns the number of malformed rows in all files; throws if it is too large. (Each scan checks
+ * only its own file.)
+ */
 function checkBadRows(tallies: readonly TallyResult[], allowed: number): number {
   const { counts, examples } = mergeTallies(tallies);
   const count = counts[RULE_NAMES.indexOf("row_malformed")] as number;

@@ -1,10 +1,10 @@
 /**
- * The package of a workbook: a zip with parts of XML. Input: its bytes. Output: its parts by path,
- * unpacked in chunks and parsed, or a refusal with the place, the fault, and the fix.
- * Invariant: reading any bytes ends with texts or with `XlsxRefusal`. Parts, their unpacked bytes,
- * the sum of these, and processor time are bounded regardless of what the package claims. A part
- * whose size or checksum differs from the package's is refused. Nothing is written to the disk. XML
- * prefixes are ignored, because programs choose them freely.
+ * The package of a workbook: a zip with XML parts. Input: its bytes. Output: its parts by path,
+ * unpacked in chunks and parsed; or a refusal with the place, the fault, and the fix.
+ * Invariant: reading any bytes ends with texts or with `XlsxRefusal`. The number of parts, their
+ * unpacked bytes (each and in total), and processor time are bounded, regardless of the sizes that
+ * the package declares. A part whose size or checksum differs from the declared one is refused.
+ * Nothing is written to the disk. XML prefixes are ignored, because programs choose them freely.
  */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -19,8 +19,8 @@ const PARTS_MAX = 4_096;
 const BYTES_MAX = 512 * 1024 * 1024;
 
 /**
- * Max processor milliseconds for the parts of a package. On a slow processor, the maximum bytes in
- * short tags take a third of it.
+ * Max processor time for the parts of a package, in milliseconds. On a slow processor, the max
+ * bytes in short tags take a third of it.
  */
 const WORK_MS_MAX = 30_000;
 
@@ -30,20 +30,20 @@ const AGAIN =
   "save it anew as XLSX.";
 const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under another name.";
 
-/** Starts a measurement; the result returns the milliseconds since then. */
+/** Starts a measurement; the returned function returns the milliseconds since then. */
 type Measure = () => () => number;
 
 /** A part that was not unpacked. */
 interface PackedPart {
   readonly packed: Buffer;
-  /** False for a part that is there as it is. */
+  /** False for a part that is stored uncompressed. */
   readonly isPacked: boolean;
-  /** Bytes of it, and their checksum, as the package says. */
+  /** Declared number of unpacked bytes, and declared checksum. */
   readonly bytes: number;
   readonly crc: number;
 }
 
-/** Method of the parts that are packed. */
+/** Compression method of packed parts. */
 const DEFLATE = 8;
 
 /** A workbook's package. */
@@ -71,7 +71,7 @@ export class XlsxPackage {
     return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)), measure);
   }
 
-  /** Unpacked bytes of all parts, as declared; a larger part is refused. */
+  /** Sum of the declared unpacked bytes of all parts; a larger part is refused. */
   get unpackedBytes(): number {
     let bytes = 0;
     for (const { uncompressedSize } of this.#parts.values()) bytes += uncompressedSize;
@@ -83,12 +83,12 @@ export class XlsxPackage {
     return this.#parts.has(path.toLowerCase());
   }
 
-  /** Paths of all parts as they are written, in the order of the package. */
+  /** Paths of all parts in their original case, in package order. */
   get paths(): readonly string[] {
     return [...this.#parts.values()].map(({ fileName }) => fileName);
   }
 
-  /** Returns a part as it is packed, unread. Throws `XlsxRefusal`. */
+  /** Returns a part without unpacking it. Throws `XlsxRefusal`. */
   async packed(path: string): Promise<PackedPart> {
     const entry = this.#parts.get(path.toLowerCase()) as yauzl.Entry;
     const { crc32: crc, uncompressedSize: bytes, compressionMethod } = entry;
@@ -154,7 +154,7 @@ function processorTime(): () => number {
 
 const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
 
-/** Opens a part; one that is packed is unpacked unless `unpacks` is false. */
+/** Opens a part; unpacks a packed part unless `unpacks` is false. */
 function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry, unpacks = true): Promise<Readable> {
   return new Promise((settle, fail) => {
     const options = { decompress: unpacks ? null : false } as yauzl.ZipFileOptions;
@@ -162,7 +162,7 @@ function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry, unpacks = true): Promi
   });
 }
 
-/** Refuses a file that is no zip. */
+/** Refuses a file that is not a zip. */
 function refuseOthers(bytes: Buffer): void {
   const refuse = (what: string, remedy?: string): never => {
     throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, remedy);
@@ -191,7 +191,10 @@ function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   });
 }
 
-/** Errors of the library are faults of the file; our own code throws none here. */
+/**
+ * Converts errors of the library to refusals: they are faults of the file, because our own code
+ * throws none here.
+ */
 async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -244,7 +247,7 @@ export class PartReader {
   }
 }
 
-/** The value of an attribute, with any prefix. */
+/** Returns the value of an attribute, whatever its prefix. */
 export function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   const value = attributes[name];
   if (value !== undefined) return value;

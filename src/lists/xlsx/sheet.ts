@@ -1,10 +1,10 @@
 /**
  * Reads the cells of a sheet. Input: its part in chunks, and the workbook's styles. Output: rows
- * with the requested cells as users see them, and which are dates.
+ * with the wanted cells as users see them, and whether each is a date.
  * Invariant: memory does not grow with the sheet. A cell that cannot be read is refused by name,
- * never read as something else. A formula counts by its last result. A number keeps all digits
- * regardless of display, with leading zeros only if its format shows them. A date is never read as
- * a number.
+ * never read as something else. Formulas are read as their last result. A number keeps all its
+ * digits, regardless of display; leading zeros only if its format shows them. A date is never read
+ * as a number.
  */
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
@@ -31,7 +31,7 @@ export interface SheetParts {
 export interface RowTaker {
   /** True if a column is wanted. */
   wants(column: number): boolean;
-  /** Takes a row, from 1; its cells are by column, from 0. */
+  /** Takes a row by its number (from 1), with its cells by column (from 0). */
   row(number: number, cells: ReadonlyMap<number, SeenNumber>): void;
 }
 
@@ -58,7 +58,7 @@ export class SheetReader implements PartTaker {
   #reads = false;
   #spoken = 0;
 
-  /** `isWhole`: texts keep their length and blanks, and dates their time. */
+  /** `isWhole`: texts are not shortened or trimmed, and dates include their time. */
   constructor(name: string, parts: SheetParts, taker: RowTaker, isWhole = false) {
     this.#name = name;
     this.#parts = parts;
@@ -118,7 +118,7 @@ export class SheetReader implements PartTaker {
     this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
   }
 
-  /** The column of a cell by its name; without one it follows the preceding cell. */
+  /** Returns the column of a cell by its name; a cell without one follows the preceding cell. */
   #columnOf(reference: string | undefined): number {
     const quick = reference === undefined ? null : placeOf(reference);
     if (quick !== null) return quick;
@@ -176,7 +176,7 @@ export class SheetReader implements PartTaker {
 /** A cell of an unwanted column. */
 const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
 
-/** The column of a usual name such as B7; else null. */
+/** Returns the column of an ordinary name such as B7; else null. */
 function placeOf(name: string): number | null {
   let column = 0;
   let at = 0;
@@ -190,10 +190,10 @@ function placeOf(name: string): number | null {
   return fits ? column - 1 : null;
 }
 
-/** Display of a style's numbers: as dates, or with a minimum of digits. */
+/** How a style displays numbers: as dates, or with a minimum number of digits. */
 type Format = "date" | number;
 
-/** Formats with a number but no text: dates and times of every country. */
+/** Built-in formats (a number without text) of dates and times, for all countries. */
 const DATES: readonly (readonly [number, number])[] = [
   [14, 22],
   [27, 36],
@@ -201,9 +201,9 @@ const DATES: readonly (readonly [number, number])[] = [
   [50, 58],
 ];
 const STYLES_MAX = 65_536;
-/** Days from day 0 of a spreadsheet to 1970, by date system: 1900, and the older 1904. */
+/** Days from a spreadsheet's day 0 to 1970-01-01, by date system: 1900, or the older 1904. */
 const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
-/** Days from 1970 to 1 January 10000; a spreadsheet has no dates from then on. */
+/** Days from 1970-01-01 to 10000-01-01, from which spreadsheets have no dates. */
 const DAYS_AFTER = 2_932_897;
 const DAY_MS = 86_400_000;
 
@@ -211,7 +211,7 @@ const DAY_MS = 86_400_000;
 export interface SeenNumber {
   readonly text: string;
   readonly isDate: boolean;
-  /** Set if the cell is no text. */
+  /** Set if the cell is not text. */
   readonly kind?: "number" | "boolean";
 }
 
@@ -220,13 +220,16 @@ export class Formats {
   readonly #styles: readonly Format[];
   readonly #daysBefore: number;
 
-  /** `since1904`: days are counted as on the old Macintosh. */
+  /** `since1904`: the date system of the old Macintosh. */
   constructor(styles: readonly Format[], since1904: boolean) {
     this.#styles = styles;
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
   }
 
-  /** Formats a stored number in a style; other texts are unchanged. `isWhole` keeps a time. */
+  /**
+   * Formats a stored number in a style; returns other texts unchanged. `isWhole`: dates include the
+   * time.
+   */
   seen(stored: string, style: number, isWhole = false): SeenNumber {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {
       return { text: stored, isDate: false };
@@ -262,7 +265,9 @@ function wholeDate(days: number, at: string): string {
   return time === "00:00" ? at.slice(0, 10) : `${at.slice(0, 10)} ${time}`;
 }
 
-/** A cell of ISO 8601, which other programs than Excel write, as `wholeDate` writes dates. */
+/**
+ * Returns an ISO 8601 cell, which programs other than Excel write, in the format of `wholeDate`.
+ */
 function isoDate(text: string): string {
   const [, day, time] =
     /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?Z?\s*$/.exec(text) ?? [];
@@ -270,7 +275,7 @@ function isoDate(text: string): string {
   return wholeDate(1, `${day}T${time.padEnd(8, ":00")}`);
 }
 
-/** The digits of a whole number that a double cannot hold; null for other texts. */
+/** Returns the digits of an integer that a double cannot hold exactly; null for other texts. */
 function exactInteger(stored: string): string | null {
   if (Number.isSafeInteger(Number(stored))) return null;
   const [, sign = "", digits] = /^(?:\+|(-))?0*(\d+)$/.exec(stored) ?? [];
@@ -279,7 +284,7 @@ function exactInteger(stored: string): string | null {
 
 const NUMBER = { kind: "number" } as const;
 
-/** Digits of a number that spreadsheets show. */
+/** Number of digits that spreadsheets show. */
 const PRECISION = 15;
 
 function rounded(value: number): string {
@@ -328,7 +333,7 @@ class StylesTaker implements PartTaker {
   }
 }
 
-/** Display of a format's numbers; `code` is null if the format has a number only. */
+/** Returns how a format displays numbers; `code` is undefined for a built-in format. */
 function formatOf(id: number, code: string | undefined): Format {
   if (code === undefined) {
     return DATES.some(([first, last]) => id >= first && id <= last) ? "date" : 0;

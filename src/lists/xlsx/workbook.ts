@@ -1,12 +1,12 @@
 /**
- * The sheets of a workbook, the choice of one to read, and their shared texts. Input: its package,
- * and CNPJs in the first rows of its sheets. Output: its sheets in tab order, the paths of its
- * texts and styles, the first sheet with CNPJs that is not a cover, and texts by number.
+ * The sheets of a workbook, the choice of the one to read, and the shared texts. Input: its
+ * package, and CNPJs in the first rows of its sheets. Output: its sheets in tab order, the paths of
+ * its texts and styles, the first sheet with CNPJs that is not a cover, and texts by number.
  * Invariant: hidden sheets, charts, and macros are not listed; a path out of the package resolves
- * to nothing. A single CNPJ without a header yields to a column with the header CNPJ and more of
- * them. If few CNPJs may be a cover or the data, neither is guessed: the error names both. The
- * number and bytes of texts are bounded. Only the beginning of a long text is cached, unless
- * the caller needs whole texts. Phonetic text is ignored.
+ * to nothing. A sheet with a single CNPJ without a header is passed over if another has a column
+ * CNPJ with more of them. If a sheet with few CNPJs may be a cover or the data, the error names
+ * both sheets: there is no guess. The number and bytes of texts are bounded. Only the beginning of
+ * a long text is cached, unless the caller needs whole texts. Phonetic text is ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
@@ -43,7 +43,7 @@ interface Workbook {
 /** A reference from one part to another. */
 interface Relation {
   readonly id: string;
-  /** The last word of its type. */
+  /** The last word of the relation's type. */
   readonly type: string;
   readonly path: string;
 }
@@ -159,7 +159,7 @@ export interface ShownCnpjs {
   readonly isNamed: boolean;
 }
 
-/** A sheet without CNPJs, and its fault. */
+/** A sheet without CNPJs, and the reason. */
 export interface SkippedSheet {
   readonly sheet: SheetPart;
   readonly why: string;
@@ -172,15 +172,15 @@ export interface SeenSheet {
   readonly why: string | null;
 }
 
-/** Max CNPJs on a cover sheet: of the sender, an accountant, and a client. */
+/** Max CNPJs on a cover sheet: those of the sender, an accountant, and a client. */
 const COVER_MAX = 3;
 
-/** True if a later sheet may be meant instead. */
+/** True if the sheet may be a cover, so that a later sheet may be meant. */
 export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
   return count <= (isNamed ? 1 : COVER_MAX);
 }
 
-/** Returns the sheet to read; undefined if none shows CNPJs. Throws `XlsxRefusal` if unclear. */
+/** Returns the sheet to read; undefined if none shows CNPJs. Throws `XlsxRefusal` if ambiguous. */
 export function sheetOf(seen: readonly SeenSheet[]): SheetPart | undefined {
   const shown = seen.flatMap(({ sheet, shown: found }) =>
     found === null ? [] : [{ sheet, ...found }],
@@ -204,9 +204,9 @@ export function sheetOf(seen: readonly SeenSheet[]): SheetPart | undefined {
 const TEXTS_MAX = 4_194_304;
 const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
-/** Cached characters of a text: enough for a header, and for reports of a cell. */
+/** Max cached characters of a text: enough for a header, and for reports about a cell. */
 const TEXT_LENGTH = 256;
-/** Characters of the longest text of a cell, each of which Excel may write with seven. */
+/** Max characters of a cell's whole text; Excel may write each as seven. */
 const WHOLE_LENGTH = 7 * 32_767;
 
 /** Gathers a text from parts. */
@@ -214,7 +214,7 @@ export class TextCollector {
   readonly #length: number;
   #text = "";
 
-  /** `isWhole`: the text is kept as long as a cell may be, else only its beginning. */
+  /** `isWhole`: keep the whole text; else only its beginning. */
   constructor(isWhole: boolean) {
     this.#length = isWhole ? WHOLE_LENGTH : TEXT_LENGTH;
   }
@@ -224,7 +224,7 @@ export class TextCollector {
     if (this.#text.length < this.#length) this.#text += part.slice(0, this.#length);
   }
 
-  /** Returns it, cut to the maximum, and resets. */
+  /** Returns the text, truncated to the maximum, and resets. */
   take(): string {
     const text = this.#text;
     this.#text = "";

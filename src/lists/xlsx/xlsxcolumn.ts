@@ -1,10 +1,10 @@
 /**
  * Reads the column of CNPJs of a workbook. Input: an XLSX file. Output: the texts of the column
  * with their cells, and the chosen sheet: the first one with CNPJs.
- * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The table of texts,
- * bounded, and the numbers' formats are read as well. A sheet without CNPJs, such as a cover, is
- * skipped, unless it is the only one with data. If several have data and none shows CNPJs, the
- * error names each with its fault. workbook.ts chooses among several with CNPJs.
+ * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The bounded text table
+ * and the number formats are read as well. A sheet without CNPJs, such as a cover, is skipped,
+ * unless it is the only one with data. If several sheets have data and none shows CNPJs, the error
+ * names each with its fault. If several show CNPJs, workbook.ts chooses.
  */
 import {
   ColumnRefusal,
@@ -41,7 +41,7 @@ interface XlsxCell extends SeenNumber {
   /** Row of the cell, counted from 1, and the name of the cell, such as B7. */
   readonly row: number;
   readonly name: string;
-  /** True if eight characters of its column are a company. */
+  /** True if eight characters in the column mean a company. */
   readonly takesRoots: boolean;
 }
 
@@ -50,9 +50,9 @@ export interface ReadSheet {
   readonly name: string;
   /** Number of visible sheets that were not read. */
   readonly others: number;
-  /** Hidden sheets, which are never read; absent if none. */
+  /** Number of hidden sheets, which are never read; absent if none. */
   readonly hidden?: number;
-  /** The column's header, or its letters without one. */
+  /** The column's header, or without a header its letters. */
   readonly column: string;
 }
 
@@ -74,11 +74,11 @@ export async function readXlsxColumn(
   };
 }
 
-/** The sheet that is read of a workbook. */
+/** The sheet chosen from a workbook. */
 interface ChosenSheet {
   readonly open: OpenWorkbook;
   readonly chosen: SheetPart;
-  /** Sheets that a person sees, and that no person sees. */
+  /** Numbers of visible and of hidden sheets. */
   readonly sheets: number;
   readonly hidden: number;
   /** Path of the part of styles; null if there is none. */
@@ -86,8 +86,7 @@ interface ChosenSheet {
 }
 
 /**
- * Chooses the sheet with the column of CNPJs; `isWhole` if its texts are wanted whole. Throws
- * `XlsxRefusal`.
+ * Chooses the sheet with the column of CNPJs. `isWhole`: cache whole texts. Throws `XlsxRefusal`.
  */
 export async function chooseSheet(
   file: XlsxPackage,
@@ -115,7 +114,7 @@ interface OpenWorkbook {
   readonly wanted: string | undefined;
 }
 
-/** Reads a sheet as far as its column needs; returns true if it has data. */
+/** Reads as much of a sheet as its column needs; returns true if the sheet has data. */
 async function readSheet(
   { file, parts }: OpenWorkbook,
   { name, path }: SheetPart,
@@ -132,7 +131,7 @@ async function readSheet(
   return reader.filled;
 }
 
-/** Scans the first rows of the sheets, until the remaining sheets are ruled out. */
+/** Scans the first rows of sheets until one is certainly not a cover. */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -193,7 +192,7 @@ class WantedColumn implements RowTaker {
   #takesRoots = false;
   /** Header of the column, or its letters. */
   name = "";
-  /** CNPJs in the first rows, and why there are none; both null while unknown. */
+  /** CNPJs in the first rows, and the reason why there are none; both null while unknown. */
   shown: ShownCnpjs | null = null;
   passed: string | null = null;
 
@@ -243,7 +242,7 @@ class WantedColumn implements RowTaker {
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 
-  /** Sets the result of the first rows. */
+  /** Evaluates the first rows. */
   #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);
@@ -264,7 +263,7 @@ class WantedColumn implements RowTaker {
   }
 }
 
-/** The texts of a row, from the first column on. */
+/** Returns the texts of a row, starting at the first column. */
 function textsOf(cells: SampleRow["cells"]): string[] {
   const texts: string[] = new Array(Math.max(...cells.keys()) + 1).fill("");
   for (const [column, { text }] of cells) texts[column] = text;

@@ -1,13 +1,13 @@
 /**
  * Reads a CNPJ as people write it: punctuated or not, in any case.
- * Invariant: numeric and alphanumeric CNPJs are read alike. Nothing is guessed: a text with a
- * missing zero or a strange character is no CNPJ. A wrong check digit is allowed, because the
- * registry has some. Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII
- * code - 48).
+ * Invariant: numeric and alphanumeric CNPJs are read in the same way. Nothing is guessed: a text
+ * with a missing zero or an unexpected character is not a CNPJ. Wrong check digits are allowed,
+ * because some in the registry are wrong. Source of the check digits: IN RFB 2.229/2024 (value of a
+ * character = ASCII code - 48).
  */
 
 export interface Cnpj {
-  /** 12 digits or capital letters and 2 digits. */
+  /** 12 digits or capital letters, then 2 digits. */
   readonly cnpj: string;
   /** True if the last two digits are the check digits of the first twelve characters. */
   readonly checked: boolean;
@@ -19,14 +19,16 @@ const SPELLINGS = [
   /^([0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3})\/([0-9A-Z]{4})-([0-9]{2})$/i,
 ];
 
-/** The first 8 characters, which identify the company, with points or without. */
+/**
+ * Spellings of a root: the first 8 characters, which identify the company, with or without points.
+ */
 const ROOT_SPELLINGS = [/^[0-9A-Z]{8}$/i, /^[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}$/i];
 
-/** Weights of the second check digit; the first one uses all but the first weight. */
+/** Weights of the second check digit; the first one uses all of them except the first. */
 const WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const BASE_LENGTH = 12;
 
-/** Reads a CNPJ; null if the text is none. */
+/** Reads a CNPJ; returns null for other text. */
 export function readCnpj(text: string): Cnpj | null {
   const match = SPELLINGS.map((spelling) => spelling.exec(text)).find((found) => found !== null);
   if (!match) return null;
@@ -35,25 +37,31 @@ export function readCnpj(text: string): Cnpj | null {
 }
 
 /**
- * True for 14 digits with a branch and right check digits, as most texts of a long list are; agrees
- * with `readCnpj` in a third of the time.
+ * True for 14 digits with a branch and right check digits, as in most texts of a long list. Agrees
+ * with `readCnpj`, but takes a third of the time.
  */
 export function isPlainCnpj(text: string): boolean {
   return /^[0-9]{8}(?!0000)[0-9]{6}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
 }
 
-/** True for 14 characters as the registry stores a CNPJ; check digits may be wrong. */
+/** True for 14 characters in the registry's form of a CNPJ; check digits may be wrong. */
 export function isStoredCnpj(text: string): boolean {
   return /^[0-9A-Z]{12}[0-9]{2}$/.test(text);
 }
 
-/** Reads the root of a CNPJ, which identifies a company: 8 characters, upper case; else null. */
+/**
+ * Reads a root, which identifies a company; returns 8 upper-case characters, or null for other
+ * text.
+ */
 export function readRoot(text: string): string | null {
   if (!ROOT_SPELLINGS.some((spelling) => spelling.test(text))) return null;
   return text.replaceAll(".", "").toUpperCase();
 }
 
-/** The two check digits of 12 characters: twice modulo 11, the second also over the first. */
+/**
+ * Returns the two check digits of 12 characters. Both are computed modulo 11; the second includes
+ * the first.
+ */
 export function cnpjCheckDigits(base: string): string {
   let [first, second] = [0, 0];
   for (let at = 0; at < BASE_LENGTH; at++) {

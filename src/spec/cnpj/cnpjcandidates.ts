@@ -1,11 +1,12 @@
 /**
- * Finds CNPJs in the texts of people and programs. Input: a line, a cell, or a JSON string. Output:
- * its pieces, each an entry or reported as not understood; the digits of a number with a fraction
- * of zeros, an exponent, or grouped thousands.
- * Invariant: nothing is dropped silently. Commas, semicolons, bars, and tabs separate pieces. Words
- * around a whole CNPJ are dropped, long numbers next to it are not. A number below zero, or with a
- * fraction, is no CNPJ. Digits move as text, never as a floating-point number, so none is rounded;
- * digits that the notation lacks are counted. cnpjspelling.ts reads one piece.
+ * Finds CNPJs in text from people and programs. Input: a line, a cell, or a JSON string. Output:
+ * its pieces, each either an entry or reported as not understood; the digits of a number with a
+ * zero fraction, an exponent, or grouped thousands.
+ * Invariant: no piece is dropped silently. Commas, semicolons, bars, and tabs separate pieces.
+ * Words around a complete CNPJ are dropped; long numbers next to it are not. A number that is
+ * negative or has a fraction is not a CNPJ. Digits stay text and never become floating-point
+ * numbers, so none is rounded; digits that the notation omits are counted. cnpjspelling.ts reads
+ * one piece.
  */
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
@@ -13,38 +14,40 @@ import { readCnpj, readRoot } from "./cnpj.ts";
 /** A part of a text that may be a CNPJ. */
 interface CnpjCandidate {
   readonly text: string;
-  /** A number next to a CNPJ, such as a telephone: it is reported, and never taken for a root. */
+  /**
+   * True for a number next to a CNPJ, such as a telephone; it is reported, never read as a root.
+   */
   readonly stray: boolean;
 }
 
-/** Nearly every text of a long list. */
+/** Matches nearly all texts of a long list. */
 const PLAIN = /^[0-9A-Z]+$/i;
 /** Invisible characters. */
 const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 /** All kinds of white space except tabs. */
 const ROOM = /[\u0085\p{Z}]/gu;
-/** Marks that keep a spreadsheet cell a text, and quotes: ="…", '… and “…”. */
+/** Marks that make a spreadsheet cell a text, and quotes: ="…", '… and “…”. */
 const WRAPPED = /^=?\s*["'`´‘’“”]*/;
 const WRAPPERS = "\"'`´‘’“”";
 /** Optional separator of two groups of a CNPJ, with blanks around it. */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
 /**
- * Matches a whole CNPJ in a text, with or without punctuation. If a fraction follows, the digits
- * are a number.
+ * Matches a complete CNPJ in a text, with or without punctuation. If a fraction follows, the digits
+ * are another number.
  */
 const WHOLE = new RegExp(
   `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
     `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
   "giu",
 );
-/** A number below zero: the sign before it is no mask. */
+/** A negative number, whose sign is not punctuation of a CNPJ. */
 const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
 /** A number that may have been meant as a CNPJ. */
 const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 
 /**
- * A CNPJ that a tokenizer would split: one with letters, or with an exponent. Excludes a word with
- * two digits after it, and 1.5e6.
+ * A CNPJ that a tokenizer would split, because it contains letters or looks like an exponent.
+ * Excludes a word followed by two digits, and 1.5e6.
  */
 const LETTERED = new RegExp(
   "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
@@ -53,7 +56,7 @@ const LETTERED = new RegExp(
   "iuy",
 );
 
-/** Returns the end of a CNPJ with letters or an exponent that begins at `start`, else null. */
+/** If a CNPJ with letters or an exponent begins at `start`, returns its end; else null. */
 export function cnpjEnd(text: string, start: number): number | null {
   LETTERED.lastIndex = start;
   return LETTERED.test(text) ? LETTERED.lastIndex : null;
@@ -64,13 +67,13 @@ export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;
   const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
   const open = clean.replace(WRAPPED, "");
-  // No regular expression: one for the end of a text would restart at every quotation mark.
+  // Not a regular expression: one anchored at the end would restart at each quotation mark.
   let end = open.length;
   while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
   return open.slice(0, end).trim();
 }
 
-/** Splits a text into the pieces that may be CNPJs, in order. An empty text has none. */
+/** Splits a text into the pieces that may be CNPJs, in order; an empty text has no pieces. */
 export function cnpjCandidates(text: string): readonly CnpjCandidate[] {
   const clean = cleaned(text);
   if (clean === "") return [];
@@ -78,7 +81,7 @@ export function cnpjCandidates(text: string): readonly CnpjCandidate[] {
   return clean.split(/[;,|\t\r\n]+/).flatMap(candidatesOfPart);
 }
 
-/** True if a text holds a whole CNPJ with the right check digits. */
+/** True if a text contains a complete CNPJ with right check digits. */
 export function holdsCnpj(text: string): boolean {
   return cnpjCandidates(text).some(
     (piece) => !piece.stray && readCnpj(piece.text)?.checked === true,
@@ -105,7 +108,7 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
     const [whole, ...between] = match;
     const plain = whole.replace(/[^0-9A-Z]/gi, "");
     if (isMeant(plain, between)) {
-      // In its own spelling if that is valid, so that reports show it so.
+      // Keeps a valid spelling, so that reports show it.
       found.push(readCnpj(whole) === null ? plain : whole);
       rest += `${text.slice(from, match.index)} `;
       from = WHOLE.lastIndex;
@@ -114,7 +117,7 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
   return { found, rest: rest + text.slice(from) };
 }
 
-/** True if the separators show that groups are meant as one CNPJ. */
+/** True if the separators show that the groups are one CNPJ. */
 function isMeant(plain: string, between: readonly string[]): boolean {
   const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
   const [, , gap = "", further = ""] = between;
@@ -123,7 +126,7 @@ function isMeant(plain: string, between: readonly string[]): boolean {
   // Eight characters followed by six may be a date with a time, or two numbers.
   if (!hasPoints && !isSlash && gap !== "" && further === "") return false;
   if (readCnpj(plain)?.checked === true) return true;
-  // A long word, or adjacent short ones, are no CNPJ unless the check digits are right.
+  // A long word, or several short ones, are a CNPJ only if the check digits are right.
   if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
   const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
   const rooms = between.filter((one) => one !== "").length;
@@ -139,27 +142,33 @@ function rootsOf(text: string): readonly CnpjCandidate[] {
 }
 
 interface WrittenNumber {
-  /** Digits of the integer; leading zeros only if the notation wrote them. */
+  /** Digits of the integer; includes leading zeros only if the notation does. */
   readonly digits: string;
-  /** Trailing digits that the notation omits; they are zeros in `digits`. */
+  /** Number of trailing digits that the notation omits; in `digits` they are zeros. */
   readonly lost: number;
-  /** False if digits other than zero follow the decimal sign. */
+  /** False if the fraction has digits other than zero. */
   readonly isWhole: boolean;
 }
 
 /** Words that people and programs write before a number. */
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
-/** A whole number with a zero fraction, such as 99938275000138.0; "1.000" may mean thousands. */
+/**
+ * An integer with a zero fraction, such as 99938275000138.0; excludes "1.000", which may be
+ * thousands.
+ */
 const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
-/** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: try that first. */
+/**
+ * Such as 9.9938275000138e+13. Without a fraction, the text may be a CNPJ with the letter E; test
+ * for that first.
+ */
 const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
 /** 99.938.275.000.138, with or without a fraction of zeros. */
 const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
-/** Exponents from here on never give 14 digits. */
+/** Larger exponents never result in 14 digits. */
 const EXPONENT_MAX = 99;
 
-/** Reads a number in one of these notations; null for other texts. */
+/** Reads a number in one of these notations; returns null for other text. */
 export function numberIn(text: string): WrittenNumber | null {
   const [, long, short] = ZERO_FRACTION.exec(text) ?? [];
   const digits = long ?? short;

@@ -1,7 +1,7 @@
 /**
- * The error of a request that must name an account but sends no CNPJ.
- * Invariant: it never repeats the sent text, which may be the number of a person. Apart because the
- * console's own pages read CNPJs (cnpjspelling.ts) but raise no such errors.
+ * The error for a request that must name an account but has no CNPJ.
+ * Invariant: the error never repeats the sent text, which may be the number of a person. A separate
+ * file because the console's pages read CNPJs (cnpjspelling.ts) but raise no such errors.
  */
 import type { Mistake } from "../../errors.ts";
 import { CNPJ_REFUSALS, type CnpjReading, type RefusedCnpj } from "./cnpjspelling.ts";
@@ -11,7 +11,7 @@ const WANTED =
   "such as 11.222.333/0001-81.";
 const ROOT = "It is the root of a CNPJ, which names a company. Its accounts are found by it.";
 
-/** The mistake of a text that is no CNPJ, at a place of the request. */
+/** Returns the mistake for a text that is not a CNPJ, at a place in the request. */
 export function cnpjMistake(
   reading: Exclude<CnpjReading, { readonly kind: "cnpj" }>,
   pointer: string,
@@ -24,7 +24,7 @@ export function cnpjMistake(
   return { pointer, code, detail: detail, reason, offered };
 }
 
-/** Returns why a text is no CNPJ, as a sentence. */
+/** Returns why a text is not a CNPJ, as a sentence. */
 export function refusalText({ reason, offered }: Pick<RefusedCnpj, "reason" | "offered">): string {
   const text = CNPJ_REFUSALS[reason];
   return offered === undefined ? text : `${text} With them it is ${offered}.`;

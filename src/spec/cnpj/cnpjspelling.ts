@@ -1,15 +1,15 @@
 /**
- * The one reader of CNPJs, for paths, queries, JSON, files, commands, the console, and agents.
+ * The only reader of CNPJs: for paths, queries, JSON, files, commands, the console, and agents.
  * Returns a CNPJ, a root, or the reason why a text is neither.
- * Invariant: one spelling has one reading everywhere (test/contract/spec/cnpjreaders.test.ts).
- * Nothing is guessed: digits that a program dropped are never invented; lost leading zeros are
- * offered, never assumed.
+ * Invariant: each spelling is read in the same way everywhere
+ * (test/contract/spec/cnpjreaders.test.ts). Nothing is guessed: digits that a program dropped are
+ * never invented. Lost leading zeros are offered, never assumed.
  */
 import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
 import { cleaned, cnpjCandidates, LABEL, numberIn } from "./cnpjcandidates.ts";
 import { holdsCpf, isCpf } from "./cpf.ts";
 
-/** Why a text is no CNPJ, by reason code. */
+/** Why a text is not a CNPJ, by reason code. */
 export const CNPJ_REFUSALS = {
   not_a_cnpj: "It is a number, but no CNPJ and no root of one.",
   not_a_number: "It holds words, and no CNPJ.",
@@ -32,11 +32,11 @@ export type CnpjRefusal = keyof typeof CNPJ_REFUSALS;
 export interface RefusedCnpj {
   readonly kind: "refused";
   readonly reason: CnpjRefusal;
-  /** With `lost_zeros`, the CNPJ with its zeros. */
+  /** For `lost_zeros`, the CNPJ with its zeros restored. */
   readonly offered?: string;
 }
 
-/** A text that was read. `checked` of a CNPJ is false if its check digits are wrong. */
+/** Result of reading a text. `checked` is false if a CNPJ has wrong check digits. */
 export type CnpjReading =
   | ({ readonly kind: "cnpj" } & Cnpj)
   | { readonly kind: "root"; readonly root: string }
@@ -45,7 +45,9 @@ export type CnpjReading =
 const LENGTH = 14;
 const ROOT_LENGTH = 8;
 const BASE_LENGTH = 12;
-/** The root of Banco do Brasil, the only one whose CNPJs may shrink to three to six digits. */
+/**
+ * The root of Banco do Brasil. Only its CNPJs may become three to six digits without their zeros.
+ */
 const ZERO_ROOT = "0".repeat(ROOT_LENGTH);
 /** Branch and check digits of a number that a program rounded; no CNPJ ends so. */
 const ROUNDED = "000000";
@@ -65,14 +67,14 @@ export function readCnpjText(text: string): CnpjReading {
 /** A slash directly after a whole CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 
-/** Reads the end of a path like any text; if it continues after a CNPJ, it is not its account. */
+/** Reads the end of a path like other text, but refuses a CNPJ that is followed by a slash. */
 export function readPathCnpj(text: string): CnpjReading {
   return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
 }
 
 /**
- * Reads a text that is only a CNPJ or a root: with words around it, it is a sentence. Only the
- * console's search box, which also takes sentences, needs this.
+ * Reads a text that is only a CNPJ or a root; with other words, it is a sentence. Only the
+ * console's search box, which also accepts sentences, needs this.
  */
 export function readLoneCnpj(text: string): CnpjReading {
   const reading = readCnpjText(text);
@@ -85,7 +87,9 @@ export function readLoneCnpj(text: string): CnpjReading {
   return isAlone ? reading : refused("not_a_number");
 }
 
-/** Reads a root as in paths of URLs, where it may be letters only. Returns null for other texts. */
+/**
+ * Reads a root in a URL path, where it may consist of letters only. Returns null for other text.
+ */
 export function readRootText(text: string): string | null {
   const reading = readCnpjText(text);
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));
@@ -112,7 +116,7 @@ function refused(reason: CnpjRefusal): RefusedCnpj {
   return { kind: "refused", reason };
 }
 
-/** Fourteen characters; rejects a text without a branch, and a long word. */
+/** Reads 14 characters; refuses a text without a branch, and a long word. */
 function readWhole(read: Cnpj): CnpjReading {
   const { cnpj, checked } = read;
   if (cnpj.slice(ROOT_LENGTH, BASE_LENGTH) === "0000") {
@@ -133,9 +137,9 @@ function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof num
   return isConfirmed ? readPlainDigits(digits) : refused("rounded");
 }
 
-/** Digits with optional punctuation, other than that of a whole CNPJ or root. */
+/** Reads digits with optional punctuation that differs from that of a complete CNPJ or root. */
 function readDigits(text: string, digits: string): CnpjReading {
-  // Dates with times, two numbers, or fractions.
+  // Such texts are dates with times, two numbers, or fractions.
   const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
   return isOther && digits !== text ? refused("not_a_cnpj") : readPlainDigits(digits);
 }
@@ -164,7 +168,7 @@ function isRight(digits: string): boolean {
   );
 }
 
-/** Letters and mostly digits may be an alphanumeric CNPJ of the wrong length. */
+/** Reads letters with mostly digits, which may be an alphanumeric CNPJ of the wrong length. */
 function readLettered(bare: string): CnpjReading {
   const digits = bare.replace(/[^0-9]/g, "").length;
   if (!/^[0-9A-Z]+$/i.test(bare) || 2 * digits <= bare.length || bare.length === LENGTH) {

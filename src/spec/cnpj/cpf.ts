@@ -1,10 +1,13 @@
 /**
  * CPFs, the numbers of persons, in text that a client sends.
- * Invariant: nothing here returns a CPF. Callers learn that a text holds one, or get the text
- * without it, so that no answer, list or log repeats the number of a person.
+ * Invariant: nothing here returns a CPF. Callers learn whether a text contains one, or get the text
+ * without it, so that no answer, list, or log repeats a person's number.
  */
 
-/** With the punctuation of a CPF, or eleven digits, which may have a hyphen before the last two. */
+/**
+ * Spellings of a CPF: with its punctuation, or eleven digits, perhaps with a hyphen before the last
+ * two.
+ */
 const FORMS = ["\\d{3}\\.\\d{3}\\.\\d{3}[-/]\\d{2}", "\\d{11}", "\\d{9}-\\d{2}"];
 const CPF = new RegExp(
   `(?<![\\p{L}\\p{N}./-])(?:${FORMS.join("|")})(?![\\p{L}\\p{N}]|[./-]\\d)`,
@@ -14,7 +17,7 @@ const CPF = new RegExp(
 const HIDDEN = "***.***.***-**";
 const DIGITS = 11;
 
-/** Returns true for eleven digits with the check digits of a CPF that are not all equal. */
+/** True for eleven digits with the check digits of a CPF, unless all digits are equal. */
 export function isCpf(digits: string): boolean {
   if (!/^[0-9]{11}$/.test(digits) || /^(.)\1+$/.test(digits)) return false;
   return [DIGITS - 2, DIGITS - 1].every((at) => checkDigit(digits, at) === digits[at]);

@@ -1,7 +1,7 @@
 /**
- * Why a phone or an e-mail that is looked up finds no account, for the API, agents and commands.
- * Invariant: a text gets a reason only if it is written as an e-mail or a phone, or has as many
- * digits as a phone; the reason never repeats the text, which may be the number of a person.
+ * Why a phone or an e-mail cannot be looked up, for the API, agents, and commands.
+ * Invariant: a text gets a reason only if it is written like an e-mail or a phone, or has as many
+ * digits as a phone. The reason never repeats the text, which may be a person's number.
  */
 import { readEmail } from "./emails.ts";
 import { readPhone } from "./phones.ts";
@@ -30,7 +30,7 @@ export interface RefusedContact {
   readonly reason: (typeof CONTACT_REFUSALS)[number];
 }
 
-/** The phone or e-mail that a text is, in the normal form of a spec. */
+/** The phone or e-mail that was read, in the normal form of a spec. */
 interface ReadContact {
   readonly kind: "phone" | "email";
   readonly value: string;
@@ -44,7 +44,7 @@ interface Offered {
   readonly isLacking: boolean;
 }
 
-/** Shorter numbers of an unknown area, or from abroad, may be any number. */
+/** Min digits of a number with an unknown area or from abroad; shorter ones may be any number. */
 const DIGITS_MIN = 8;
 
 /** Reads a text that may be a phone or an e-mail; null for any other text. */
@@ -64,7 +64,7 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
 /** A local part, an @, and a domain, with common mistakes; alone in the text. */
 const LIKE_EMAIL = /^[^\s@]+\s?@+\s?[^\s@]+(?:[@.,]\s?[^\s@]+)*$/u;
 
-/** Returns the fault of a text that looks like an e-mail and is none; null for any other text. */
+/** Returns what is wrong with a text that looks like an e-mail but is not; null for other text. */
 function brokenEmail(text: string): RefusedContact | null {
   const bare = text.trim();
   if (!LIKE_EMAIL.test(bare)) return null;
@@ -76,7 +76,7 @@ function brokenEmail(text: string): RefusedContact | null {
   return { kind, reason: isPlain && /^[\w.-]*$/.test(domain) ? "email_domain" : "email_character" };
 }
 
-/** Notations of phones but not of CNPJs: an area code in brackets, a plus sign, a hyphen. */
+/** Notations of phones that CNPJs never have: an area code in brackets, a plus sign, a hyphen. */
 const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
 
 /** Why a text that may be a phone is not looked up as one; null for any other text. */
@@ -87,14 +87,14 @@ function brokenPhone(text: string): RefusedContact | null {
   const reason = CONTACT_REFUSALS.find((one) => one === fault);
   if (reason === undefined) return null;
   const kind = "phone";
-  // Any number has too few digits or too many, unless it is written as a phone.
+  // Other numbers also have too few or too many digits, so the text must be written like a phone.
   if (reason === "too_short" || reason === "too_long") {
     return LIKE_PHONE.some((form) => form.test(text)) ? { kind, reason } : null;
   }
   return text.replace(/\D/g, "").length < DIGITS_MIN ? null : { kind, reason };
 }
 
-/** Separators and joints between two contacts. */
+/** Separators and conjunctions between two contacts. */
 const BETWEEN = /\s*[,;|]\s*|\s+(?:e|ou|y|o|and|or|\/)\s+/i;
 
 /** The first contact of a text that consists of two or more of them, else null. */

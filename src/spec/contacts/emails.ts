@@ -1,21 +1,21 @@
 /**
  * E-mail addresses: the rule of an import, and the spellings in which people write them.
- * Invariant: a typed address is valid only if an import would keep it; the same code gives it the
- * same bytes.
+ * Invariant: a typed address is valid only if an import would keep it. Both use the same code, so
+ * equal addresses have equal bytes.
  */
 
 import { cleaned } from "../cnpj/cnpjcandidates.ts";
 
-/** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
+/** Max bytes of an address in SMTP (RFC 5321: 256 with its angle brackets). */
 export const EMAIL_BYTES_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
-/** 1 for visible ASCII that needs no quoting before the @ of an address. */
+/** 1 for bytes that need no quoting before the @ of an address: visible ASCII without specials. */
 const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 32 && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** True if bytes in lower case, with an @ at `at`, look like `local@domain.tld`. */
+/** True if lower-case bytes with an @ at `at` have the form `local@domain.tld`. */
 export function isEmail(bytes: Uint8Array, start: number, at: number, end: number): boolean {
   return isLocal(bytes, start, at) && isDomain(bytes, at + 1, end);
 }
@@ -49,26 +49,28 @@ function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
 
 const UTF8 = new TextEncoder();
 
-/** Longest text that may be an address with a name. The search for its end is quadratic. */
+/**
+ * Max length of a text that may contain an address; the search for its end takes quadratic time.
+ */
 const TYPED_MAX = 1_000;
-/** Signs that end a sentence or a list item; no address ends with one. */
+/** Characters that end a sentence or a list item, but never an address. */
 const TRAILING = /[\s.,;:!?)\]}>]+$/;
-/** A word before an address; "mailto:" is a link. */
+/** A label before an address. Excludes "mailto:", which begins a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** An asterisk that stands for any name. Inside a name, an asterisk is a character of the name. */
+/** An asterisk instead of the local part. Within a local part, it is an ordinary character. */
 const PATTERN = /^\s*\*+@/;
 
-/** True for an address with an asterisk before its domain, which people write as a pattern. */
+/** True for an asterisk followed by a domain, which people write as a pattern. */
 export function isEmailPattern(typed: string): boolean {
   return PATTERN.test(typed);
 }
 
 /**
  * Reads an address as people write it: in any case, as a link (`mailto:`), in angle brackets after
- * a name, after a label, before a sign, or with invisible characters around it. A leading
- * apostrophe stays: some addresses of the registry begin with one. Returns it in lower case; null
- * if it is none, or a pattern.
+ * a name, after a label, before punctuation, or with invisible characters around it. A leading
+ * apostrophe stays, because some addresses of the registry begin with one. Returns the address in
+ * lower case; null for patterns and other text.
  */
 export function readEmail(typed: string): string | null {
   if (typed.length > TYPED_MAX || isEmailPattern(typed)) return null;

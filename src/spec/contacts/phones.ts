@@ -1,18 +1,18 @@
 /**
  * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
- * Invariant: the same code reads typed numbers and an import's area code and digits. Other texts
- * are refused with the reason, never guessed at. An import keeps any two digits from 11 as an area
- * code; that of a typed number must exist. The normal form of an imported number always reads as
- * itself, so that answers and saved specs work.
+ * Invariant: the same code reads typed numbers and an import's area codes and numbers. Other text
+ * is refused with the reason, never guessed. An import accepts any two digits from 11 to 99 as an
+ * area code; in a typed number, the area code must exist. The normal form of an imported number is
+ * always read as itself, so that answers and saved specs work.
  */
 import { cleaned } from "../cnpj/cnpjcandidates.ts";
 
-/** Results of `phoneOf` if the digits are no phone. */
+/** Results of `phoneOf` if the digits are not a phone. */
 export const NO_PHONE = { number: -1, area: -2 } as const;
 
 /**
- * Returns E.164 digits as a number, such as 5511987654321, from an area code from 11 to 99 and a
- * number of `length` digits, 7 to 9, without leading zeros. A number of 8 digits that begins with 6
+ * Returns E.164 digits as a number, such as 5511987654321. Input: an area code from 11 to 99, and a
+ * number of `length` digits (7 to 9) without leading zeros. A number of 8 digits that begins with 6
  * to 9 gets its missing leading 9.
  */
 export function phoneOf(area: number, number: number, length: number): number {
@@ -23,7 +23,7 @@ export function phoneOf(area: number, number: number, length: number): number {
   return (5500 + area) * (length === 8 ? 1e8 : 1e9) + number;
 }
 
-/** Why a text is no phone number; the codes of mistakes. */
+/** Why a text is not a phone number; also the codes of mistakes. */
 export type PhoneFault =
   | "wrong_format"
   | "too_short"
@@ -36,16 +36,17 @@ export type PhoneFault =
 /** A number in normal form, such as +5511987654321, or its fault. */
 type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
 
-/** The part of a link before its number. */
+/** The part of a link that precedes the number. */
 const LINK = new RegExp(
   "^(?:tel:|callto:|sms:|whatsapp:(?://send/?\\?phone=)?|" +
     "(?:https?://)?(?:www\\.)?(?:wa\\.me/|api\\.whatsapp\\.com/send/?\\?phone=))",
   "i",
 );
-/** Placeholder for the code of a carrier: 0xx11. */
+/** Placeholder for a carrier's code, as in 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
 /**
- * A word before a number; "tel:" without a blank is a link, which may continue after the number.
+ * A label before a number. Excludes "tel:" without a blank, which begins a link and may be followed
+ * by more text after the number.
  */
 const LABEL =
   /^(?:tel(?:efone)?|fone|cel(?:ular)?|phone|whatsapp)(?:\.\s*:?\s*|\s*:\s+|\s+)(?=[(+\d])/i;
@@ -54,10 +55,10 @@ const WITHOUT_AREA = /^\(?0[3589]00/;
 const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;
 const FROM_ABROAD = /^\(?(?:\+|00)/;
 const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
-/** An area code separated from the digits after it. */
+/** An area code that is separated from the following digits. */
 const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
 
-/** The area codes of Brazil: a closed list of 67. No code begins or ends with 0. */
+/** The 67 area codes of Brazil, a closed list. No code contains a 0. */
 const AREA_CODES: ReadonlySet<string> = new Set(
   (
     "11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 " +
@@ -65,10 +66,10 @@ const AREA_CODES: ReadonlySet<string> = new Set(
     "91 92 93 94 95 96 97 98 99"
   ).split(" "),
 );
-/** A bracket of zeros instead of an area code, before a number and not before a country. */
+/** Zeros in brackets instead of an area code, before a number, but not before a country code. */
 const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 
-/** A number without an area code in the two parts of a phone, which no CNPJ and no root has. */
+/** A phone without an area code, written in two groups as no CNPJ or root is. */
 const WITHOUT_AREA_CODE = /^(?:9\s?)?\d{4}[-\s]\d{4}$/;
 
 /** True for a phone without its area code: 3333-4444, 98765-4321. */
@@ -76,16 +77,16 @@ export function lacksArea(typed: string): boolean {
   return WITHOUT_AREA_CODE.test(bareText(typed));
 }
 
-/** True for the normal form of a mobile of nine digits or a landline of eight. */
+/** True for the normal form of a nine-digit mobile or an eight-digit landline. */
 export function isCurrent(phone: string): boolean {
   return /^\+55\d\d(?:9\d{8}|[2-5]\d{7})$/.test(phone);
 }
 
-/** Shapes of numbers that lack digits: of mobiles (98765-432), and of all (3333-444). */
+/** Group lengths of incomplete numbers: of mobiles (98765-432), and of any number (3333-444). */
 const LACKING_MOBILE: ReadonlySet<string> = new Set(["5-3", "1-4-3", "5-2", "1-4-2"]);
 const LACKING_ANY: ReadonlySet<string> = new Set(["4-3"]);
 
-/** True if the groups of a number of 7 or 8 digits show that it lacks digits. */
+/** True if the groups of a 7- or 8-digit number show that digits are missing. */
 function lacksDigits(written: string, number: string): boolean {
   const [[first = "", ...rest]] = nationalGroups(written);
   const groups = first.length === 2 ? rest : [first.slice(2), ...rest];
@@ -94,7 +95,7 @@ function lacksDigits(written: string, number: string): boolean {
   return LACKING_ANY.has(shape) || (number.startsWith("9") && LACKING_MOBILE.has(shape));
 }
 
-/** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
+/** Reads a number as people write it: with +55, 0, 0xx, or no prefix, or in a link. */
 export function readPhone(typed: string): TypedPhone {
   const text = withoutLink(bareText(typed)).trim();
   if (isNormal(text)) return { phone: text };
@@ -130,7 +131,7 @@ function isNormal(text: string): boolean {
 
 /**
  * Returns the fault of an area code if the groups of digits show it, else null. Joined digits would
- * read "01 98765-4321" as area code 19, and "+55 98765-4321" as 98.
+ * be misread: "01 98765-4321" with area code 19, and "+55 98765-4321" with 98.
  */
 function areaFault(written: string): PhoneFault | null {
   const [groups, isPrefixed] = nationalGroups(written);
@@ -138,7 +139,7 @@ function areaFault(written: string): PhoneFault | null {
   const national = groups.join("");
   const [first = 0, second = 0] = sizes;
   const isMobile = national.length === 9 && national.startsWith("9");
-  // One group after a prefix may be a mobile, or an area code and seven digits.
+  // A single group after a prefix may be a mobile, or an area code with seven digits.
   if (isMobile && (first === 1 || first > 3) && (isPrefixed || sizes.length > 1)) {
     return "missing_area_code";
   }
@@ -149,7 +150,7 @@ function areaFault(written: string): PhoneFault | null {
   return isOdd || isBracketed || sizes.join("-") === "3-3-4" ? "unknown_area_code" : null;
 }
 
-/** Groups of digits after the country and one zero; true if either of these was separate. */
+/** Returns the groups of digits after the country and one zero, and whether either was separate. */
 function nationalGroups(written: string): [groups: string[], isPrefixed: boolean] {
   const [head = "", ...rest] = written.match(/\d+/g) ?? [];
   const isAbroad = FROM_ABROAD.test(written);
@@ -168,8 +169,8 @@ function nationalGroups(written: string): [groups: string[], isPrefixed: boolean
 }
 
 /**
- * Removes text around a number: invisible characters, quotes of spreadsheets, a word before it, a
- * sign after it, the fraction of a number that a program wrote.
+ * Removes text around a number: invisible characters, quotes of spreadsheets, a label before it,
+ * punctuation after it, and a fraction that a program wrote.
  */
 function bareText(typed: string): string {
   return cleaned(typed)
@@ -186,11 +187,11 @@ export function isPhoneLink(text: string): boolean {
 
 function withoutLink(text: string): string {
   const rest = text.replace(LINK, "");
-  // A link may continue with a message, a telephone number with parameters.
+  // A link may continue with a message or with parameters of the number.
   return rest === text ? text : (rest.replace(/^%2B/i, "+").split(/[?&#;/]/, 1)[0] as string);
 }
 
-/** Digits after a plus sign or 00 that begin with the 55 of Brazil. */
+/** Reads digits after a plus sign or 00, which begin with Brazil's country code 55. */
 function abroad(written: string, digits: string): TypedPhone {
   const national = bareNational(digits.slice(2).replace(/^0+/, ""));
   if (national.length < 7) return { fault: "too_short" };
@@ -199,8 +200,8 @@ function abroad(written: string, digits: string): TypedPhone {
 }
 
 /**
- * Area code and number of digits that may begin with 0, the two digits of a carrier, or 55. 55 is
- * also an area code: it is the country only if an area code follows.
+ * Returns area code and number without a prefix: 0, the two digits of a carrier, or 55. Because 55
+ * is also an area code, it is the country code only if an area code follows.
  */
 function withoutPrefix(digits: string, isBracketed: boolean): string {
   const national = digits.replace(/^0+/, "");
@@ -211,7 +212,7 @@ function withoutPrefix(digits: string, isBracketed: boolean): string {
   return digits === national || length === 14 ? national : national.slice(2);
 }
 
-/** An import removes the zeros before a number. */
+/** Removes zeros before the number, as an import does. */
 function bareNational(national: string): string {
   return national.slice(0, 2) + national.slice(2).replace(/^0+/, "");
 }

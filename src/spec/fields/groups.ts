@@ -1,6 +1,6 @@
 /**
- * Groups of output fields that changes can be filtered by (`changed_any_of`).
- * Invariant: each watchable field belongs to one group; a name never changes its fields. The
+ * Groups of output fields by which changes can be filtered (`changed_any_of`).
+ * Invariant: each watchable field belongs to one group; the fields of a name never change. The
  * browser console loads this table too.
  */
 import type { OutputField } from "../fields.ts";

@@ -1,6 +1,6 @@
 /**
- * Headings of the output fields in the console and in files for people (`output.labels`), and their
- * meaning in Portuguese; the table of fields has it in English.
+ * Headings of the output fields in the console and in files for people (`output.labels`), and
+ * Portuguese explanations of the fields; the table of fields has the English ones.
  * Invariant: no heading needs quoting in a CSV file.
  */
 import type { OutputField } from "../fields.ts";

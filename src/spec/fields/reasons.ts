@@ -1,9 +1,9 @@
 /**
- * Portuguese names of the reasons of a registration status, for every code of the registry's own
- * table; native-index/headers.mjs generates the addon's words from here.
- * Invariant: letters, digits, blanks, brackets, hyphens, and slashes only, so that no format has to
- * quote or escape them. Each language has its own file, so that the console's scripts of one
- * language contain only that one.
+ * Portuguese names of the reasons of a registration status, for every code in the registry's table;
+ * native-index/headers.mjs generates the addon's words from here.
+ * Invariant: names consist of letters, digits, blanks, brackets, hyphens, and slashes, so no format
+ * must quote or escape them. Each language has a separate file, so that the console's scripts
+ * contain only one.
  */
 
 /** In Portuguese. */

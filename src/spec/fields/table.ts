@@ -1,10 +1,10 @@
 /**
- * The output fields of an account: one row for each. Lists of names, widths and headings of
- * exports, the groups of the console, the fields of the addon (`field_list.h`), the reference, and
- * the fields a change list can watch derive from here.
- * Invariant: no code runs here, so that the browser can load it. The type of a field is one that
- * its column can hold. Parts that cannot be derived (docs/contributing.md, "Add an output field")
- * do not compile while a row has no entry.
+ * The output fields of an account, one row for each. Derived from here: lists of names, widths and
+ * headings of exports, the groups of the console, the fields of the addon (`field_list.h`), the
+ * reference, and the fields that a change list can watch.
+ * Invariant: no code runs here, so that the browser can load this file. The type of a field is
+ * one that its column can hold. Code for the other parts (docs/contributing.md, "Add an output
+ * field") does not compile until each row has an entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
 import type { Lacked } from "../catalog.ts";
@@ -35,15 +35,15 @@ export const FIELD_TYPES = {
   phone: "string",
   /** `mobile` or `landline`. */
   phone_kind: "string",
-  /** Link to the first mobile of both phones. */
+  /** Link to the first of the two phones that is a mobile. */
   whatsapp: "string",
   /** Codes of activities. */
   codes: "array",
 } as const;
 
 /**
- * How `output.labels` writes a value whose type does not determine it: with a mask, as a word of
- * words.ts or reasons.ts, or with a word before it, so that a spreadsheet keeps its zeros.
+ * How `output.labels` writes a value if the type alone does not determine it: with a mask, as a
+ * word of words.ts or reasons.ts, or after a word, so that spreadsheets do not drop leading zeros.
  */
 export type FieldWriting =
   | "cnpj"
@@ -60,7 +60,7 @@ export type FieldWriting =
 /** Columns of one of these Arrow types. */
 type ColumnOf<Type> = Extract<(typeof COLUMNS)[number], { readonly type: Type }>["name"];
 
-/** Columns of codes; the values are in a string table. */
+/** Columns with codes, whose values are in a string table. */
 type CodeColumn = ColumnOf<"dictionary8" | "dictionary16">;
 
 /** Type and storage of a field's values. */
@@ -79,7 +79,7 @@ export type StoredAs =
       readonly column: CodeColumn;
       readonly table: "municipality_population";
     }
-  /** Partnerships of the company, which OWNERS holds by the root of its CNPJ. */
+  /** Number of the company's partnerships, which OWNERS holds by the root of its CNPJ. */
   | {
       readonly type: "number";
       readonly column: "cnpj";
@@ -93,12 +93,12 @@ export type StoredAs =
 
 /** How users see a field. */
 interface ShownAs {
-  /** English, in plain ASCII, so that a style sheet can hold it. */
+  /** In English, in plain ASCII, so that a style sheet can contain it. */
   readonly heading: string;
   readonly group: (typeof FIELD_GROUPS)[number];
-  /** Characters that fit most values; longer ones are wrapped if space is short. */
+  /** Characters that fit most values; longer values wrap if space is short. */
   readonly width: number;
-  /** The same in a sheet, which wraps nothing; absent if the heading needs more room. */
+  /** Width in a sheet, which does not wrap; absent if the heading is wider. */
   readonly sheet?: number;
 }
 
@@ -110,11 +110,14 @@ export interface FieldRow {
   readonly written?: FieldWriting;
   /** Set for text that people typed; a spreadsheet could run it as a formula. */
   readonly freeText?: true;
-  /** Set for e-mail and phones, which the `free` plan does not offer. */
+  /** Set for e-mail and phones, which the `free` plan does not include. */
   readonly contact?: true;
   /** Data that older snapshots lack. */
   readonly needs?: Lacked;
-  /** Why its changes cannot be watched: it never changes, or it follows from others or a list. */
+  /**
+   * Why changes cannot be watched: the field never changes, or is derived from other fields or a
+   * list.
+   */
   readonly unwatched?: "identity" | "derived" | "listed";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;
@@ -371,7 +374,7 @@ export const FIELDS = [
   ...WIDER_FIELDS,
 ] as const satisfies readonly FieldRow[];
 
-/** Further fields that the addon reads to explain a score; clients cannot request them. */
+/** Fields that only the addon reads, to explain a score; clients cannot request them. */
 export const HIDDEN_FIELDS = [
   { name: "score_contactable", stored: { type: "number", column: "score_contactable" } },
   { name: "score_newest", stored: { type: "number", column: "score_newest" } },

@@ -1,6 +1,6 @@
 /**
- * The wider output fields, which help choose accounts to contact. They are the last rows of the
- * table of fields (`table.ts`).
+ * Additional output fields, which help users choose accounts to contact. They are the last rows of
+ * the table of fields (`table.ts`).
  */
 
 /** The rows, in the public order. */

@@ -1,7 +1,8 @@
 /**
  * Portuguese and English words for codes, booleans, and code prefixes in files for people
  * (`output.labels`); native-index/headers.mjs generates the addon's words from here.
- * Invariant: letters, blanks, and brackets only, so that no format has to quote or escape them.
+ * Invariant: words consist of letters, blanks, and brackets, so no format must quote or escape
+ * them.
  */
 
 /** Languages of labels, in the order of the words. */

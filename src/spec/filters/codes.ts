@@ -1,7 +1,8 @@
 /**
- * Reads the lists of codes and words that few specs have, and tells faults of phones. Input: a list
- * in any accepted spelling. Output: codes in their full spelling, ascending without repeats.
- * Invariant: that of read.ts: no element is dropped; each becomes at least one code, or logs a
+ * Reads the rarely used lists of codes and words, and holds the messages for faults of phone
+ * numbers. Input: a list in any accepted spelling. Output: codes in their full spelling, ascending
+ * without repeats.
+ * Invariant: as in read.ts, no element is dropped: each becomes one or more codes, or logs a
  * mistake.
  */
 import { type CatalogLookup, notInSnapshot } from "../catalog.ts";
@@ -24,7 +25,7 @@ interface Requested {
 
 const NONE: readonly string[] = [];
 
-/** CEP prefixes; one that another covers is removed. */
+/** Reads CEP prefixes, without those that another prefix covers. */
 export function readPostalPrefixes({ reader, value, pointer }: Requested): string[] {
   const given = reader.strings(value ?? undefined, pointer, (text, at) => {
     if (/^\d{1,8}$/.test(text)) return [text];
@@ -32,7 +33,7 @@ export function readPostalPrefixes({ reader, value, pointer }: Requested): strin
     reader.mistake(at, "wrong_format", detail);
     return NONE;
   });
-  // Ascending order puts a prefix directly before all that it covers.
+  // Ascending order puts a prefix directly before the prefixes that it covers.
   const prefixes: string[] = [];
   for (const prefix of given) {
     const last = prefixes.at(-1);
@@ -62,7 +63,7 @@ export function readReasons({ reader, lookup, value, pointer }: Requested): stri
   });
 }
 
-/** Lists of sanctions that the snapshot has. */
+/** Reads the names of sanction lists; the snapshot must have them. */
 export function readSanctions({ reader, lookup, value, pointer }: Requested): SanctionName[] {
   return readWords({ reader, value, pointer }, SANCTION_NAMES, (name, at) => {
     if (!lookup.lacks(name)) return;
@@ -75,12 +76,12 @@ export function readDebtKinds({ reader, value, pointer }: Requested): DebtKind[]
   return readWords({ reader, value, pointer }, DEBT_KINDS);
 }
 
-/** Kinds of contact, without those that another one includes. */
+/** Reads kinds of contact, without kinds that another requested kind implies. */
 export function readMissing({ reader, lookup, value, pointer }: Requested): MissingContact[] {
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
   const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];
   const least = kinds.length > 1 ? kinds.filter((kind) => !wider.includes(kind)) : kinds;
-  // Two kinds are found by a flag that only later snapshots have.
+  // Two kinds need a combined flag, which only newer snapshots have.
   if (least.length > 1 && lookup.lacks("exclusions")) {
     const detail = notInSnapshot("a combination of two kinds", "exclusions");
     reader.mistake(pointer, "not_in_snapshot", detail);
@@ -88,7 +89,7 @@ export function readMissing({ reader, lookup, value, pointer }: Requested): Miss
   return least;
 }
 
-/** The folded name of a district; undefined if it is none. */
+/** Reads and folds the name of a district; returns undefined if there is none. */
 export function readDistrictName({ reader, value, pointer }: Requested): string | undefined {
   const text = reader.string(value, pointer);
   if (text === undefined) return undefined;
@@ -98,7 +99,7 @@ export function readDistrictName({ reader, value, pointer }: Requested): string 
   return undefined;
 }
 
-/** Some of a few words, in any case, sorted. */
+/** Reads words of a closed list, in any case; returns them sorted. */
 function readWords<Word extends string>(
   { reader, value, pointer }: Omit<Requested, "lookup">,
   words: readonly Word[],

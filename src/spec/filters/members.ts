@@ -1,6 +1,6 @@
 /**
- * Reads members of filters: the set ones, those of a group, the filters of a part.
- * Invariant: knows a filter only by its row; the browser loads it too.
+ * Reads members of filters: those that are set, those of a group, and the filters of a part.
+ * Invariant: this file knows each filter only by its row; the browser loads it too.
  */
 import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from "./table.ts";
 
@@ -30,7 +30,7 @@ const ROWS_OF: Readonly<Record<FilterGroup, GroupRows>> = {
   lists: groupRows("lists"),
 };
 
-/** Names of the parts, in the order in which they are shown. */
+/** Names of the parts, in display order. */
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
 
 const ROWS_OF_PART: ReadonlyMap<PartName, readonly AnyRow[]> = new Map(
@@ -42,7 +42,7 @@ export function rowsOf(group: FilterGroup): GroupRows {
   return ROWS_OF[group];
 }
 
-/** The rows that form one filter. */
+/** The rows that together form one filter for users. */
 export function rowsOfPart(name: PartName): readonly AnyRow[] {
   return ROWS_OF_PART.get(name) ?? [];
 }
@@ -68,7 +68,10 @@ type Groups = Record<Exclude<FilterGroup, "lists">, Record<string, unknown>> & {
   lists?: Record<string, unknown>;
 };
 
-/** Members in the order of a spec, each with its `valueFor`; undefined ones are absent. */
+/**
+ * Returns members in the order of a spec, with the values of `valueFor`; undefined ones are
+ * omitted.
+ */
 export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => unknown): Groups {
   const groups: Groups = { industry: {}, geo: {}, company: {}, contact: {} };
   for (const row of rows) {
@@ -80,7 +83,7 @@ export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => un
   return groups;
 }
 
-/** Every member of filters in the order of a spec; absent ones stay absent. */
+/** Returns all members of filters in the order of a spec; absent ones remain absent. */
 export function inOrder(filters: GroupedMembers): GroupedMembers {
   return {
     industry: orderedGroup(filters.industry, ROWS_OF.industry),

@@ -1,9 +1,10 @@
 /**
- * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal form:
- * codes in their full spelling, lists ascending without repeats, defaults filled in, and the named
- * municipalities, for the warning about states.
- * Invariant: every row of the table is read, in order, by its method of `ValueReader`. No element
- * is dropped: each becomes at least one code, or logs a mistake. Unused extensions are absent.
+ * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal form
+ * (codes in their full spelling, lists ascending without repeats, defaults filled in), and the
+ * named municipalities, for the warning about states.
+ * Invariant: every row of the table is read, in order, by the `ValueReader` method that it names.
+ * No element is dropped: each becomes one or more codes, or logs a mistake. Extensions that are not
+ * used are absent.
  */
 
 import { readCapital, readDate } from "../amounts.ts";
@@ -66,21 +67,21 @@ interface SpecDistrict {
   name: string;
 }
 
-/** Filters in normal form, and facts for the rest of normalization. */
+/** Filters in normal form, and data for the rest of normalization. */
 interface ReadFilters {
   readonly filters: Filters;
-  /** Every municipality named by IBGE or TOM code, repeats possible. */
+  /** Every municipality named by IBGE or TOM code, possibly with repeats. */
   readonly municipalities: readonly CatalogMunicipality[];
 }
 
 /** Two ends of an interval. */
 interface Interval {
   readonly from: FilterName;
-  /** Returns the fault of the two; null if none. */
+  /** Returns what is wrong with the two ends, or null. */
   readonly wrong: (from: unknown, to: unknown) => string | null;
 }
 
-/** An interval of days whose second end is excluded. */
+/** Returns an interval of dates that excludes its second end. */
 function days(from: FilterName): Interval {
   return {
     from,
@@ -99,7 +100,7 @@ function notBelow(from: FilterName): Interval {
   };
 }
 
-/** By the second end; checked only if both are set. */
+/** Intervals by their second end; checked only if both ends are set. */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: days("started_after"),
   status_before: days("status_since"),
@@ -112,7 +113,7 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   owner_companies_max: notBelow("owner_companies_min"),
 };
 
-/** Members that exclude each other; checked with the second of the two. */
+/** Pairs of members that exclude each other; checked when the second one is read. */
 const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
   branches_only: "headquarters_only",
 };
@@ -198,7 +199,7 @@ class GroupReader {
     this.#reader.mistake(pointer, "not_in_snapshot", notInSnapshot(member, needs));
   }
 
-  /** A filter by a value reveals the value, so a plan that withholds one withholds both. */
+  /** Logs a mistake if the plan withholds a field: filtering by a value would reveal it. */
   #checkFields(reveals: readonly OutputField[], pointer: string): void {
     const withheld = reveals.filter((field) => !this.#allowedFields.includes(field));
     if (withheld.length === 0) return;
@@ -237,7 +238,7 @@ function isNothing(normal: unknown): boolean {
 type Read<Name extends ReadName> =
   ReturnType<ValueReader[Name]> extends infer Made ? Exclude<Made, undefined> : never;
 
-/** The filters as the table's methods read them: schemas must agree with it. */
+/** Compile-time check that the schemas agree with the return types of the readers. */
 type ReadAsSchema = {
   readonly [Group in FilterGroup]?: {
     readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
@@ -250,7 +251,7 @@ type ReadAsSchema = {
 export class ValueReader
   implements Readonly<Record<ReadName, (value: unknown, pointer: string) => unknown>>
 {
-  /** Every municipality named so far, repeats possible. */
+  /** Every municipality named so far, possibly with repeats. */
   readonly municipalities: CatalogMunicipality[] = [];
   readonly #reader: SpecReader;
   readonly #lookup: CatalogLookup;
@@ -264,7 +265,7 @@ export class ValueReader
     return { reader: this.#reader, lookup: this.#lookup, value, pointer };
   }
 
-  /** Activities in any spelling, expanded to subclasses. */
+  /** Reads activities in any spelling; returns subclasses. */
   cnaes(value: unknown, pointer: string): string[] {
     const codes = this.#reader.strings(value, pointer, (text, at) => {
       const found = this.#lookup.cnae(text);
@@ -277,7 +278,7 @@ export class ValueReader
     return [];
   }
 
-  /** The same for an extension, which may be null. */
+  /** Like `cnaes`, for an extension, which may be null. */
   secondaryCnaes(value: unknown, pointer: string): string[] {
     return this.cnaes(value ?? undefined, pointer);
   }
@@ -369,7 +370,7 @@ export class ValueReader
     return NONE;
   }
 
-  /** Districts by municipality and folded name, ascending. */
+  /** Reads districts; returns them by municipality and folded name, ascending. */
   districts(value: unknown, pointer: string): SpecDistrict[] {
     const { districtsMax } = SPEC_LIMITS;
     const found = new Map<string, SpecDistrict>();
@@ -382,10 +383,10 @@ export class ValueReader
     return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
   }
 
-  /** A district by its municipality and its name. */
+  /** Reads a district: its municipality and its name. */
   district(element: unknown, at: string): SpecDistrict | undefined {
     const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-    // The reader has already logged a non-object; its members are not missing too.
+    // The reader has already logged a non-object, so missing members are not reported too.
     if (!isJsonObject(element)) return undefined;
     const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
     const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
@@ -422,7 +423,7 @@ export class ValueReader
     return [...codes].sort();
   }
 
-  /** CEP prefixes; one that another covers is removed. */
+  /** Reads CEP prefixes, without those that another prefix covers. */
   postalPrefixes(value: unknown, pointer: string): string[] {
     return readPostalPrefixes(this.#requested(value, pointer));
   }
@@ -442,12 +443,12 @@ export class ValueReader
     return readDebtKinds(this.#requested(value, pointer));
   }
 
-  /** Lists of sanctions that the snapshot has. */
+  /** Reads the names of sanction lists; the snapshot must have them. */
   sanctions(value: unknown, pointer: string): ReturnType<typeof readSanctions> {
     return readSanctions(this.#requested(value, pointer));
   }
 
-  /** Kinds of contact, without those that another one includes. */
+  /** Reads kinds of contact, without kinds that another requested kind implies. */
   missing(value: unknown, pointer: string): ReturnType<typeof readMissing> {
     return readMissing(this.#requested(value, pointer));
   }
@@ -462,12 +463,12 @@ export class ValueReader
     return this.#reader.boolean(value, pointer);
   }
 
-  /** True, or undefined: a false filter is absent. */
+  /** Reads a filter that is true or absent: false becomes undefined. */
   only(value: unknown, pointer: string): true | undefined {
     return this.#reader.boolean(value, pointer) || undefined;
   }
 
-  /** True, false, or null for either. */
+  /** Reads true, false, or null, which matches both. */
   optIn(value: unknown, pointer: string): boolean | null {
     return this.#reader.booleanOrNull(value, pointer);
   }
@@ -477,12 +478,12 @@ export class ValueReader
     return readDate(this.#reader, value, pointer);
   }
 
-  /** Reais, to the cent, or undefined. */
+  /** Reads an amount in reais, to the cent; undefined if there is none. */
   capital(value: unknown, pointer: string): number | undefined {
     return readCapital(this.#reader, value, pointer);
   }
 
-  /** A whole number from 1 on, or undefined. */
+  /** Reads an integer of 1 or more; undefined if there is none. */
   count(value: unknown, pointer: string): number | undefined {
     if (value === null || value === undefined) return undefined;
     const { countMax } = SPEC_LIMITS;
@@ -494,12 +495,12 @@ export class ValueReader
     return undefined;
   }
 
-  /** True or false, or undefined for no filter. */
+  /** Reads true or false; undefined means no filter. */
   either(value: unknown, pointer: string): boolean | undefined {
     return this.#reader.booleanOrNull(value, pointer) ?? undefined;
   }
 
-  /** Steps of ownership, or undefined for one, the default. */
+  /** Reads the number of ownership steps; undefined means the default, one. */
   depth(value: unknown, pointer: string): number | undefined {
     const { depthMax } = SPEC_LIMITS;
     if (value === null || value === undefined || value === 1) return undefined;
@@ -511,7 +512,10 @@ export class ValueReader
     return undefined;
   }
 
-  /** Roots of companies, 8 characters, from roots or whole CNPJs in any spelling. */
+  /**
+   * Reads roots of companies from roots or complete CNPJs in any spelling; returns 8 characters
+   * each.
+   */
   roots(value: unknown, pointer: string): string[] {
     const { rootsMax } = SPEC_LIMITS;
     return this.#bounded(value, [pointer, rootsMax], (text, at) => {
@@ -525,7 +529,7 @@ export class ValueReader
     });
   }
 
-  /** Ids of lists, ascending, or undefined; ownership is not checked here. */
+  /** Reads ids of lists; returns them ascending, or undefined. Ownership is not checked here. */
   listIds(value: unknown, pointer: string): string[] | undefined {
     if (!Array.isArray(value)) {
       this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
@@ -543,7 +547,7 @@ export class ValueReader
     return [...ids].sort();
   }
 
-  /** Phones as +55, area code, and number, ascending; accepts any common spelling. */
+  /** Reads phones in any common spelling; returns +55, area code, and number, ascending. */
   phones(value: unknown, pointer: string): string[] {
     return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
       const read = readPhone(text);
@@ -553,7 +557,7 @@ export class ValueReader
     });
   }
 
-  /** E-mail addresses in lower case, ascending. */
+  /** Reads e-mail addresses; returns them in lower case, ascending. */
   emails(value: unknown, pointer: string): string[] {
     return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
       const address = readEmail(text);

@@ -1,8 +1,9 @@
 /**
- * The filters of a spec: one row for each, and the parts that users see. The schemas, the normal
- * form, the identity of a spec, the rule of breadth, and the console's queries derive from here.
- * Invariant: no code runs here, so that the browser can load it. Parts that cannot be derived
- * (docs/contributing.md, "Add a filter") do not compile while a row has no entry.
+ * The filters of a spec, one row for each, and their parts as users see them. Derived from here:
+ * the schemas, the normal form, the identity of a spec, the rule of breadth, and the console's
+ * queries.
+ * Invariant: no code runs here, so that the browser can load this file. Code for the other parts
+ * (docs/contributing.md, "Add a filter") does not compile until each row has an entry.
  */
 import type { TSchema } from "typebox";
 import type { Lacked } from "../catalog.ts";
@@ -30,7 +31,7 @@ export const SECTIONS = [
   "name",
 ] as const;
 
-/** Roles of words that the translator turns into a filter. */
+/** Roles of words that the translator converts to filters. */
 export const FILTER_ROLES = [
   "activity",
   "place",
@@ -46,7 +47,7 @@ export const FILTER_ROLES = [
   "list",
 ] as const;
 
-/** One filter as users see it. */
+/** One filter from the user's view. */
 interface PartRow {
   /** Section of the console's form. */
   readonly section: (typeof SECTIONS)[number];
@@ -54,7 +55,7 @@ interface PartRow {
   readonly role: (typeof FILTER_ROLES)[number];
 }
 
-/** Filters as users see them, in display order; some are two members. */
+/** Filters from the user's view, in display order; some consist of two members. */
 export const PARTS = {
   cnae: { section: "activity", role: "activity" },
   cnae_exclude: { section: "activity", role: "activity" },
@@ -101,10 +102,10 @@ export const PARTS = {
   lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
-/** Explanation of a filter that an account met. */
+/** Explains a filter that an account met. */
 interface Reason {
   readonly name: string;
-  /** The fact it shows; `met` only reports that the filter was met. */
+  /** The fact that is shown; `met` only reports that the filter was met. */
   readonly shows:
     | OutputField
     | "activity"
@@ -121,15 +122,15 @@ interface FilterShape {
   readonly member: string;
   /** Null for a member that only modifies another filter. */
   readonly part: keyof typeof PARTS | null;
-  /** Set for filters of which a spec needs one, not to be too broad. */
+  /** Set for narrowing filters: a spec without any of these is too broad. */
   readonly narrows?: true;
-  /** Import data this filter needs that older snapshots do not have. */
+  /** Import data that the filter needs and older snapshots lack. */
   readonly needs?: Lacked;
   /** Output fields whose values it reveals: a plan must include all of them. */
   readonly reveals?: readonly OutputField[];
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
-  /** Schema of accepted input, if it is wider. */
+  /** Schema of accepted input, if it differs from the normal form. */
   readonly input?: (shape: Shapes) => TSchema;
   readonly reason?: Reason;
 }
@@ -137,7 +138,7 @@ interface FilterShape {
 /** Readers that return a value even if the filter is unset. */
 type AlwaysRead = "flag" | "mode";
 
-/** The other readers; read.ts has one method for each. */
+/** The other readers, each a method in read.ts. */
 type ReadIfSet =
   | "areaCodes"
   | "capital"
@@ -170,11 +171,11 @@ type ReadIfSet =
 /** Name of a reader of values. */
 export type ReadName = AlwaysRead | ReadIfSet;
 
-/** The value of an unset member, and the reader of its normal form. */
+/** The value of a member that is not set, and the reader of its normal form. */
 type Form =
-  /** Absent, as all filters after the first ones, so that older specs stay the same. */
+  /** Absent, like all filters after the original ones, so that older specs remain unchanged. */
   | { readonly unset: undefined; readonly read: ReadIfSet }
-  /** Present with this value, as the first filters are. */
+  /** Present with this value, like the original filters. */
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
@@ -431,7 +432,7 @@ export type FilterRow<Name extends FilterName = FilterName> = Extract<
   { readonly member: Name }
 >;
 
-/** Name of a filter: that of its member, unique across groups. */
+/** Name of a filter, which is its member's name; unique across groups. */
 export type FilterName = (typeof FILTERS)[number]["member"];
 
 /** Name of a group. */
@@ -440,5 +441,5 @@ export type FilterGroup = (typeof FILTER_GROUPS)[number];
 /** Name of a part. */
 export type PartName = keyof typeof PARTS;
 
-/** Filters that are a part, or a half of one; the others modify one of these. */
+/** Filters that are a part, or half of one; all others only modify a filter. */
 export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

@@ -1,7 +1,7 @@
 /**
- * The wider filters, which help choose accounts to contact, and those over the rest of the public
- * record; their rows are among those of their groups in the table (`table.ts`).
- * Invariant: that of the table; each is absent from the normal form unless used.
+ * Additional filters: those that help users choose accounts to contact, and those over the rest of
+ * the public record. Their rows are part of the table (`table.ts`), in their groups.
+ * Invariant: the same as in table.ts. Each filter is absent from the normal form unless it is used.
  */
 import type { Described, Shapes } from "../shapes.ts";
 
@@ -34,7 +34,7 @@ function only<
   } as const;
 }
 
-/** A row for a number from 1 on, counted at import. */
+/** Returns a row for a number of 1 or more that was counted at import. */
 function counted<
   const Group extends "company" | "contact",
   const Member extends string,
@@ -167,7 +167,7 @@ export const WIDER = {
   },
 } as const;
 
-/** A row for one end of an interval of days. */
+/** Returns a row for one end of a date interval. */
 function dayEnd<
   const Member extends string,
   const Part extends string,
@@ -187,7 +187,7 @@ function dayEnd<
   } as const;
 }
 
-/** A row for one end of an interval of amounts of debt. */
+/** Returns a row for one end of an interval of debt amounts. */
 function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(member: Member) {
   return {
     group: "company",
@@ -202,7 +202,7 @@ function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(m
   } as const;
 }
 
-/** A row for one end of a number of corporate partnerships. */
+/** Returns a row for one end of an interval of partnership counts. */
 function partnersEnd<const Member extends string, const Part extends string>(row: {
   member: Member & Described;
   part: Part;

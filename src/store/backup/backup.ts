@@ -1,14 +1,14 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
  * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
- * of the done exports, and the sent files of enrichments that a restore has to render, all as of
- * one moment, and `manifest.json` with sizes and SHA-256. Entries of files of notices are in it
+ * of done exports, and the sent files that a restore needs to render enrichments, all as of one
+ * moment. `manifest.json` lists sizes and SHA-256. The entries of a notice's file are included
  * until they are in the list of exported accounts.
- * Invariant: the moment is a read transaction that begins while no other writer is active, for
- * about a millisecond. By then a hard link retains every file that it names, so a file that is
- * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
- * own checksum and is read only in the form in which it was written, so every changed byte is
- * found; no path in it leads out of the backup, and it holds no secret.
+ * Invariant: the moment is a read transaction that begins while all other writers are blocked, for
+ * about a millisecond. By then every file named in the state has a hard link, so files that are
+ * removed later are still copied. The state is copied unchanged, in any schema. The manifest has
+ * its own checksum and is accepted only byte for byte as written, so any changed byte is detected.
+ * No path in it leads out of the backup, and it holds no secret.
  */
 
 import { createHash } from "node:crypto";
@@ -39,9 +39,9 @@ export const SENT_FOLDER = "sent";
 /** Folder in the data directory with the files of a running backup. */
 const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
-/** Finished files; temporary ones have a longer name. */
+/** Names of finished files; temporary files have longer names. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
-/** Entries of the file of a notice that are not in the list of exported accounts yet. */
+/** Names of entry files: the entries of a notice's file that are not exported accounts yet. */
 const ENTRIES_NAME = /^(exp_[0-9a-f]{32})\.(?:un)?claimed$/;
 /** First schema with exports. */
 const EXPORTS_SINCE = 2;
@@ -53,7 +53,7 @@ interface BackupOptions {
   readonly target: string;
   /** False omits the export files. */
   readonly exports: boolean;
-  /** True if a store keeps the files of exports, so that one missing here is not lost. */
+  /** True if an object store keeps the export files, so a file missing here is not lost. */
   readonly stored?: boolean;
   /** Version of this program. */
   readonly madeBy: string;
@@ -84,7 +84,7 @@ interface Moment {
   readonly done: readonly DoneRow[];
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Names of the linked sent files of enrichments that a restore renders, and of entries. */
+  /** Names of the linked sent files that a restore renders again, and of the linked entry files. */
   readonly sent: readonly string[];
 }
 
@@ -166,7 +166,7 @@ async function fill(
   return { manifest, heldMs: moment.heldMs };
 }
 
-/** Copies the state of one moment, and holds its files. */
+/** Copies the state as of one moment, and links its files. */
 async function copyState(folder: NewFolder, held: string, options: BackupOptions): Promise<Held> {
   const { dataDir, signal } = options;
   const database = openUnmigrated(dataDir);
@@ -190,7 +190,7 @@ async function copyState(folder: NewFolder, held: string, options: BackupOptions
 }
 
 /**
- * Holds the files of a state on a server, whose rows the database's own tools save. A file that is
+ * Links the files of a state on a database server, whose own tools save the rows. A file that is
  * removed meanwhile belongs to an export that has ended.
  */
 function holdOfServer(address: StateAddress, held: string, options: BackupOptions): Held {
@@ -213,8 +213,8 @@ function holdOfServer(address: StateAddress, held: string, options: BackupOption
 }
 
 /**
- * Begins the read transaction and links every file that it names. Most are linked before; those
- * finished meanwhile are linked while no other process can write, so none is missed.
+ * Begins the read transaction and links every file that it names. Most files are linked before;
+ * files finished meanwhile are linked while no other process can write, so none is missed.
  */
 function hold(database: SqliteDatabase, held: string, options: BackupOptions): Moment {
   const { dataDir, nowMs } = options;
@@ -259,8 +259,8 @@ function doneRows(database: StateDatabase): DoneRow[] {
 }
 
 /**
- * Returns the enrichments that a restore has to render: unfinished ones, and without the files of
- * exports also done ones.
+ * Returns the enrichments that a restore has to render: unfinished ones, and also done ones if the
+ * backup has no export files.
  */
 function sentIds(database: SqliteDatabase, exports: boolean): string[] {
   const known = database
@@ -296,8 +296,9 @@ function holdAll(
 }
 
 /**
- * Links the entries of done exports; returns their names. Entries that are claimed meanwhile are
- * held by their new name: they are in the list only after a commit, which waits for the backup.
+ * Links the entry files of done exports; returns their names. A file that is claimed meanwhile is
+ * linked under its new name, because its entries reach the list only with a commit, which waits for
+ * the backup.
  */
 function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
   if (lookAt(folder) === undefined) return [];
@@ -360,7 +361,7 @@ async function copyAll(
     bytesDone += bytes;
     options.onBytes?.(bytesDone, bytesTotal);
   };
-  // A file is copied and then read again, so each counts half.
+  // A file is copied and then read again, so each pass counts half.
   const onHalf = (bytes: number) => onBytes(bytes / 2);
   const files: BackupFile[] = [];
   if (hasState) {
@@ -415,14 +416,14 @@ export const MANIFEST_FILE = "manifest.json";
 
 /** Version of the backup format with files that clients sent. */
 const WITH_SENT = 2;
-/** Version of the backup format with entries of files of notices. */
+/** Version of the backup format with entry files of notices. */
 export const WITH_ENTRIES = 3;
-/** A backup of the files of a data directory whose state is on a server. */
+/** Version of a backup without the state, which is on a database server. */
 export const FILES_ONLY = 4;
 /** Newest version; newer ones are refused. */
 export const BACKUP_VERSION = FILES_ONLY;
 
-/** The lowest version that describes a backup, which earlier versions of the program can read. */
+/** Returns the lowest version that describes a backup, so that older programs can read it. */
 function versionOf({ sent }: Moment): number {
   if (sent.length === 0) return 1;
   return sent.some((name) => ENTRIES_NAME.test(name)) ? WITH_ENTRIES : WITH_SENT;

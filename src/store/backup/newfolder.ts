@@ -34,8 +34,8 @@ export interface FileFacts {
 const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
 const LOCK = "lock";
 /**
- * Max age of a folder without a lock, which is created before it is locked; an older folder belongs
- * to a dead process.
+ * Maximum age of an unlocked folder that may be in use: a folder is created before it is locked. An
+ * older one belongs to a dead process.
  */
 const UNLOCKED_MS_MAX = 60_000;
 const CHUNK_BYTES = 1 << 20;
@@ -44,7 +44,7 @@ const SPARE_BYTES = 16 << 20;
 
 /** An unpublished folder. */
 export class NewFolder {
-  /** Its path until it is published. */
+  /** Path of the folder until it is published. */
   readonly path: string;
   readonly #target: string;
   readonly #unlock: () => void;
@@ -73,7 +73,7 @@ export class NewFolder {
     return new NewFolder(path, wanted, unlock);
   }
 
-  /** Throws `CommandError` with all figures if so many bytes and the reserve do not fit. */
+  /** Throws `CommandError` with the figures if `bytes` and the reserve do not fit on the disk. */
   reserve(bytes: number): void {
     const { bavail, bsize } = statfsSync(this.path);
     const free = bavail * bsize;
@@ -93,7 +93,7 @@ export class NewFolder {
     openDataDir(join(this.path, name));
   }
 
-  /** Copies a file into it; `onBytes` receives the bytes of each chunk. */
+  /** Copies a file into the folder; `onBytes` receives the bytes of each chunk. */
   async copy(from: string, name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const source = await open(from, "r");
     try {
@@ -116,7 +116,7 @@ export class NewFolder {
     }
   }
 
-  /** Makes a file in it durable that other code has written, and reads it. */
+  /** Makes a file durable that other code has written into the folder, and reads it. */
   async synced(name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const file = await open(join(this.path, name), "r+");
     try {
@@ -143,7 +143,7 @@ export class NewFolder {
     }
   }
 
-  /** Moves it to its target; it then survives a power cut. Throws `CommandError`. */
+  /** Moves the folder to its target, so that it survives a power cut. Throws `CommandError`. */
   publish(): void {
     for (const entry of readdirSync(this.path, { withFileTypes: true })) {
       if (entry.isDirectory()) syncDirectory(join(this.path, entry.name));
@@ -164,7 +164,7 @@ export class NewFolder {
     this.#unlock();
   }
 
-  /** Removes it unless it was published. */
+  /** Removes the folder unless it was published. */
   discard(): void {
     rmSync(this.path, { recursive: true, force: true });
     this.#unlock();

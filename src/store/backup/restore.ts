@@ -1,10 +1,10 @@
 /**
  * Restores a data directory from a backup. Input: a backup, and a target that does not exist.
  * Output: the data directory as of the moment of the backup.
- * Invariant: nothing is written before every file has the size and SHA-256 of the manifest, and no
- * other file exists; all problems are reported together. Files are verified again while they are
- * copied, and the directory appears whole or not at all. The audit trail gets a line about the
- * restore.
+ * Invariant: nothing is written before every file is found to have the size and SHA-256 in the
+ * manifest, and no other file is found. All problems are reported together. Files are verified
+ * again while they are copied, and the directory appears whole or not at all. The audit trail gets
+ * a line about the restore.
  */
 
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
@@ -26,7 +26,7 @@ import {
 } from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
-/** Maximum problems reported; a backup with more is not repaired file by file. */
+/** Maximum number of reported problems; a backup with more is not repaired file by file. */
 const PROBLEMS_MAX = 100;
 
 interface RestoreOptions {
@@ -181,7 +181,7 @@ function walk(source: string): { paths: string[]; problems: string[] } {
   return { paths, problems };
 }
 
-/** Reports a running server before an existing directory. */
+/** Throws if a server runs in the directory, before the error for an existing directory. */
 function refuseUsed(dataDir: string): void {
   if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);

@@ -1,8 +1,8 @@
 /**
- * The snapshot that all servers of a state serve. Input: the snapshot that each of them has
- * verified. Output: the one that all have, which each serves from then on.
+ * The snapshot that all servers of one state serve. Input: the snapshot that each server has
+ * verified. Output: the snapshot that all have verified, which each serves from then on.
  * Invariant: the snapshot of the fleet changes in one transaction, and only to one that every live
- * member with a snapshot has verified. A member whose lease has ended is not waited for.
+ * member with a snapshot has verified. A member whose lease has ended does not delay this.
  */
 import type { StateDatabase } from "../statedatabase.ts";
 
@@ -34,8 +34,8 @@ export class FleetMonth {
   }
 
   /**
-   * Returns the ids of the snapshots of which servers may still give out cursors: that of the
-   * fleet, and the one before if it was replaced within this time. The newer comes last.
+   * Returns the ids of the snapshots for which servers may still issue cursors: the previous one of
+   * the fleet, if it was replaced within this time, and then the current one.
    */
   recent(keepMs: number): string[] {
     const row = this.#database
@@ -62,10 +62,10 @@ export class FleetMonth {
       .run(offered?.snapshotId ?? null, offered?.label ?? null, memberId);
   }
 
-  /** Returns the snapshot of the fleet, after a change to the one that all members have. */
+  /** Changes the snapshot of the fleet to the one that all members have, if any, and returns it. */
   agree(): OfferedSnapshot | null {
     const current = this.current();
-    // Almost always nothing changes, so no other writer waits for this.
+    // Usually nothing changes; so this is checked without a transaction, which would block writers.
     if (this.#agreed(current) === null) return current;
     const change = this.#database.transaction(() => {
       const before = this.current();
@@ -84,7 +84,7 @@ export class FleetMonth {
     return change.immediate();
   }
 
-  /** Names the live members that offer another snapshot than this one. */
+  /** Names the live members that offer a snapshot other than this one. */
   without(snapshotId: string): string[] {
     return this.#database
       .prepare<[string], string>(
@@ -94,7 +94,7 @@ export class FleetMonth {
       .all(snapshotId);
   }
 
-  /** The snapshot that all members have, if it is not the one of the fleet yet. */
+  /** Returns the snapshot that all members have, if the fleet does not serve it yet. */
   #agreed(current: OfferedSnapshot | null): OfferedSnapshot | null {
     const { kinds, id, label } = this.#database
       .prepare<[], Agreement>(AGREEMENT)

@@ -1,9 +1,9 @@
 /**
  * Work that one member of a fleet does at a time, such as sending notices. Input: a name, and the
  * membership of this server. Output: whether this server has the work.
- * Invariant: a lease belongs to a member and ends with it. `fence` inside the transaction of every
- * change makes a server that was paused for longer than its lease change nothing, because writers
- * are serial and each new holder has a higher token.
+ * Invariant: a lease belongs to a member and ends with it. Every change calls `fence` in its
+ * transaction, so a server that was paused for longer than its lease changes nothing: writers are
+ * serial, and each new holder has a higher token.
  */
 import type { StateDatabase } from "../statedatabase.ts";
 import type { Membership } from "./membership.ts";
@@ -33,12 +33,12 @@ export class WorkLease {
     this.#name = name;
   }
 
-  /** Number of the holder, if this server was that when it looked last; else null. */
+  /** Token of this server, if it had the work when it last looked; else null. */
   get token(): number | null {
     return this.#token;
   }
 
-  /** True if this server has the work, and no other one can have taken it over. */
+  /** True if this server has the work, and no other server can have taken it over. */
   get isHeld(): boolean {
     return this.#token !== null && this.#membership.isSure;
   }

@@ -2,13 +2,13 @@
  * The servers that work on a state, in the database. Input: what a server is, and its heartbeats.
  * Output: the members whose lease has not ended.
  * Invariant: only the clock of the database decides when a lease ends. A member whose lease has
- * ended cannot renew it: it joins again under a new id, which takes over what no other member has
- * taken. A row whose owner is no member is free to take.
+ * ended cannot renew it: it joins again under a new id, and takes over its work that no other
+ * member has taken. Any member may take a row whose owner is no longer a member.
  */
 import { CommandError } from "../../errors.ts";
 import type { StateDatabase } from "../statedatabase.ts";
 
-/** Length of a lease, in milliseconds; a member renews it after a third of it. */
+/** Length of a lease, in milliseconds; a member renews it after a third of this time. */
 export const LEASE_MS = 15_000;
 
 /** A member as stored. Times are milliseconds since the epoch, by the database's clock. */
@@ -50,8 +50,8 @@ export class MemberStore {
   readonly #isShared: boolean;
 
   /**
-   * Every lease of this store has one length. A state that is not shared has one member at a time,
-   * so any other row is a leftover, of a restored backup too.
+   * All leases have the same length. A state that is not shared has one member at a time, so any
+   * other row is a leftover, for example from a restored backup.
    */
   constructor(database: StateDatabase, leaseMs: number, isShared = true) {
     this.#database = database;
@@ -60,8 +60,8 @@ export class MemberStore {
   }
 
   /**
-   * Adds a member. An earlier one of its data directory has ended, so it is removed. `former` is
-   * the id that the server had before it lost its lease.
+   * Adds a member. Removes an earlier member of the same data directory, which has ended. `former`
+   * is the id that the server had before it lost its lease.
    * @throws CommandError if the files of the other members are in another place
    */
   join(member: NewMember, former: string | null): void {
@@ -113,7 +113,7 @@ export class MemberStore {
   /** Removes the members whose lease has ended, and returns them. */
   bury(): MemberRow[] {
     const ended = `${COLUMNS} WHERE lease_until <= now_ms()`;
-    // Almost always there is none, so no other writer waits for this.
+    // Usually there is none; so this is checked without a transaction, which would block writers.
     if (this.#database.prepare<[], MemberRow>(ended).get() === undefined) return [];
     const bury = this.#database.transaction(() => {
       const rows = this.#database.prepare<[], MemberRow>(ended).all();
@@ -124,13 +124,13 @@ export class MemberStore {
     return bury.immediate();
   }
 
-  /** Ends a member that stops. What it still owns is free to take. */
+  /** Ends a member that stops. Other members may take what it still owns. */
   leave(id: string): void {
     this.#database.prepare("DELETE FROM members WHERE id = ?").run(id);
   }
 }
 
-/** Two places of files would make every file missing on some members. */
+/** Throws if other members keep files elsewhere: every file would be missing on some members. */
 function refuseOtherFiles({ files }: NewMember, members: readonly MemberRow[]): void {
   const other = members.find((member) => member.files !== files);
   if (other === undefined) return;

@@ -13,11 +13,11 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { StateDatabase } from "../statedatabase.ts";
 import { LEASE_MS, type MemberRow, MemberStore, type NewMember } from "./members.ts";
 
-/** Lease of the only server of a state, in milliseconds: longer than any process. */
+/** Lease of the only server of a state, in milliseconds: longer than any process runs. */
 const ENDLESS_MS = 1e15;
 /** Time between two ticks, in milliseconds. */
 const TICK_MS = 1_000;
-/** Time before the end of a lease at which it is no longer sure, in milliseconds. */
+/** A lease counts as unsure this long before its end, in milliseconds. */
 const MARGIN_MS = 1_000;
 
 /** A server as the other members see it. */
@@ -78,8 +78,8 @@ export class Membership {
   }
 
   /**
-   * True if this member may end others. After an outage of the database, all leases have ended;
-   * before any of them is ended, each member has time to join again and to keep its work.
+   * True if this member may end others. After an outage of the database, all leases have ended, so
+   * each member first gets time to join again and to keep its work.
    */
   get #isSettled(): boolean {
     return this.isSure && this.#parts.clock.monotonicMs() - this.#joinedMs >= this.leaseMs / 3;
@@ -174,7 +174,7 @@ export class Membership {
   }
 }
 
-/** Names a data directory; its lock excludes a second server in it, but copies are other places. */
+/** Returns an id of a data directory; its lock excludes a second server, but copies differ. */
 function placeOf(dataDir: string): string {
   const path = realpathSync(dataDir);
   const { dev, ino, birthtimeMs } = statSync(path);

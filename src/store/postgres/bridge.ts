@@ -35,8 +35,8 @@ const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;
 
 /**
- * Waits until a word has another value than `from`, or until the time is over. A thread may wake
- * this one for an earlier change: it is resumed between the change and the call that wakes.
+ * Waits until a word differs from `from`, or until the time is over. Loops, because a wake-up may
+ * be for an earlier change: the word changes before the thread calls `notify`.
  */
 export function waitForChange(
   words: Int32Array,

@@ -42,7 +42,7 @@ function newClient(url: string): Client {
 /** Opens a connection. */
 export async function connectTo({ url, schema }: StateAddress): Promise<Client> {
   const client = newClient(url);
-  // Its end is an event of its own.
+  // The end of the connection is a separate event.
   client.on("error", () => {});
   await client.connect();
   await client.query(`SET search_path = "${schema}"`);

@@ -10,7 +10,7 @@
 import { strict as assert } from "node:assert";
 import { blobChecksum } from "../checksums.ts";
 
-/** Value of a parameter that both engines store. */
+/** Value of a parameter; both engines can store it. */
 export type StateValue = string | number | bigint | Uint8Array | null;
 
 /** Where the value of `$n` comes from. */
@@ -58,7 +58,7 @@ export function translated(sql: string): TranslatedStatement {
   return { text, sources, writes: /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(text) };
 }
 
-/** PostgreSQL folds names without quotes to lower case. Only aliases and members have others. */
+/** PostgreSQL folds unquoted names to lower case. Only aliases and members are in camel case. */
 function isCamelCase(word: string): boolean {
   return /^[a-z]+[A-Z]/.test(word);
 }
@@ -123,7 +123,7 @@ const TRIGGER =
 /** A statement of a step that changes rows, outside of triggers. */
 const ROW_CHANGE = /^\s*(?:INSERT|UPDATE|DELETE)\b[^;]*;/gm;
 
-/** Translates a migration step. A new state has no rows, so it leaves out changes of rows. */
+/** Translates a migration step, without changes of rows if the state is new and has none. */
 export function translatedStep(sql: string, isNew: boolean): string {
   const parts: string[] = [];
   const add = (text: string) => {
@@ -142,7 +142,7 @@ export function translatedStep(sql: string, isNew: boolean): string {
 function definitionsOf(sql: string): string {
   return DEFINITIONS.reduce(
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
-    // A trigger's function stays, and is replaced with the next trigger of that name.
+    // The function of a dropped trigger stays; the next trigger of that name replaces it.
     sql.replace(/DROP TRIGGER (\w+)_(\w+)_(\w+);/g, "DROP TRIGGER $1_$2_$3 ON $1;"),
   );
 }

@@ -17,7 +17,7 @@ export interface BridgeStart {
   readonly words: Int32Array;
   /** True if the thread reports changes of other connections. */
   readonly listens: boolean;
-  /** Milliseconds since the epoch, from which `away` counts seconds. */
+  /** Start of the seconds that `away` counts, in milliseconds since the epoch. */
   readonly originMs: number;
   readonly port: MessagePort;
 }

@@ -21,7 +21,10 @@ import {
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
-/** Period of the check for changes: after a lost notice, a disabled key is refused in a second. */
+/**
+ * Period of the check for changes, in milliseconds. If a notification is lost, a disabled key is
+ * still refused within a second.
+ */
 const LOOK_MS = 400;
 /**
  * Time without an answer to that check after which the server is away. It has little to do for one,
@@ -30,7 +33,7 @@ const LOOK_MS = 400;
 const SILENCE_MS = 2_500;
 /** Longest wait for the end of a connection. */
 const END_MS = 1_000;
-/** Period of the attempts to reach a server that is away. */
+/** Period of the attempts to reach an unreachable server, in milliseconds. */
 const RETRY_MS = 250;
 
 /** Excludes all other writers of this state until the transaction ends. */
@@ -50,7 +53,7 @@ class Session {
       if (this.#inTransaction && request.kind !== "begin") this.#refuse();
       this.#inTransaction = false;
       const client = await connectTo({ url, schema });
-      // An idle connection that ends is replaced with the next request.
+      // An idle connection that ends is replaced at the next request.
       client.once("end", () => {
         if (this.#client === client) this.#client = null;
       });
@@ -72,7 +75,7 @@ class Session {
     if (client !== null) cutOff(client);
   }
 
-  /** The work of a lost transaction was undone by the server. */
+  /** Throws: the connection was lost, so the server has undone the transaction. */
   #refuse(): never {
     this.#inTransaction = false;
     throw new Error("the connection was lost within a transaction");
@@ -145,7 +148,7 @@ async function reachAgain(): Promise<void> {
     await sleep(RETRY_MS);
     const client = await connectTo({ url, schema }).catch(() => null);
     if (client === null) continue;
-    // Changes of the meantime were not heard of.
+    // Changes made while the server was away were not reported.
     Atomics.add(words, WORD.version, 1);
     reached();
     await client.end();
@@ -195,7 +198,7 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Hears of changes by other connections, and looks for them in case that a notice was lost. */
+/** Listens for changes by other connections, and polls for them in case a notification is lost. */
 async function listen(): Promise<void> {
   let known: unknown = null;
   for (;;) {

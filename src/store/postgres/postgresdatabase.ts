@@ -2,8 +2,8 @@
  * The state on PostgreSQL. Input: the address of a server. Output: an open database of the newest
  * schema.
  * Invariant: the same statements give the same rows as on SQLite, in the same types. All writers of
- * a state are serial: a transaction that may write holds the state's lock from its begin to its
- * end, so sequences ascend in the order of the commits.
+ * a state are serial: a transaction that may write holds the state's lock throughout, so sequences
+ * ascend in the order of the commits.
  */
 import type {
   StateChange,
@@ -17,7 +17,7 @@ import { Bridge } from "./bridge.ts";
 import { type TranslatedStatement, translated, valuesOf } from "./dialect.ts";
 import type { QueryAnswer } from "./messages.ts";
 
-/** Translations by statement; stores prepare the same ones again and again. */
+/** Cache of translations by statement, because stores prepare the same statements repeatedly. */
 const translations = new Map<string, TranslatedStatement>();
 
 function translationOf(sql: string): TranslatedStatement {
@@ -39,7 +39,7 @@ export class PostgresDatabase implements StateDatabase {
   #isClosed = false;
   #written = 0;
 
-  /** `listens`: the handle notices changes of keys, users, and sessions by others. */
+  /** `listens`: the handle notices when others change keys, users, or sessions. */
   constructor(address: StateAddress, options: { readonly listens: boolean; bridge?: Bridge }) {
     this.name = shownAddress(address);
     this.#bridge = options.bridge ?? new Bridge({ ...address, listens: options.listens });

@@ -1,14 +1,14 @@
 /**
  * A member's connection to the shared buckets of rate limits (ratelimits.ts).
- * Invariant: asynchronous, unlike all other statements of the state. A crash of the database may
- * lose its last changes, which it treats as spent, so a commit waits for no disk. Apart from its
- * thread (access/fleet/leases.worker.ts), because tests compare it with a twin.
+ * Invariant: asynchronous, unlike all other statements of the state. Commits do not wait for the
+ * disk: if a crash of the database loses changes, their units count as spent. Apart from its thread
+ * (access/fleet/leases.worker.ts), because tests compare it with a twin.
  */
 import type { StateAddress } from "./address.ts";
 import { connectTo } from "./connection.ts";
 import { LEASES, REQUEST_NUMBERS, SWEEP } from "./ratelimits.ts";
 
-/** Time that a lease outlasts its end in the process, so that the clocks may differ a little. */
+/** A lease ends this much later in the database than in the process, because clocks may differ. */
 const MARGIN_MS = 50;
 
 interface Row {
@@ -24,7 +24,7 @@ interface Requests {
   readonly numbers: Float64Array;
 }
 
-/** Times that only tests give: of the database, and of its start. */
+/** Only for tests: the time of the database, and the time of its start. */
 interface GivenClock {
   readonly nowMs: number;
   readonly startedMs: number;
@@ -63,7 +63,7 @@ export async function openRateBank(
   };
 }
 
-/** Names the connections by which members are counted. */
+/** Names the connection; members are counted by connections with this name. */
 const SET_NAME = `SELECT set_config(
   'application_name', 'peneira-rates-' || hashtext(current_schema()), false)`;
 

@@ -3,7 +3,7 @@
  * Input: requests of one member for units. Output: grants, and what is left.
  * Invariant: units in a bucket and in valid leases together are never more than the burst, and grow
  * by the rate only; so members together never spend more than the limit, in any period. Units of a
- * lease that ends without a word count as spent when it ends. Only the clock of the database
+ * lease that ends without a report count as spent when it ends. Only the clock of the database
  * counts. After a restart of the database a bucket is empty, because the last changes may be lost.
  */
 
@@ -75,7 +75,7 @@ export const RATE_STEP = `
       WHERE name = wanted_name;
   END $body$;`;
 
-/** Numbers of a request in the array of `LEASES`. */
+/** Count of numbers per request in the arrays of `LEASES`. */
 export const REQUEST_NUMBERS = 6;
 
 /**

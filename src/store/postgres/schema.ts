@@ -15,8 +15,8 @@ import { RATE_STEP } from "./ratelimits.ts";
 
 /**
  * Steps of a shared state, in order; a released step is never changed. The first table counts
- * changes of keys, users, and sessions, and every process hears of them: the rows that it holds in
- * memory are then read again.
+ * changes of keys, users, and sessions, and every process is notified of them and then reads its
+ * cached rows again.
  */
 const SHARED_STEPS: readonly string[] = [
   `CREATE TABLE access_changes (
@@ -40,7 +40,7 @@ const SHARED_STEPS: readonly string[] = [
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
    CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
-  // The server's clock is the only one that ends leases; within a transaction it goes on.
+  // Only the server's clock ends leases; it also advances within a transaction.
   `CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE
      AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';`,
   // The snapshot that all servers serve, and the one that each of them has verified.
@@ -89,7 +89,7 @@ export function openPostgres(
   }
 }
 
-/** Returns the failure of a server as an error for the operator; any other failure as it is. */
+/** Converts a failure of the server to an error for the operator; returns others unchanged. */
 export function refusalOf(error: unknown, place: string): unknown {
   if (error instanceof StateAway) {
     const remedy = "Check that the server runs, and user, password, and database in state.url.";
@@ -120,7 +120,7 @@ function migrate(database: StateDatabase, { schema }: StateAddress): void {
   }
 }
 
-/** The server undoes the transaction of a lost connection. */
+/** Rolls back. Errors are ignored: the server undoes the transaction of a lost connection. */
 function undo(database: StateDatabase): void {
   try {
     database.exec("ROLLBACK");
@@ -129,7 +129,7 @@ function undo(database: StateDatabase): void {
   }
 }
 
-/** Makes the tables, or the newest ones. Within a transaction that has the state's lock. */
+/** Makes the tables, or those that are missing. Call it in a transaction with the state's lock. */
 export function applySteps(database: StateDatabase, schema: string): void {
   const found = versionsOf(database, schema);
   if (found !== null) compareVersions(database, found);

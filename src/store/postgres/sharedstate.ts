@@ -1,6 +1,7 @@
 /**
  * Prepares a state on PostgreSQL for a server that starts. Input: the open state, and the data
- * directory. Output: the secrets of the state in the data directory; the right to serve.
+ * directory. Output: the secrets of the state in the data directory; the lock that allows it to
+ * serve.
  * Invariant: one server works on a state if its files are in its data directory; several if all
  * keep them on a store. The lock belongs to a connection, so it ends with its process. Secrets are
  * stored once, so cursors and links stay valid on another machine.
@@ -10,8 +11,8 @@ import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
 import { StateAway, type StateDatabase } from "../statedatabase.ts";
 
 /**
- * Takes the lock of servers, or keeps it; a lost connection has lost its lock. Servers with files
- * on a store share it.
+ * Statements that take the server lock, or confirm it; a connection that is lost loses its lock.
+ * Servers with files on a store share the lock.
  */
 const LOCK = {
   alone: "SELECT pg_try_advisory_lock(1347310130, hashtext(current_schema()))",
@@ -21,7 +22,7 @@ const LOCK = {
 /** How a server locks a state. */
 export type ServerLockKind = keyof typeof LOCK;
 
-/** Keeps the lock of servers. A connection that was lost has lost it, so it is taken again. */
+/** Holds the server lock. A lost connection loses it, so it is then taken again. */
 export class ServerLock {
   readonly #database: StateDatabase;
   readonly #kind: ServerLockKind;
@@ -34,7 +35,7 @@ export class ServerLock {
     this.#report = report;
   }
 
-  /** Checks the lock; a server that cannot be reached is not a loss. */
+  /** Checks the lock; an unreachable server does not count as a loss. */
   look(): void {
     try {
       if (!holdsServerLock(this.#database, this.#kind)) {
@@ -51,7 +52,9 @@ function holdsServerLock(database: StateDatabase, kind: ServerLockKind): boolean
   return database.prepare<[], number>(LOCK[kind]).pluck().get() === 1;
 }
 
-/** @throws CommandError if another server works on the state, and both cannot */
+/**
+ * @throws CommandError if another server works on the state, and the two cannot share it
+ */
 export function takeServerLock(database: StateDatabase, kind: ServerLockKind): void {
   if (holdsServerLock(database, kind)) return;
   const why =
@@ -67,7 +70,7 @@ export function takeServerLock(database: StateDatabase, kind: ServerLockKind): v
 }
 
 /**
- * Keeps servers away from a state, which may have no schema yet, until the connection is closed.
+ * Prevents servers from using a state, which may have no schema yet, until the connection closes.
  * @throws CommandError if a server works on it
  */
 export function refuseServed(database: StateDatabase, schema: string): void {
@@ -76,7 +79,7 @@ export function refuseServed(database: StateDatabase, schema: string): void {
   throw new CommandError(`A server works on the state in ${database.name}. Stop it first.`);
 }
 
-/** Stores the secrets of the first data directory, and writes them to every other one. */
+/** Stores the secrets of the first data directory in the state, and copies them to all others. */
 export function shareSecrets(database: StateDatabase, dataDir: string): void {
   const share = database.transaction(() => {
     const stored = database

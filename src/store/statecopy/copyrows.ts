@@ -1,9 +1,9 @@
 /**
- * Copies all rows of a state into an empty one, and compares the two. Input: two open states of
- * the same schema, each within a transaction. Output: number and hash of the rows of each table.
+ * Copies all rows of a state into an empty one, and compares the two. Input: two open states of the
+ * same schema, each within a transaction. Output: number and hash of the rows of each table.
  * Invariant: the copy is complete only if `compare` has found every row and every counter equal.
- * A counter is the last number that a table has given out: a deleted export's number is not used
- * again in the copy either.
+ * A counter is the last number that a table has assigned. It is copied so that the number of a
+ * deleted export is not reused in the copy.
  */
 import { CommandError } from "../../errors.ts";
 import type { StateDatabase } from "../statedatabase.ts";
@@ -29,7 +29,7 @@ interface Pair {
 /** Reports the rows that a pass has handled so far. */
 export type OnRows = (done: number, total: number) => void;
 
-/** Returns the number of rows by table, of tables that have any. */
+/** Returns the number of rows of each table that has any. */
 export function rowCounts(
   database: StateDatabase,
   tables: readonly StateTable[],
@@ -56,7 +56,7 @@ export function copyRows({ from, to, tables }: Pair, onRows: OnRows): void {
   }
 }
 
-/** PostgreSQL stores every character of a text but this one. */
+/** Throws for a text with a NUL character, the only one that PostgreSQL does not store. */
 function refuseText(table: StateTable, row: Row): void {
   const at = row.findIndex((value) => typeof value === "string" && value.includes("\0"));
   if (at < 0) return;
@@ -118,7 +118,7 @@ function differ({ name }: StateTable, what: string): CommandError {
   return new CommandError(`The copy differs from the original in ${name}: ${what}.`);
 }
 
-/** Returns the last number that a table has given out; 0 if none. */
+/** Returns the last number that a table has assigned; 0 if none. */
 function counterOf(database: StateDatabase, table: StateTable): bigint {
   if (table.numbered === null) return 0n;
   const max = read(database, `SELECT coalesce(max("${table.numbered}"), 0) FROM ${table.name}`);
@@ -126,7 +126,7 @@ function counterOf(database: StateDatabase, table: StateTable): bigint {
   return [max, stored, 0n].reduce((a, b) => (a > b ? a : b));
 }
 
-/** SQLite stores the counters of tables that never give a number out again. */
+/** Returns the stored counter; SQLite stores one only for tables that never reuse a number. */
 function storedCounter(database: StateDatabase, table: StateTable): bigint {
   const { name, keepsCount } = table;
   if (database.engine === "postgres") {
@@ -141,13 +141,13 @@ function read(database: StateDatabase, sql: string): bigint {
   return database.prepare<[], bigint>(sql).safeIntegers().pluck().get() as bigint;
 }
 
-/** PostgreSQL's name of the sequence of a numbered column; a renamed table keeps the old one. */
+/** Returns PostgreSQL's sequence of a numbered column; a renamed table keeps its old name. */
 function sequence(postgres: StateDatabase, { name, numbered }: StateTable): string {
   const find = `SELECT pg_get_serial_sequence('${name}', '${numbered}')`;
   return postgres.prepare<[], string>(find).pluck().get() as string;
 }
 
-/** Sets the last number given out. SQLite has raised it with each row. */
+/** Sets the last number assigned. SQLite has raised it with each row. */
 function setCounter(database: StateDatabase, table: StateTable, last: bigint): void {
   if (last === 0n) return;
   if (database.engine === "postgres") {

@@ -1,8 +1,8 @@
 /**
- * A state on PostgreSQL as one side of a copy. Input: its address. Output: the work within one
- * transaction that excludes other writers, on a state that no server works on.
- * Invariant: a new state appears with the commit, its tables included: what fails or is killed
- * before leaves nothing. Nothing is upgraded here.
+ * A state on PostgreSQL as one side of a copy. Input: its address. Output: runs the work in one
+ * transaction that excludes other writers, on a state without a running server.
+ * Invariant: a new state and its tables appear with the commit, so a run that fails or is killed
+ * before leaves nothing. No schema is upgraded here.
  */
 import { strict as assert } from "node:assert";
 import { CommandError } from "../../errors.ts";
@@ -21,7 +21,7 @@ export interface PostgresSide {
   readonly secrets: string | null;
 }
 
-/** Runs work on a state that must be there. @throws CommandError */
+/** Runs work on a state that must exist. @throws CommandError */
 export function withPostgres<Result>(
   address: StateAddress,
   work: (side: PostgresSide) => Result,
@@ -35,8 +35,8 @@ export function withPostgres<Result>(
 }
 
 /**
- * Runs work on a state that is made if its schema has none. `isNew` is true then.
- * @throws CommandError also if the schema has tables of something else
+ * Runs work on a state, which is created if its schema has none; `isNew` is then true.
+ * @throws CommandError also if the schema has tables of another program
  */
 export function withMadePostgres<Result>(
   address: StateAddress,
@@ -52,7 +52,7 @@ export function withMadePostgres<Result>(
   });
 }
 
-/** Runs work that fills a state, without its triggers, and stores the secrets with it. */
+/** Runs work that fills a state with triggers disabled, and stores the secrets with it. */
 export function filling(
   database: StateDatabase,
   tables: readonly StateTable[],
@@ -75,7 +75,7 @@ function holding<Result>(address: StateAddress, work: (database: StateDatabase) 
   try {
     refuseServed(database, address.schema);
     const run = database.transaction(() => {
-      // The schema may not be there yet; the other side may take longer than a pause may.
+      // The schema may not exist yet, and the other side may take longer than the idle limit.
       database.exec(
         `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
          SELECT pg_advisory_xact_lock(1347310129, hashtext('${address.schema}'));`,

@@ -8,7 +8,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { StateDatabase } from "../statedatabase.ts";
 import type { StateTable } from "./tables.ts";
 
-/** Rows that are read and inserted at a time; blocks of lists make a row of up to 32 KiB. */
+/** Rows that are read and inserted at a time; a row with a block of a list has up to 32 KiB. */
 const PAGE_ROWS = 256;
 
 /** Value of a column. */

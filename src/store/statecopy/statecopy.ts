@@ -1,9 +1,9 @@
 /**
  * Moves a state between a data directory and PostgreSQL. Input: the two places. Output: the state
- * in the other place, every row compared; the data directory belongs to it from then on.
- * Invariant: a copy that fails or is killed leaves the target unused and the original as it was.
- * No server works on either side and no command writes to either meanwhile. The state that is left
- * stays: a file with another name, or the schema on the server.
+ * in the other place, with every row compared; the data directory uses it from then on.
+ * Invariant: a copy that fails or is killed leaves the target unused and the original as it was. No
+ * server works on either side and no command writes to either meanwhile. The old state is not
+ * deleted: it stays as a file with another name, or as the schema on the server.
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -48,11 +48,11 @@ export interface CopyOptions {
 
 /** Result of a copy. */
 export interface CopyReport {
-  /** The tables, in the order of the copy; equal on both sides. */
+  /** The copied tables, in the order of the copy; they are equal on both sides. */
   readonly tables: readonly TableSum[];
-  /** False if the target already was an equal copy, from a run that was cut. */
+  /** False if the target already was an equal copy, from an interrupted run. */
   readonly copied: boolean;
-  /** Where the state was before; it stays. */
+  /** Where the state was before; it is not deleted there. */
   readonly left: string;
 }
 
@@ -146,8 +146,8 @@ function tablesOfBoth(sqlite: StateDatabase, postgres: StateDatabase): StateTabl
 }
 
 /**
- * Renames the copy to its final name. A file of that name is from a run that was cut here: the
- * directory still belonged to the server, so nothing has used it.
+ * Renames the copy to its final name. An existing file of that name is from an interrupted run: the
+ * directory still belonged to the server, so nothing has used the file.
  */
 function publish(dataDir: string): void {
   if (existsSync(join(dataDir, DATABASE_FILE))) setAside(dataDir);
@@ -179,7 +179,7 @@ function ownSecrets(dataDir: string): string | null {
   return checkDataFile(dataDir, SECRETS_FILE) ? secretsText(dataDir) : null;
 }
 
-/** Refuses a data directory that has a state, or belongs to another one. */
+/** Throws if a data directory has a state, or belongs to another one. */
 function refuseUsed(
   dataDir: string,
   address: ReturnType<typeof stateAddress>,
@@ -224,7 +224,10 @@ function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
   return a.size === b.size && [...a].every(([name, rows]) => b.get(name) === rows);
 }
 
-/** A target with as many rows may be the copy of a run that was cut after its commit. */
+/**
+ * Compares a target with as many rows, which may be the copy of a run interrupted after its commit.
+ * Throws if it differs.
+ */
 function compareOrRefuse(
   work: () => TableSum[],
   to: StateDatabase,
@@ -262,7 +265,7 @@ function twoStates(dataDir: string, place: string): CommandError {
   );
 }
 
-/** Refuses an older schema, and damage, which the copy would have too. */
+/** Throws for an older schema, and for damage, which would be copied. */
 function refuseUnfit(database: SqliteDatabase): void {
   const version = Number(database.pragma("user_version", { simple: true }));
   if (version !== SCHEMA_VERSION) {

@@ -2,7 +2,8 @@
  * The tables of a state as its schema describes them. Input: a state in SQLite, and a database on
  * PostgreSQL. Output: the tables in an order in which rows can be inserted; the differences.
  * Invariant: no table is named here, so a new one is copied as soon as a migration makes it. Tables
- * about running servers are left out. A table that only PostgreSQL has is one of a shared state.
+ * about running servers are left out. A table that exists only on PostgreSQL belongs to a shared
+ * state.
  */
 import { strict as assert } from "node:assert";
 import { FLEET_TABLES } from "../fleet/members.ts";
@@ -17,9 +18,9 @@ export interface StateTable {
   readonly key: readonly string[];
   /** Tables that its rows refer to. */
   readonly references: readonly string[];
-  /** Column that the engine numbers; null if rows bring their own key. */
+  /** Column whose numbers the engine assigns; null if rows have their own keys. */
   readonly numbered: string | null;
-  /** True if a number is not given out again after its row was deleted. */
+  /** True if the number of a deleted row is never assigned again. */
   readonly keepsCount: boolean;
 }
 
@@ -29,7 +30,7 @@ interface ColumnRow {
   readonly pk: number;
 }
 
-/** Returns the tables of a state in SQLite; each comes after those that it refers to. */
+/** Returns the tables of a state in SQLite; each comes after the tables that it refers to. */
 export function stateTables(database: StateDatabase): StateTable[] {
   const found = database
     .prepare<[], { readonly name: string; readonly sql: string }>(
@@ -62,7 +63,7 @@ function tableOf(database: StateDatabase, name: string, sql: string): StateTable
   };
 }
 
-/** Puts each table after those that it refers to. */
+/** Orders tables so that each comes after the tables that it refers to. */
 function inOrder(tables: readonly StateTable[]): StateTable[] {
   const ordered: StateTable[] = [];
   const isDone = (name: string) => ordered.some((table) => table.name === name);

@@ -3,11 +3,11 @@
  * and excluded codes, with how each was found.
  * Invariant: the longest known phrase wins; at equal length a trade wins over goods. Codes in the
  * text are used as they are. An unknown requested activity has no codes and certainty 0, so nothing
- * else passes for a result. Franchises, which the registry does not separate, are read first,
- * because their negations would otherwise reach other activities. The word alone or in a longer
- * name ("franquia dos correios") stays an activity. Finally, exclusions of requested activities are
- * dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and "restaurantes exceto
- * pizzarias" (one code in the registry) becomes a note, never an empty search.
+ * else is returned as its result. Franchises, which the registry does not distinguish, are read
+ * first, because their negations would otherwise apply to other activities. "Franquia" alone or in
+ * a longer name ("franquia dos correios") stays an activity. Finally, exclusions of requested
+ * activities are dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and
+ * "restaurantes exceto pizzarias" (one code in the registry) becomes a note, never an empty search.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
@@ -61,8 +61,8 @@ export function tradeEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * Finds and claims every activity. `codes` are those already found as codes; `marks` locate
- * requests for secondary activities.
+ * Finds and claims every activity. `codes` are activities already found as typed codes; `marks`
+ * locate requests for secondary activities.
  */
 export function findActivities(
   context: ActivityContext,
@@ -94,7 +94,10 @@ const PLACES_OF_WORK = new Set(
 );
 const THAT = new Set(["que", "that", "which"]);
 
-/** "laboratórios que fabricam medicamentos": the verb and its goods name the trade. */
+/**
+ * Leaves out a generic noun before a verb and goods that name the trade: "laboratórios que fabricam
+ * medicamentos".
+ */
 function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const [noun, that] = [sentence.tokens[at], sentence.tokens[at + 1]];
@@ -107,7 +110,7 @@ function leaveGenericHeads(sentence: Sentence): void {
   }
 }
 
-/** "padarias em Recife no varejo": a later role that repeats the role of all activities. */
+/** Leaves out a later role that all activities already have: "padarias em Recife no varejo". */
 function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
@@ -123,15 +126,15 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   }
 }
 
-/** Text inside one phrase: "lojas de roupas", "stores that sell clothes". */
+/** Text between words of one phrase: "lojas de roupas", "stores that sell clothes". */
 const PHRASE =
   /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who)?$/i;
-/** Shorter codes are divisions and sections. */
+/** Codes with fewer digits are divisions and sections. */
 const WIDE_DIGITS = 3;
 
 /**
  * Drops a wide activity next to a narrow one in one phrase: "textile factories" does not mean all
- * factories, which are only suggested.
+ * factories, which become a suggestion.
  */
 function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
   const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
@@ -155,7 +158,7 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
   return found;
 }
 
-/** True if one activity includes another and more: schools and preschools. */
+/** True if one activity includes all codes of another and more: schools and preschools. */
 function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
   const all = [...wide.codes, ...wide.also].map(cnaeDigits);
   const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
@@ -208,7 +211,7 @@ function findKnown(
   return found;
 }
 
-/** "hotéis e pousadas, sem motéis": without a trade of the same division as a requested one. */
+/** True if an exclusion is in the division of a requested trade: "hotéis, sem motéis". */
 function isSibling(
   { sentence }: ActivityContext,
   at: number,
@@ -220,7 +223,10 @@ function isSibling(
   return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
 }
 
-/** "cerâmicas de tijolo e telha": those who make the first goods make the others. */
+/**
+ * Returns the role that codes share: in "cerâmicas de tijolo e telha", the makers of the first
+ * goods also make the others.
+ */
 function roleOfCodes(codes: readonly string[]): TradeRole | null {
   const isAll = (form: RegExp) => codes.length > 0 && codes.every((code) => form.test(code));
   if (isAll(/^(?:1|2|3[0-2])/)) return "make";
@@ -262,7 +268,7 @@ function read(
   const bare = bareGoods(sentence, at, { role: implied, follows });
   const readings = [
     before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
-    // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
+    // In "indústrias, menos têxtil e calçados", the role wins over the names of shops.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
     readTurned(sentence, at),
@@ -278,8 +284,8 @@ function read(
 }
 
 /**
- * Reads goods alone: only the first activity, or one listed with the activity before, and only if
- * no trade follows that owns the goods ("telefones de oficinas").
+ * Reads goods alone: only as the first activity or in a list with the previous one, and only if no
+ * following trade owns the goods ("telefones de oficinas").
  */
 function bareGoods(
   sentence: Sentence,
@@ -306,14 +312,17 @@ function isListed(sentence: Sentence, from: number, to: number): boolean {
   return sentence.tokens[from]?.folded !== "de";
 }
 
-/** Returns the role of the goods before if a position continues it: in a list, or excluded. */
+/** Returns the role of the previous goods if a position continues them: in a list, or excluded. */
 function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
   if (before === null) return null;
   const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
   return related ? before.role : null;
 }
 
-/** A word of the activity itself does not negate: "tire" in "tire shops" is also "leave out". */
+/**
+ * Returns the negator before an activity. A word of the activity itself is none: "tire" in "tire
+ * shops" also means "leave out".
+ */
 function negatorBefore(sentence: Sentence, from: number): number {
   const negator = negatorOf(sentence, from);
   return negator < from && !isSpent(sentence, negator) ? negator : -1;
@@ -333,7 +342,7 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   return { ...activity, codes, also, certainty: 0 };
 }
 
-/** Nouns before "de" and a trade that only say who does it: "agências de tradução". */
+/** Nouns before "de" and a trade that only name the kind of business: "agências de tradução". */
 const HEADS = new Set(
   (
     "agencia agencias operadora operadoras operador operadores instituto institutos escritorio " +
@@ -373,7 +382,7 @@ const FRANCHISES = new Set(
   "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
 );
 
-/** Negators of franchises only, by sentence. */
+/** Negators that apply only to franchises, by sentence. */
 const SPENT = new WeakMap<Sentence, Set<number>>();
 
 /** "no franchises, gyms": true if a negator applies only to the franchises. */
@@ -381,7 +390,7 @@ function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }
 
-/** Notes "franquias" next to another activity or if excluded. */
+/** Adds a note for "franquias" if it is excluded or next to another activity. */
 function leaveFranchises({ sentence, notes }: ActivityContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
@@ -425,9 +434,9 @@ function dropUntellable(
       const all = lookup.cnae(code);
       return all.length > 0 && all.every((each) => below.has(each));
     };
-    // The first code is a name's main meaning; some of the others may be excluded.
+    // The first code is a name's main meaning; some of its other codes may be excluded.
     const mains = wanted.filter(({ codes }) => {
-      // A typed code is exact, as long as something is left.
+      // A typed code is exact, so all of its codes count, if any remain.
       const certain = one.certainty === 1 ? codes : codes.slice(0, 1);
       return certain.length > 0 && certain.every(named);
     });

@@ -1,8 +1,9 @@
 /**
  * Activities by their official names. Input: the remaining words of a sentence. Output: activities
  * whose official texts contain them; unknown requested activities, with the nearest ones.
- * Invariant: only words of the chosen texts are claimed. A text must explain most of the words, and
- * few texts may fit as well; otherwise none is chosen. An unknown requested activity has no codes.
+ * Invariant: only words of the chosen texts are claimed. A text must contain most of the words, and
+ * only a few texts may fit equally well; otherwise none is chosen. An unknown requested activity
+ * has no codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -17,16 +18,16 @@ import { spelled } from "./cnaecodes.ts";
 import { type RankedCode, rankDescriptions } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
-/** Texts count if they score almost as high as the best one. */
+/** A text is chosen if its score is at least this share of the best score. */
 const SCORE_SHARE = 0.85;
-/** If more texts fit, the words are too general. */
+/** Maximum chosen texts; if more fit, the words are too general. */
 const CHOSEN_MAX = 4;
 const NEAREST_MAX = 6;
-/** Min share of the words, weighted by rarity, in a text. */
+/** Minimum share of the words, weighted by rarity, that a text must contain. */
 const EXPLAINED_MIN = 0.7;
-/** Texts that explain less are not suggested. */
+/** Texts that contain a smaller share are not suggested. */
 const OFFERED_MIN = 0.25;
-/** Longer runs name no activity, and a request has few words; the rest is left. */
+/** Longer runs name no activity, and a request has few runs; other words are left over. */
 const TELLING_MAX = 12;
 const RUNS_MAX = 12;
 /** Words before an activity that mean any company. */
@@ -36,7 +37,7 @@ const LEADS = new Set(
     "company business cnpj prestador prestadora servico"
   ).split(" "),
 );
-/** Words that begin something other than an activity. */
+/** Words that begin a condition other than an activity. */
 const OTHERWISE = new Set("com sem que with without por para cujo cuja".split(" "));
 
 /** Free words that belong together: tokens [from, to). */
@@ -48,7 +49,9 @@ interface Run {
   readonly telling: readonly number[];
 }
 
-/** Finds and claims activities in the remaining words; `others` is true if some exist already. */
+/**
+ * Finds and claims activities in the remaining words; `others` is true if some were found before.
+ */
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
   for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
@@ -145,7 +148,7 @@ function choose(context: ActivityContext, run: Run): FoundActivity | null {
   return activity;
 }
 
-/** Lower if words are left over, several texts fit, or there is only one word. */
+/** Returns the certainty; it is lower for leftover words, several texts, or a single word. */
 function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Run): number {
   const base = telling.length > 1 ? 0.8 : 0.6;
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
@@ -175,7 +178,7 @@ function unknown(context: ActivityContext, run: Run): FoundActivity {
   return activity;
 }
 
-/** "empresas de …", "no ramo de …": an activity follows. */
+/** True if words such as "empresas de …" or "no ramo de …" lead to an activity. */
 function isLed(sentence: Sentence, from: number): boolean {
   let at = from - 1;
   if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;
@@ -211,7 +214,7 @@ function isFiller(sentence: Sentence, at: number): boolean {
   return token === undefined || isFillerWord(token);
 }
 
-/** Claims single tokens as an activity, with the negation before them. */
+/** Claims single tokens as an activity, with the negator before them. */
 function claimed(
   sentence: Sentence,
   tokens: readonly number[],

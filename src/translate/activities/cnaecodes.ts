@@ -3,7 +3,7 @@
  * it, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class 56.11-2, "grupo 561",
  * "divisão 56", "seção I", "CNAE 56 e 47".
  * Invariant: an ambiguous number is a code only if the sentence says so or the snapshot has it. A
- * nonexistent code gets a note with the nearest ones and is not searched.
+ * nonexistent code is not searched and gets a note with the nearest codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { negatorOf } from "../negation.ts";
@@ -12,7 +12,7 @@ import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
-/** Words that announce a code; those of a level imply its number of digits. */
+/** Words that announce a code; the words of a level also imply its number of digits. */
 const NAMING = new Set("cnae cnaes codigo codigos code codes subclasse subclass".split(" "));
 const LEVELS = new Map([
   ["classe", 5],
@@ -23,7 +23,7 @@ const LEVELS = new Map([
   ["division", 2],
 ]);
 const SECTIONS = new Set(["secao", "secoes", "section"]);
-/** Words between that word and its code. */
+/** Words between a word of `NAMING` or `LEVELS` and its code. */
 const BETWEEN = new Set(
   (
     "cnae fiscal principal primario primaria secundario secundaria secundarios secondary " +
@@ -96,7 +96,7 @@ function readNamed(sentence: Sentence, at: number): ReadCodes | null {
   return { to, codes };
 }
 
-/** A number in the form of a code, or whose seven digits are a code of the snapshot. */
+/** Reads a number in the form of a code, or one whose seven digits are a code of the snapshot. */
 function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number") return null;
@@ -107,7 +107,7 @@ function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes
   return known && !isAmount(sentence, at) ? { to: at + 1, codes: [code] } : null;
 }
 
-/** Returns up to seven digits, with the marks of codes; else null. */
+/** Returns up to seven digits, also with the marks of codes; else null. */
 function digitsAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number" || !sentence.free(at) || !/^[\d./-]+$/.test(token.text)) return null;
@@ -143,10 +143,10 @@ function isAmount(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Max unknown codes with their own note, because each note quotes the whole list. */
+/** Maximum unknown codes that get a note each, because each note quotes the whole list. */
 const NOTED_MAX = 10;
 
-/** The note for unknown codes after these. */
+/** Returns the note for the unknown codes after the first `NOTED_MAX`. */
 function moreUnknown(wrong: readonly string[]): Sentences {
   const more = wrong.length - NOTED_MAX;
   const list = wrong
@@ -195,7 +195,7 @@ export function spelled(code: string): string {
   return code.length === 7 ? punctuateCnae(code) : code;
 }
 
-/** Returns codes with the longest common prefix, then the nearest numbers. */
+/** Returns the codes with the longest common prefix, then those with the nearest numbers. */
 function nearestCodes(codes: readonly string[], wrong: string): readonly string[] {
   const common = (code: string) => {
     let digits = 0;

@@ -23,7 +23,7 @@ import {
   type TradeRole,
 } from "./roles.ts";
 
-/** Activities that were read from tokens before `to`. */
+/** Activities read from the tokens before `to`. */
 export interface GoodsReading extends LexiconChoice {
   readonly to: number;
   /** Certainty of the codes, 0-1. */
@@ -32,7 +32,7 @@ export interface GoodsReading extends LexiconChoice {
   readonly assumed?: true;
 }
 
-/** Joiners of goods in a list, and what may follow them: "de roupas e de calçados". */
+/** Words that join goods in a list, and words that may follow them: "de roupas e de calçados". */
 const LIST = new Set(["e", "ou", "and", "or", "&", ",", "/"]);
 const OF = new Set("de do da dos das of os as o a".split(" "));
 
@@ -41,7 +41,7 @@ const NAME_MAX = 6;
 /** Max neutral words between a role and its goods. */
 const BETWEEN_MAX = 4;
 
-/** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null if no goods follow. */
+/** Reads "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null without goods. */
 export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
@@ -68,7 +68,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     end = match.to;
   }
   if (end < 0) return null;
-  // "wholesale food distributors" gives the role twice.
+  // In "wholesale food distributors", the role is written twice.
   const again = ROLES_AFTER.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
@@ -95,7 +95,7 @@ function namedTogether(
 }
 
 /**
- * Returns the usual role for the first goods if no trade sells them in the given one. Trades that
+ * Returns the usual role for the first goods if no trade sells them in the given role. Trades that
  * make, repair, rent, or install something are never replaced by trades that sell it.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
@@ -104,9 +104,9 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
 }
 
 /**
- * "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. A
- * crop without a code of growing is unknown; undefined if nothing gathers the goods ("coleta de
- * lixo").
+ * Restricts codes to the origin that a role implies: "plantação de café" means the field, "fábrica
+ * de café" the roastery. A crop without a code for growing is unknown; undefined if nothing gathers
+ * the goods ("coleta de lixo").
  */
 function ofOrigin(
   sentence: Sentence,
@@ -128,7 +128,7 @@ function ofOrigin(
   return { codes, also: all.filter((code) => !codes.includes(code)) };
 }
 
-/** Returns where goods begin after a role and neutral words; -1 if none do. */
+/** Returns where goods begin after a role and neutral words; -1 if no goods follow. */
 function firstGoods(sentence: Sentence, from: number): number {
   const { goods } = lexicon();
   let skipped = 0;
@@ -149,7 +149,7 @@ function firstGoods(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** Start of further goods in a list, or -1. */
+/** Returns the start of the next goods in a list, or -1. */
 function nextGoods(sentence: Sentence, from: number): number {
   let listed = false;
   for (let at = from; at < sentence.tokens.length && sentence.free(at); at++) {
@@ -202,7 +202,7 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
 }
 
-/** Reads "wine" in "wine and spirits wholesalers": the role follows the goods that "and" joins. */
+/** Reads "wine" in "wine and spirits wholesalers": the role comes after goods joined by "and". */
 function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
   if (!/^(?:and|or)$/.test(sentence.folded(to)) || !sentence.free(to)) return null;
   const free = (index: number) => sentence.free(index);
@@ -217,8 +217,8 @@ function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReadi
 const JOINED = /^(?:cooperativas?|cooperatives?)$/;
 
 /**
- * Reads goods of a cooperative: makers and wholesalers, no shops; null if no cooperative is next to
- * them.
+ * Reads goods of a cooperative: makers and wholesalers, no shops. Returns null if no cooperative is
+ * next to the goods.
  */
 export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
@@ -243,14 +243,14 @@ export function roleAgainEnd(sentence: Sentence, to: number): number {
   return role === null || followedByOther(sentence, role.to) ? to : role.to;
 }
 
-/** True if a role is followed by its own goods. */
+/** True if a role has its own goods after it. */
 function followedByOther(sentence: Sentence, at: number): boolean {
   if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;
   const { goods } = lexicon();
   return goods.longest(sentence.tokens, at + 1, (index) => sentence.free(index)) !== null;
 }
 
-/** Cached per lexicon entry, because a list may name the same goods a hundred times. */
+/** Cached by lexicon entry, because a list may name the same goods a hundred times. */
 const usualOf = new WeakMap<Goods, LexiconChoice>();
 
 /** Returns the default role of goods: sellers first, then other roles. */

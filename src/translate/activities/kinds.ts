@@ -1,9 +1,9 @@
 /**
- * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there, and
- * importers are wholesalers. Input: a trade in a sentence. Output: an assumption that says so and
- * suggests words for a search by company name.
+ * Kinds of trades that the registry does not distinguish: in it, "restaurantes japoneses" are
+ * restaurants, and importers are wholesalers. Input: a trade in a sentence. Output: an
+ * assumption that explains this and suggests words for a search by company name.
  * Invariant: covers only words that do not change a trade's codes in the lexicon, and words next to
- * a trade that begin nothing else.
+ * a trade that cannot begin anything else.
  * On its own because it is a word list with its remarks.
  */
 import type { Notes } from "../notes.ts";
@@ -36,22 +36,22 @@ const KINDS = new Set(
     .map(reduce),
 );
 
-/** Kinds that mean something else when they follow a trade alone. */
+/** Words for kinds that mean something else if they follow a trade without other words. */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
 /** Importers and exporters, which no activity distinguishes. */
 const ABROAD = /^(import|export)(ador(es|as?)?|er|ers|acao|am?|em)$/;
 
-/** Organic: the codes are the usual ones, except for manure and refuse. */
+/** Organic products have the usual codes, except for fertilizers, waste, and the like. */
 const ORGANIC = /^organic([ao]s?)?$/;
 const ORGANIC_BY_NATURE = new Set("adubo fertilizante lixo residuo composto quimica".split(" "));
 
-/** Max words of a name that are checked one by one. */
+/** Maximum words in a name; longer names are not checked word by word. */
 const NAME_MAX = 8;
 
 /**
- * Notes words in or next to a trade for kinds without a code of their own. Returns the end of the
- * trade with them.
+ * Notes words in or next to a trade that name kinds without their own code. Returns the end of the
+ * trade, including them.
  */
 export function noteKinds(context: KindContext, from: number, to: number): number {
   const { sentence } = context;
@@ -67,7 +67,7 @@ export function noteKinds(context: KindContext, from: number, to: number): numbe
   return to + 1;
 }
 
-/** True if a word of a name does not change its codes. */
+/** True if a word in a name does not change the codes of the name. */
 function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
   const word = sentence.folded(at);
   if (ABROAD.test(word)) return true;
@@ -100,7 +100,7 @@ function isKind(sentence: Sentence, at: number): boolean {
   return KINDS.has(sentence.tokens[at]?.key ?? "");
 }
 
-/** "fazendas orgânicas", "organic farms": a kind outside any name. */
+/** True for a kind that is not in any name: "fazendas orgânicas", "organic farms". */
 function isAlone(sentence: Sentence, at: number): boolean {
   if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const { trades, goods } = lexicon();
@@ -108,7 +108,7 @@ function isAlone(sentence: Sentence, at: number): boolean {
   return Math.max(...ends) <= at + 1;
 }
 
-/** "private schools" have the lexicon's codes of schools. */
+/** True if a name has the same codes without its first word: "private schools". */
 function isOnlyLead(sentence: Sentence, from: number, to: number): boolean {
   const { trades } = lexicon();
   const bare = trades.longest(sentence.tokens, from + 1, (index) => index < to);
@@ -129,7 +129,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     if (good?.to === to && plain?.to === to - 1) {
       return codesOf(good.value) === codesOf(plain.value);
     }
-    // "lojas de roupas femininas": a trade of the kind, and the goods that it sells.
+    // In "lojas de roupas femininas", the trade includes the kind; the plain name is goods.
     if (trade?.to === to && plain?.to === to - 1) {
       return Object.values(plain.value).some(({ codes }) => codes[0] === trade.value.codes[0]);
     }
@@ -137,7 +137,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** True if a choice adds no codes to another choice, or is below the other's only prefix. */
+/** True if a choice adds no codes to another choice, or is below the single prefix of the other. */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;
   const below = first.length < 5 && also.length === 0;

@@ -1,9 +1,9 @@
 /**
- * The curated lexicon of activities. Input: its table and its names by code, built with the program
- * or, when run from sources, from them. Output: trade names with codes, goods names with codes by
- * role, and common names by code.
+ * The curated lexicon of activities. Input: its table and its names by code, from the built program
+ * or, when run from sources, from the entries. Output: trade names with codes, goods names with
+ * codes by role, and common names by code.
  * Invariant: read once, at the first translation. `codes` are a name's main meanings, `also` its
- * possible ones. Names are spelled as in the lexicon.
+ * other possible meanings. Names are spelled as in the lexicon.
  */
 import { lazy } from "../../scheduling/lazy.ts";
 import type { PhraseBook } from "../words/phrases.ts";
@@ -23,7 +23,7 @@ const GOODS = typeof BUILD_GOODS === "string" ? BUILD_GOODS : "";
 interface Lexicon {
   readonly trades: PhraseTable<LexiconChoice>;
   readonly goods: PhraseTable<Goods>;
-  /** Roles of the goods that follow them. */
+  /** Roles that come before their goods. */
   readonly roles: PhraseBook<TradeRole>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The table of the curated lexicon. Input: the lexicon's entries. Output: names of trades and of
  * goods in their lookup form.
- * Invariant: a name in several entries means the first one's codes and possibly the others'.
- * Plurals that the analyzer does not reduce are names, too.
+ * Invariant: a name in several entries means the codes of the first entry, and possibly those of
+ * the others. Plurals that the analyzer does not reduce are also names.
  * On its own because the build runs it; a built program contains only the table.
  */
 import { Phrases } from "../words/phrases.ts";
@@ -17,7 +17,7 @@ import {
   type TradeRole,
 } from "./roles.ts";
 
-/** The lexicon as texts: values of `trades` are a `LexiconChoice`, of `goods` `Goods`. */
+/** The lexicon as texts; values of `trades` are `LexiconChoice`s, values of `goods` are `Goods`. */
 interface LexiconData {
   readonly trades: PhraseText;
   readonly goods: PhraseText;
@@ -51,9 +51,12 @@ function* goodsNames(): Generator<Named<Goods>> {
   }
 }
 
-/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis, contábeis. */
+/**
+ * Last letters of words whose plurals the analyzer does not reduce: bakeries, salons, boxes,
+ * hortifrutis, contábeis.
+ */
 const ODD_LAST = "yhxnil";
-/** "contábil", "têxtil": the analyzer reads "contábeis" as a plural of "-el". */
+/** Matches "contábil", "têxtil": the analyzer takes "contábeis" for a plural of "-el". */
 const UNSTRESSED_IL = /[áéíóúâêô]\p{L}*il$/u;
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 

@@ -32,9 +32,9 @@ export interface GoodsEntry extends RoleCodes {
   readonly also?: RoleCodes;
 }
 
-/** All trades; a repeated name belongs to the first. */
+/** Returns all trades; a name that occurs again belongs to its first entry. */
 export function tradeEntries(): readonly TradeEntry[] {
-  // A list of lists, because long literal lists take the compiler seconds to type.
+  // A list of lists, because long literal lists take the compiler seconds to type-check.
   const lists: readonly (readonly TradeEntry[])[] = [
     tradesFirst,
     tradesServices,
@@ -60,7 +60,7 @@ export function goodsEntries(): readonly GoodsEntry[] {
 export interface CalledBy {
   /** Names of trades with this single meaning. */
   readonly trades: readonly string[];
-  /** Names of trades with several meanings, then of goods that it deals in. */
+  /** Names of trades with several meanings, and then names of goods that the activity deals in. */
   readonly others: readonly string[];
 }
 

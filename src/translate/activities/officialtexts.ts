@@ -1,13 +1,13 @@
 /**
  * Official texts of activities: the names in the snapshot's table, and optionally descriptors
  * published by IBGE. Input: the table, the descriptors in use, and words or a position in a
- * sentence. Output: the activity whose whole text is written there; codes ranked by how well their
- * best text fits the words (BM25), and the share of the words that it explains.
+ * sentence. Output: the activity whose whole text is written at the position; or codes ranked by
+ * how well their best text fits the words (BM25), with the share of the words in that text.
  * Invariant: a whole text needs two words, also in IBGE's inverted form ("ARROZ; CULTIVO DE"); a
  * text of many activities matches none. Scores are deterministic: ties are ordered by code. Retail
  * and services come before wholesale, manufacture, representation, and repair, unless the words
- * name those. Descriptors are one list per process until replaced, so that each index is built
- * once.
+ * name one of these roles. Descriptors are one list per process until replaced, so that each index
+ * is built once.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -22,7 +22,7 @@ import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
 
 let used: readonly Descriptor[] = [];
 
-/** The descriptors in use; empty without a file. The same array until replaced. */
+/** The descriptors in use; empty without a file. Returns the same array until it is replaced. */
 export function descriptorsInUse(): readonly Descriptor[] {
   return used;
 }
@@ -38,20 +38,20 @@ interface Texts {
   readonly waiting: Waitlist<WholeText>;
 }
 
-/** A text in spoken order, and its code. */
+/** A text in spoken word order, and its code. */
 interface WholeText {
   readonly phrase: string;
   readonly code: string;
 }
 
-/** A text of more activities identifies none of them. */
+/** A text that more activities share identifies none of them. */
 const CODES_MAX = 4;
-/** Single words are left to the lexicon, which has their common use. */
+/** Minimum words of a text; single words are left to the lexicon, which has their common use. */
 const WORDS_MIN = 2;
 /** By the descriptors in use. */
 const made = new WeakMap<readonly Descriptor[], (segment: Segment) => Texts>();
 
-/** Indexes all texts of a segment, so that no lookup has to. */
+/** Indexes all texts of a segment now, so that lookups need not. */
 export function speedUpTexts(segment: Segment): void {
   textsOf(segment).waiting.bringAll();
 }
@@ -101,26 +101,26 @@ function makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Texts 
   return { phrases, waiting };
 }
 
-/** A first word followed by white space, a comma, or a hyphen. */
+/** Matches a first word before white space, a comma, or a hyphen. */
 const FIRST_WORD = /^[a-zA-ZÀ-ÖØ-öø-ÿ]{2,}(?=[ ,-])/;
 
 /** Returns the reduced first word of a text; `known` caches reduced words. */
 function firstWordOf(text: string, known: Map<string, string>): string {
   const first = FIRST_WORD.exec(text)?.[0];
-  // Few texts begin with a joining word, which is ignored.
+  // Few texts begin with a joining word; `wordsOf` ignores it.
   if (first === undefined || joinsText(first)) return wordsOf(text)[0] ?? "";
   const word = known.get(first) ?? wordsOf(first)[0] ?? "";
   known.set(first, word);
   return word;
 }
 
-/** "ARROZ; CULTIVO DE" in spoken order. */
+/** Returns a text such as "ARROZ; CULTIVO DE" in spoken word order. */
 function turned(text: string): string {
   const at = text.lastIndexOf(";");
   return at < 0 ? text : `${text.slice(at + 1)} ${text.slice(0, at)}`;
 }
 
-/** Items of one first word; those before `next` are indexed. */
+/** Items with the same first word; the items before `next` are indexed. */
 interface Queue<Item> {
   readonly items: Item[];
   next: number;
@@ -169,7 +169,7 @@ class Waitlist<Item> {
 const K1 = 1.2;
 const B = 0.75;
 
-/** Factor for activities that are less likely if the sentence names no role, by division. */
+/** Factors for activities, by division, that are less likely if the sentence names no role. */
 const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["461", 0.4],
   ["46", 0.6],
@@ -185,7 +185,7 @@ export interface RankedCode {
   readonly code: string;
   /** 1 for the best. */
   readonly score: number;
-  /** Share of the words in the text, weighted by rarity, 0-1. */
+  /** Share of the query's words that the text contains, weighted by rarity, 0-1. */
   readonly explained: number;
   /** The words that it contains. */
   readonly words: ReadonlySet<string>;
@@ -248,7 +248,7 @@ export function describesActivities(segment: Segment, word: string): boolean {
   return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 
-/** BM25 score of every text with a word. */
+/** Returns the BM25 score of every text that has a word of the query. */
 function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number, number> {
   const scores = new Map<number, number>();
   for (const [stem, weight] of rarity) {
@@ -263,7 +263,7 @@ function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number
   return scores;
 }
 
-/** Inverse document frequency; an unknown word is the rarest. */
+/** Returns the inverse document frequency; an unknown word counts as the rarest. */
 function rarityOf({ texts, byWord }: Index, stem: string): number {
   const has = byWord.get(stem)?.length ?? 0;
   return Math.log(1 + (texts.length - has + 0.5) / (has + 0.5));
@@ -278,7 +278,7 @@ function priorOf(code: string, role: TradeRole | null): number {
   return code < "34" ? 0.7 : 1;
 }
 
-/** A reduced word without its gender: elétrico and elétrica, médico and médica are one. */
+/** Returns a reduced word without its gender: elétrico and elétrica become one word. */
 function stemOf(word: string): string {
   return word.length > 4 && /[aeo]$/.test(word) ? word.slice(0, -1) : word;
 }
@@ -326,7 +326,7 @@ function textOf(code: string, words: readonly string[]): ScoredText {
   return { code, counts, length: stems.length };
 }
 
-/** Drops the exclusions of a name ("exceto …"). */
+/** Returns a name without its exclusions ("exceto …"). */
 function affirmed(text: string): string {
   return text.replace(/,?\s*(exceto|não especificad[oa]s? anteriormente).*$/i, "");
 }

@@ -1,28 +1,29 @@
 /**
  * Purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil", "aluguel
- * de tratores com operador", "pepinos em conserva". Input: a sentence and the reading of goods that
- * end before such words. Output: the reading with the codes of that purpose, and the words.
- * Invariant: a purpose only replaces codes that its table has; a reading without any of them stays
- * as it is, so that customers ("software para padarias") remain customers. Words of a purpose are
- * taken as part of the activity, never read as another one.
+ * de tratores com operador", "pepinos em conserva". Input: a sentence, and the reading of
+ * goods that end before a purpose. Output: the reading with the codes of the purpose, extended over
+ * its words.
+ * Invariant: a purpose only replaces codes that its table has. A reading without any of them is
+ * unchanged, so that customers ("software para padarias") remain customers. Words of a purpose
+ * become part of the activity, never another activity.
  */
 import { joins, type Match, Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { GoodsReading } from "./goods.ts";
 
-/** Codes of a reading, separated by spaces, with the code of the purpose. */
+/** Maps codes of a reading, separated by spaces, to the code for the purpose. */
 type Replaced = Readonly<Record<string, string>>;
 
 /** New codes by old ones. */
 type Codes = ReadonlyMap<string, string>;
 
-/** Makers, sellers, menders and renters of machines in general. */
+/** Codes for making, selling, repairing, and renting machines in general. */
 const MAKERS = "2829199 2869100 2840200";
 const SELLERS = "4663000 4669999";
 const MENDERS = "3314710 3314799";
 const RENTERS = "7739099";
 
-/** Names of purposes, and what they make of codes. */
+/** Names of purposes, and how they replace codes. */
 const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
   [
     "veterinário|veterinária|medicina veterinária|animal|animal de estimação|pet|bovino|equino|" +
@@ -124,7 +125,7 @@ const PRESERVED: Replaced = {
   "4633801": "4637199",
 };
 
-/** Machines, vehicles and vessels that are rented with those who operate them. */
+/** Machines, vehicles and vessels that are rented with operators. */
 const OPERATED: Replaced = {
   "7731400": "0161099",
   "7732201": "4313400",
@@ -187,7 +188,7 @@ function replaced(
   const changed = (codes: readonly string[]) => [
     ...new Set(codes.flatMap((code) => match.value.get(code) ?? [])),
   ];
-  // "máquinas para padarias": without a role, the seller is meant, and the maker perhaps.
+  // In "máquinas para padarias", without a role, the seller is meant, and perhaps the maker.
   const made = changed(reading.codes);
   const codes = made.length === 0 && reading.assumed === true ? reading.codes : made;
   const also = changed(reading.also).filter((code) => !codes.includes(code));

@@ -80,7 +80,7 @@ const BEHIND: RoleWords = {
   install: "instalação|installation|installer|instalador",
 };
 
-/** First digits of the codes of each kind of trade. */
+/** First digits of the codes of each role. */
 export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
   retail: ["47", "45", "56"],
   wholesale: ["46", "45"],
@@ -112,24 +112,26 @@ function phrasesOf(words: RoleWords): Phrases<TradeRole> {
 /** Words for the role of the goods that follow. */
 export const ROLES_BEFORE = phrasesOf(BEFORE);
 
-/** Words for the role of the goods before them. */
+/** Words for the role of the goods that come before them. */
 export const ROLES_AFTER = phrasesOf(BEHIND);
 
 /** Prefixes of codes of agriculture, mining, and manufacturing. */
 const FIELD = /^0[1-3]/;
 const MINE = /^0[5-9]/;
 const PLANT = /^([1-2]|3[0-3])/;
-/** Native forests and waters, whose goods are gathered; fields and mines besides. */
+/**
+ * Native forests and waters, where goods are gathered; and these together with fields and mines.
+ */
 const WILD = /^0(22|3)/;
 const RAW = /^0/;
 
-/** Words for growing: what no field grows is not made instead. */
+/** Words for growing: goods that no field grows are unknown; manufacture is not meant. */
 export const GROWING = new Set(
   "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam".split(" "),
 );
-/** Words for gathering: what no forest has is collected by others, as refuse is. */
+/** Words for gathering: goods that no forest has are collected by others, such as refuse. */
 export const GATHERING = new Set("coleta extrativismo extrativista extrativistas".split(" "));
-/** Gathering of other products of native forests. */
+/** Code for gathering other products of native forests. */
 export const GATHERED = "0220999";
 
 /** Words that name an origin of goods, with the codes of that origin. */
@@ -156,7 +158,7 @@ for (const [words, origin] of [
   for (const name of words.split("|")) ORIGINS.add(name, origin);
 }
 
-/** Codes in the lexicon: 7 digits, or a prefix or section for all below it. */
+/** Codes in the lexicon: 7 digits, or a prefix or section that stands for all codes below it. */
 export type Codes = readonly string[];
 
 /** A name's meanings, likeliest first. */

@@ -22,7 +22,7 @@ const NOUNS = wordSet(
 const SECONDARY = wordSet("secundaria secundarias secundario secundarios secondary");
 const PRIMARY = wordSet("principal principais primaria primario primarias primary main");
 const JOINS = wordSet("ou e or and");
-/** Words that follow an activity: "lanchonete como atividade secundária". */
+/** Words that may follow an activity before "atividade secundária": "lanchonete como …". */
 const AS = wordSet("como as na no enquanto nas nos");
 const ARTICLES = wordSet("a o as os an sua seu its their uma um");
 const HAVING = wordSet("com tenha tenham tem possua possuam have has having with faca facam");
@@ -36,14 +36,14 @@ const BEHIND = 10;
 export interface SecondaryMark {
   readonly from: number;
   readonly to: number;
-  /** True if the activity comes first. */
+  /** True if the activity precedes the mark. */
   readonly behind: boolean;
   /** First token that belongs to that activity. */
   readonly start: number;
   readonly negated: boolean;
 }
 
-/** Claims the marks of a sentence; requests for either kind go to the notes. */
+/** Claims the secondary marks of a sentence; requests for either kind go to the notes. */
 export function findSecondaryMarks({
   sentence,
   notes,
@@ -81,7 +81,7 @@ export function findSecondaryMarks({
   return marks;
 }
 
-/** "atividade principal ou secundária", "primary or secondary activity". */
+/** Returns the end of "atividade principal ou secundária", "primary or secondary activity". */
 function eitherEnd(sentence: Sentence, at: number): number {
   const skip = NOUNS.has(sentence.folded(at)) ? 1 : 0;
   const [first, last] = [sentence.folded(at + skip), sentence.folded(at + skip + 2)];
@@ -107,7 +107,7 @@ function markAt(sentence: Sentence, at: number): SecondaryMark | null {
   return { from, to, behind: as, start: as ? startBefore(sentence, from) : at, negated };
 }
 
-/** "que tenham lanchonete ou café" before "como atividade secundária". */
+/** Returns the start of "que tenham lanchonete ou café" before "como atividade secundária". */
 function startBefore(sentence: Sentence, from: number): number {
   for (let at = from - 1; at >= Math.max(0, from - BEHIND); at--) {
     if (HAVING.has(sentence.folded(at))) return at;
@@ -115,12 +115,12 @@ function startBefore(sentence: Sentence, from: number): number {
   return Math.max(0, from - BEHIND);
 }
 
-/** True if a mark after the token makes it a secondary activity. */
+/** True if a mark after the token makes its activity secondary. */
 export function isBeforeMark(marks: readonly SecondaryMark[], at: number): boolean {
   return marks.some(({ behind, start, from }) => behind && start <= at && at < from);
 }
 
-/** Marks the activities of the marks. */
+/** Marks the activities next to the marks as secondary. */
 export function markSecondary(
   { sentence, notes }: ActivityContext,
   marks: readonly SecondaryMark[],
@@ -168,7 +168,7 @@ function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark
 
 type Span = readonly [from: number, to: number];
 
-/** The activity right after a mark, and those listed with it. */
+/** Returns the activity right after a mark, and the activities listed with it. */
 function chosenAhead(
   sentence: Sentence,
   mark: SecondaryMark,
@@ -187,7 +187,7 @@ function chosenAhead(
   return chosen;
 }
 
-/** The activity right before a mark, and those listed with it after one "com". */
+/** Returns the activity right before a mark, and the activities listed with it after one "com". */
 function chosenBehind(
   sentence: Sentence,
   mark: SecondaryMark,

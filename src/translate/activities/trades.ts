@@ -1,9 +1,9 @@
 /**
  * Names of trades. Input: a sentence and a position. Output: the trade named there: alone, after a
- * word for shop, or with its first words borrowed from the trade before it. Also: if the word heads
- * its own phrase or only describes what a company has, where it is, or which clients it serves.
- * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone. Words before
- * a phrase identify its head; nothing is claimed for it.
+ * word for shop, or with its first words borrowed from the previous trade. Also whether a word
+ * heads its own phrase, or only describes features, location, or clients of a company.
+ * Invariant: a general word that continues ("comércio de foguetes") is not a trade alone. Words
+ * before a phrase identify its head; nothing is claimed.
  */
 import { isFillerWord } from "../fillers.ts";
 import { numberAt } from "../numbers/numbers.ts";
@@ -21,18 +21,18 @@ const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
-/** Max words of a name from which a trade borrows. */
+/** Maximum words of a trade whose first words the next trade borrows. */
 const LENT_MAX = 6;
 
 /** The previous reading. */
 export interface Before {
-  /** First token. The words may also belong to the next trade: "escolas de inglês e música". */
+  /** First token. The next trade may share the words: "escolas de inglês e música". */
   readonly from: number;
   /** Token after the last. */
   readonly to: number;
   /** Role of its goods. */
   readonly role: TradeRole | null;
-  /** Role that its codes imply, for goods listed with it: "cerâmicas de tijolo e telha". */
+  /** Role implied by its codes, for goods listed with it: "cerâmicas de tijolo e telha". */
   readonly implied?: TradeRole | null;
 }
 
@@ -43,7 +43,7 @@ export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
 
-/** Max words after "of" in a turned name. */
+/** Maximum words after "of" in a name with its head first ("schools of music"). */
 const TURNED_MAX = 3;
 
 /**
@@ -65,12 +65,12 @@ export function readTurned(sentence: Sentence, at: number): GoodsReading | null 
   return null;
 }
 
-/** Max words of a head that several trades share. */
+/** Maximum words of a head that several trades share. */
 const HEAD_MAX = 2;
 
 /**
- * Reads "primary" in "primary and secondary schools", "solar" in "solar and wind farms": a word
- * whose head follows the trade that "and" joins to it. Only in English do heads come last.
+ * Reads "primary" in "primary and secondary schools", "solar" in "solar and wind farms": the shared
+ * head comes after the second trade. Only English puts heads last.
  */
 export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
   const { tokens } = sentence;
@@ -108,7 +108,7 @@ function firstOfTwo(
  */
 function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
-  // Goods are plural in the lexicon anyway: "móveis e eletrodomésticos".
+  // Names of goods are usually plural in the lexicon: "móveis e eletrodomésticos".
   const single = (word: Token) =>
     foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)
@@ -141,8 +141,8 @@ function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
 }
 
 /**
- * "concessionária de carros novos": extends a trade by goods that begin within its name and that it
- * deals in.
+ * Extends a trade by goods that it deals in and that begin within its name: "concessionária de
+ * carros novos".
  */
 export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
   const free = (index: number) => sentence.free(index);
@@ -159,7 +159,7 @@ function isTail({ folded, key }: Token): boolean {
   return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
 }
 
-/** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
+/** Reads a shop of a trade as that trade: "loja de conserto de celular", "casa de massagem". */
 export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
@@ -170,7 +170,7 @@ export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | n
   if (end < 0 || !OF.has(sentence.folded(end))) return null;
   const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
   if (trade === null || isGeneral(trade.value)) return null;
-  // "comércio varejista de jornais" sells what publishers make.
+  // In "comércio varejista de jornais", the goods have the name of a trade (publishers).
   const isSold = role?.value === "retail" && !isShop(trade.value);
   const goods = isSold ? lexicon().goods.longest(sentence.tokens, end + 1, free) : null;
   const isGoods = goods !== null && goods.to >= trade.to && goods.value.retail !== undefined;
@@ -182,12 +182,12 @@ function isShop({ codes }: LexiconChoice): boolean {
   return codes.every((code) => /^(?:4[57]|56)/.test(code));
 }
 
-/** Where professionals work: "consultório de nutricionista". */
+/** Words for rooms where professionals work: "consultório de nutricionista". */
 const ROOMS = new Set(
   "consultorio consultorios estudio estudios atelie atelies gabinete gabinetes".split(" "),
 );
 
-/** True if a room and the words after it are not a trade. */
+/** True for a room that does not begin the name of a trade. */
 function isRoom({ tokens }: Sentence, at: number): boolean {
   if (!ROOMS.has(tokens[at]?.folded ?? "")) return false;
   return (lexicon().trades.longest(tokens, at)?.to ?? at + 1) === at + 1;
@@ -198,7 +198,10 @@ function isGeneral({ codes }: LexiconChoice): boolean {
   return codes.every((code) => code.length < 5);
 }
 
-/** "comércio de foguetes" is not all commerce: a general word that goes on is not taken alone. */
+/**
+ * True if a general word continues, so that it is not a trade alone: "comércio de foguetes" does
+ * not mean all commerce.
+ */
 function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): boolean {
   const role = ROLES_BEFORE.longest(sentence.tokens, from);
   if (!isGeneral(value) && role?.to !== to) return false;
@@ -210,9 +213,9 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
 }
 
 /**
- * Reads a trade whose first words come from the trade before: in a list ("material elétrico e
- * hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
- * alimentos"). Borrows as many words as make a name.
+ * Reads a trade that borrows its first words from the previous trade: in a list ("material elétrico
+ * e hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
+ * alimentos"). Borrows the number of words that makes a name.
  */
 export function readElidedTrade(
   sentence: Sentence,
@@ -240,17 +243,17 @@ export function readElidedTrade(
   return null;
 }
 
-/** Max words borrowed: "lojas de material elétrico e hidráulico". */
+/** Maximum words borrowed: three in "lojas de material elétrico e hidráulico". */
 const LENT_WORDS_MAX = 3;
 
-/** Where borrowed words may begin: at the name, or after "loja de". */
+/** Returns where borrowed words may begin: at the name, or after "loja de". */
 function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
   const role = ROLES_BEFORE.longest(tokens, from);
   const goods = role === null ? -1 : role.to + (OF.has(tokens[role.to]?.folded ?? "") ? 1 : 0);
   return [from, goods].filter((first) => first >= from && first + head < to + (head === 1 ? 1 : 0));
 }
 
-/** Reads borrowed words with those at a token, in either gender. */
+/** Reads borrowed words together with the words at a token, in either gender. */
 function lentReading(
   sentence: Sentence,
   at: number,
@@ -279,7 +282,7 @@ function lentReading(
   return null;
 }
 
-/** Returns a word and its other gender: "hidráulica" next to "material". */
+/** Returns a word in both genders: "hidráulica" becomes "hidráulico" after "material". */
 function gendersOf(token: Token): readonly Token[] {
   const end = /([oa])s?$/.exec(token.folded)?.[1];
   if (end === undefined) return [token];
@@ -287,7 +290,7 @@ function gendersOf(token: Token): readonly Token[] {
   return [token, { ...token, folded, key: reduce(folded) }];
 }
 
-/** Verbs after which "com" leads to what a company deals in. */
+/** Verbs after which "com" introduces goods that a company deals in. */
 const DEALING = new Set(
   "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
 );
@@ -295,7 +298,7 @@ const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "prox
 const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de ou or more".split(" "));
 const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
 
-/** "software para hospitais": true for customers, unless the writer is the seller. */
+/** True for customers of a trade ("software para hospitais"), unless the writer is the seller. */
 export function isServed(sentence: Sentence, at: number): boolean {
   let lead = at - 1;
   while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
@@ -307,7 +310,7 @@ export function isServed(sentence: Sentence, at: number): boolean {
   return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
 }
 
-/** "que precisem de um sistema" does not name their activity either. */
+/** Verbs that make a trade the supplier: "que precisem de um sistema" names no activity. */
 const SERVING = new Set(
   (
     "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
@@ -337,13 +340,13 @@ const OFFERING = new Set(
 );
 
 /**
- * "com piscina", "com mais de 3 lojas", "perto do metrô": true for features and surroundings, no
- * activities.
+ * True for features and surroundings, which are no activities: "com piscina", "com mais de 3
+ * lojas", "perto do metrô".
  */
 export function isFeature(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
-  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" the shops of each.
+  // "planilha com 100 dentistas" counts companies, "com 3 lojas" the shops of each company.
   if (COUNTED.test(sentence.folded(at)) && before === at - 1) {
     for (; before > at - 7; before--) {
       const number = sentence.free(before) && numberAt(sentence, before) !== null;
@@ -353,7 +356,7 @@ export function isFeature(sentence: Sentence, at: number): boolean {
   }
   if (isPlaceOfOthers(sentence, at, before)) return true;
   if (!WITH.has(sentence.folded(before))) return false;
-  // "preciso cotar pães com padarias": suppliers, after what the speaker buys.
+  // In "preciso cotar pães com padarias", suppliers follow the goods that the speaker buys.
   if (sentence.owner(before) === "filler" && sentence.owner(before - 1) === "unmapped")
     return false;
   return !DEALING.has(sentence.folded(before - 1));
@@ -365,8 +368,8 @@ const HAD = new Set("tem tenha tenham possui possua possuam have has com with se
 const LOCATIVES = new Set("na nas no nos on in at".split(" "));
 
 /**
- * "domínio próprio na internet": after an unknown noun, a place of business is its location, not an
- * activity.
+ * True for a place of business after an unknown noun: it is a location, not an activity ("domínio
+ * próprio na internet").
  */
 function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
   const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;
@@ -376,7 +379,7 @@ function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolea
   return !known && sentence.free(lead - 1) && !DEALING.has(noun.folded) && !isRole(sentence, lead);
 }
 
-/** "vendas na internet": true for a role of what follows. */
+/** True if a trade is a role of the following words: "vendas na internet". */
 function isRole(sentence: Sentence, end: number): boolean {
   for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
     if (ROLES_BEFORE.longest(sentence.tokens, at)?.to === end) return true;
@@ -384,7 +387,7 @@ function isRole(sentence: Sentence, end: number): boolean {
   return false;
 }
 
-/** "advogados ativos na OAB": true for a location of the trade before. */
+/** True if a trade is a location of the previous trade: "advogados ativos na OAB". */
 export function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
   if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
     return false;

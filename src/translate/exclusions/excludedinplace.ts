@@ -1,7 +1,8 @@
 /**
  * Exclusions that hold in one place only: "padarias em SP, exceto MEI em Santos".
- * Invariant: only a place right after an excluded item counts, with a requested place before the
- * exclusion. A comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
+ * Invariant: only a place right after an excluded item counts, and only if a requested place
+ * precedes the exclusion. A comma between the item and its place ends the exclusion ("exceto MEI,
+ * em Santos").
  * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
  * because a filter excludes a value everywhere or not at all.
  * On its own because it reads the results of all other stages.
@@ -11,7 +12,7 @@ import { isExcept } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 
-/** Max words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
+/** Maximum words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
 const BETWEEN_MAX = 12;
 
 const THERE = {
@@ -19,7 +20,7 @@ const THERE = {
   en: "No filter leaves something out in one place only: search each place on its own.",
 };
 
-/** Notes an exclusion that holds in one of several places. True if found. */
+/** Notes an exclusion that holds in one of several places. Returns true if found. */
 export function unmapExcludedInPlace(
   sentence: Sentence,
   notes: Notes,
@@ -35,7 +36,7 @@ export function unmapExcludedInPlace(
   return false;
 }
 
-/** Owners of words that may qualify an excluded item. */
+/** Owners of words that may be a condition on an excluded item. */
 const DESCRIBED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
@@ -50,14 +51,17 @@ const WITH_CONDITION = {
   en: "No filter leaves out only those that meet another condition: make two searches.",
 };
 
-/** Notes "exceto as MEI abertas desde 2020" (both would have to hold). True if found. */
+/**
+ * Notes a condition on an excluded item ("exceto as MEI abertas desde 2020"), because both must
+ * hold. Returns true if found.
+ */
 export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const { polarity, negator } = reachOf(sentence, at);
     const owner = sentence.owner(at);
     const isItem = owner === "activity" || DESCRIBED.has(owner ?? "");
     if (polarity !== "negated" || negator >= at || !isItem) continue;
-    // "excluídas do Simples em 2025" asks for these companies.
+    // "excluídas do Simples em 2025" requests these companies.
     if (sentence.owner(negator) === "regime") continue;
     const to = conditionEnd(sentence, at + 1, isExcept(sentence, negator));
     if (to < 0) continue;
@@ -80,7 +84,7 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
   const isNegated = reachOf(sentence, at).polarity !== "plain";
   if (isNegated && !(isExcepted && WITHOUT.test(first))) return -1;
-  // Names of districts are no longer words; their text is read.
+  // Words in a district's name no longer have tokens of their own, so the text is tested.
   const isDistrict = [at, at + 1].some(
     (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
   );
@@ -98,7 +102,7 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   return to;
 }
 
-/** True for "as MEI": the item that ends at `last` has an article. */
+/** True if the item that ends at `last` has an article: "as MEI". */
 function hasArticle(sentence: Sentence, last: number): boolean {
   let at = last;
   while (sentence.owner(at - 1) === sentence.owner(last)) at--;
@@ -109,7 +113,7 @@ function isPlace(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "place" && reachOf(sentence, at).polarity === "plain";
 }
 
-/** Negator of the item right before a place; -1 if it is required. */
+/** Returns the negator of the item right before a place; -1 if the item is required. */
 function negatorBefore(sentence: Sentence, place: number): number {
   for (let at = place - 1; at >= Math.max(0, place - BETWEEN_MAX); at--) {
     const owner = sentence.owner(at);

@@ -1,12 +1,12 @@
 /**
- * Items joined to an exclusion that may or may not be excluded as well: "exceto DDD 11 e MEI",
- * "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias".
+ * Items joined to an exclusion, if it is unclear whether they are excluded too: "exceto DDD 11 e
+ * MEI", "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias".
  * Invariant: after "exceto", an item counts only if it has its own article ("as com telefone"), if
- * "e" joins it to an item whose negation reaches no further (contact, date, capital, code), or if
- * only a comma joins it. "exceto MEI e com telefone" requires a phone. After "sem", "fora de", or
- * "não", it must follow a contact, place, or list, be of another kind, and have no preposition,
- * verb, or negator; adjectives ("grandes") do not count. The note suggests a reading only if it
- * parses that way, and says if no filter can exclude the item.
+ * "e" joins it to an item whose negation does not extend (contact, date, capital, code), or if only
+ * a comma joins it. "exceto MEI e com telefone" requires a phone. After "sem", "fora de", or "não",
+ * the item must follow a contact, place, or list, and be of another kind. It must have no
+ * preposition, verb, or negator; adjectives ("grandes") do not count. The note suggests a wording
+ * only if that parses as intended, and reports if no filter can exclude the item.
  * Input: a sentence after all other stages, and its excluded lists. Output: a note with both
  * readings and how to write each.
  */
@@ -19,19 +19,19 @@ import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 
 const JOIN = /^(?:e|ou|and|or)$/;
-/** Articles and pronouns that make a noun of the next words: "as com telefone". */
+/** Articles and pronouns that make a noun of the following words: "as com telefone". */
 const DETERMINER = /^(?:o|a|os|as|the|those|ones|aquel[ae]s)$/;
 const LED = /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with|por|para|desde|since)$/;
-/** Properties of companies, by the owner of their words. */
+/** Owners of words that name properties of companies. */
 const ITEMS: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place", "size", "status"],
   ...["capital", "date"],
 ]);
-/** Owners of items that a negator reaches alone: "sem telefone", "DDD 11". */
+/** Owners of items that end a negator's reach: "sem telefone", "DDD 11". */
 const REACHED_ALONE: ReadonlySet<string> = new Set(["contact", "date", "capital", "unmapped"]);
-/** Owners of nouns, which need an article or a verb, unlike "grandes" and "ativas". */
+/** Owners of nouns, which need an article or a verb; adjectives such as "grandes" do not. */
 const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", "activity"]);
-/** Max words between an article and its item: "as que não têm". */
+/** Maximum words between an article and its item: "as que não têm". */
 const LEAD_MAX = 6;
 
 /** Max tokens of an excluded item. */
@@ -46,8 +46,8 @@ interface ExceptedItem {
 /** An item that follows a joint. */
 interface Joined {
   /**
-   * First token of the item with leading words, first token without them, and the token after the
-   * item.
+   * First token of the item with its leading words, first token without them, and the token after
+   * the item.
    */
   readonly from: number;
   readonly at: number;
@@ -56,7 +56,7 @@ interface Joined {
   readonly hasArticle: boolean;
 }
 
-/** Notes every such item; true if there is one. */
+/** Notes every item that is unclear after "exceto"; returns true if there is one. */
 export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
   for (let joint = 1; joint < sentence.tokens.length - 1; joint++) {
     if (!isJoint(sentence, joint)) continue;
@@ -90,7 +90,7 @@ function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null 
   return null;
 }
 
-/** Returns the item after a joint; null if a word such as "com" requires it explicitly. */
+/** Returns the item after a joint; null if a word such as "com" explicitly requires the item. */
 function listedBehind(sentence: Sentence, joint: number): Joined | null {
   const from = joint + 1;
   const isPlace = sentence.owner(from) === "place";
@@ -109,7 +109,7 @@ function listedBehind(sentence: Sentence, joint: number): Joined | null {
   return { from, at, to, owner, hasArticle };
 }
 
-/** "a partir de 2020" begins like an article. */
+/** True if a date or amount begins at a token: the "a" of "a partir de 2020" is no article. */
 function startsDate(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "date" || sentence.owner(at) === "capital";
 }
@@ -120,7 +120,7 @@ function isLead(sentence: Sentence, at: number): boolean {
   return isWord && (owner === "filler" || owner === "negation");
 }
 
-/** True if an item is required although it is listed among the excluded ones. */
+/** True if an item would be required although it is in a list of exclusions. */
 function isLost(
   sentence: Sentence,
   {
@@ -130,7 +130,7 @@ function isLost(
   }: { readonly joint: number; readonly out: ExceptedItem; readonly item: Joined },
 ): boolean {
   const reach = reachBehind(sentence, out, item);
-  // "exceto os sem telefone e os MEI": "sem" negates the first only.
+  // In "exceto os sem telefone e os MEI", "sem" negates only the first item.
   const isOther = sentence.owner(out.last) !== item.owner;
   if (reach.negator === out.negator)
     return reach.polarity === "plain" && isOther && isExcept(sentence, out.negator);
@@ -146,7 +146,9 @@ function isLost(
   return isLostByComma(sentence, out, item);
 }
 
-/** Returns the reach for an item; one word is enough: "as de capital acima de 1 milhão". */
+/**
+ * Returns the reach that a negator has over any word of an item: "as de capital acima de 1 milhão".
+ */
 function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
     const reach = reachOf(sentence, at);
@@ -155,7 +157,7 @@ function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach
   return reachOf(sentence, item.at);
 }
 
-/** True for "exceto Santos, MEI" and "sem MEI, filiais": the comma does not continue the list. */
+/** True if a comma ends the list, so that the item is required: "exceto Santos, MEI". */
 function isLostByComma(sentence: Sentence, { negator, last }: ExceptedItem, item: Joined): boolean {
   if (!NOUNS.has(item.owner) || sentence.folded(item.at).startsWith("opta")) return false;
   const isAside = sentence.tokens[negator - 1]?.text === ",";
@@ -175,9 +177,9 @@ const AND = /^(?:e|and)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 const THAT = /^(?:que|that|which|who)$/;
 const DO = /^(?:do|does|did)$/;
-/** Kinds of exclusions that have a noun. */
+/** Kinds of exclusions that are nouns. */
 type OutKind = "contact" | "place" | "list";
-/** Owners of items that may be excluded along with these. */
+/** Owners of items that may be excluded along with a contact, place, or list. */
 const JOINED: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place"],
 ]);
@@ -190,7 +192,7 @@ interface Out {
   readonly kind: OutKind;
 }
 
-/** Notes every such item; true if there is one. */
+/** Notes every item that is unclear after "sem", "fora de", or "não"; true if there is one. */
 export function unmapExcludedOrRequested(
   sentence: Sentence,
   notes: Notes,
@@ -214,7 +216,7 @@ export function unmapExcludedOrRequested(
   return isLeft;
 }
 
-/** True for a comma in a list that ends in "e": "fora da lista X, MEI e filiais". */
+/** True for a comma in a list whose last item follows "e": "fora da lista X, MEI e filiais". */
 function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
   const item = joinedBehind(sentence, comma, "list");
@@ -233,7 +235,7 @@ function outBefore(sentence: Sentence, and: number): Out | null {
   return { from: THAT.test(sentence.folded(verb - 1)) ? verb - 1 : verb, kind };
 }
 
-/** Returns "contact" if one ends at a token, claimed or unmapped. */
+/** Returns "contact" if a contact, claimed or unmapped, ends at a token. */
 function contactAt(sentence: Sentence, last: number): OutKind | null {
   for (let at = last; at > last - CONTACT_MAX; at--) {
     const match = FILTER_PHRASES.longest(sentence.tokens, at);
@@ -273,12 +275,12 @@ interface Unclear {
 
 type Leads = readonly [wished: string, out: string];
 
-/** Returns the text of an exclusion up to a token; empty if no filter takes it. */
+/** Returns the text of an exclusion up to a token; empty if no filter can express it. */
 function phraseOf(sentence: Sentence, from: number, last: number): string {
   return sentence.owner(last) === "unmapped" ? "" : sentence.words(from, last + 1).words;
 }
 
-/** Returns how to write each reading, or that no filter takes it. */
+/** Returns a wording for each reading, or that no filter can express it. */
 function readingsOf({ phrase, item, owner }: Unclear): Sentences {
   const questions = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
   if (owner === "unmapped")
@@ -300,7 +302,7 @@ const NEITHER = {
   en: "No filter requires it or leaves it out.",
 };
 
-/** Owners of items a filter can exclude. */
+/** Owners of items that a filter can exclude. */
 const CAN_BE_OUT: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "place", "size", "status", "capital", "date"],
 ]);

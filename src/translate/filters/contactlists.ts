@@ -1,12 +1,12 @@
 /**
- * Lists of contacts: those of which one is enough ("telefone ou e-mail", "e-mail, telefone ou
- * celular"), and those with one quality for all ("e-mail e telefone exclusivos"). Input: the
- * contacts of a sentence in order. Output: the filter for a whole list; for a contact without its
- * own quality, its filter with the quality of the list.
+ * Lists of contacts: lists of which one contact is enough ("telefone ou e-mail", "e-mail, telefone
+ * ou celular"), and lists with one quality for all contacts ("e-mail e telefone exclusivos").
+ * Input: the contacts of a sentence in order. Output: the filter for a whole list; for a contact
+ * without its own quality, its filter with the quality of the list.
  * Invariant: "ou" before the last contact applies to all contacts that commas join to it. Contacts
  * required before the list stay required. A web site in a list is no choice and does not end it. A
- * plural quality applies to the whole list. An ambiguous one applies to what "e" or "ou" joins
- * without another "com", and a note says so.
+ * plural quality applies to the whole list. An ambiguous quality applies to contacts that "e" or
+ * "ou" joins without another "com", and a note reports this.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters } from "./phrase.ts";
@@ -33,18 +33,20 @@ interface Run {
   readonly kinds: readonly Contact[];
   /** Contacts required before it. */
   readonly before: readonly Kind[];
-  /** True if the note that any phone or e-mail counts exists. */
+  /** True if a note already states that any phone or e-mail counts. */
   readonly isNoted: boolean;
 }
 
 /** The filter for a list whose last contact is joined by "ou". */
 interface Choice {
   readonly from: number;
-  /** The filter for the list; null if no filter combines a quality with other contacts. */
+  /**
+   * The filter for the list; null if a contact has a quality, which no filter combines with others.
+   */
   readonly joined: "phone" | "contact" | null;
-  /** True if a mobile or landline becomes any phone. */
+  /** True if the filter takes any phone although a mobile or landline was requested. */
   readonly isWider: boolean;
-  /** True if an earlier required filter makes the choice useless. */
+  /** True if an earlier filter already requires one contact, so that the choice has no effect. */
   readonly isHidden: boolean;
 }
 
@@ -59,7 +61,7 @@ export class ContactChoice {
     this.#found = found;
   }
 
-  /** Ends the list at a contact not required. */
+  /** Ends the list at a contact that is not required. */
   end(): void {
     this.#run = null;
   }
@@ -80,7 +82,7 @@ export class ContactChoice {
     return choice;
   }
 
-  /** Requires one contact of the list and no other that it names. */
+  /** Requires `joined`, and of the other contacts only those required before the list. */
   require(joined: Kind): void {
     const before = this.#run?.before ?? [];
     for (const kind of KINDS) this.#found[kind] = kind === joined || before.includes(kind);
@@ -122,7 +124,7 @@ export interface ContactBefore extends ContactAt {
   readonly leads: boolean;
 }
 
-/** A contact with its list's quality; unsure if that may apply to its neighbor only. */
+/** A contact with the quality of its list; unsure if the quality may apply only to its neighbor. */
 interface Spread {
   readonly phrase: FilterPhrase;
   readonly unsure: boolean;
@@ -137,12 +139,10 @@ const CONTACT = new RegExp(
     "fixos?|mobiles?|landlines?|cell)$",
 );
 const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|are|repetem)$/;
-/** Max contacts between one and its quality. */
+/** Maximum contacts between a contact and its quality. */
 const LIST_MAX = 4;
 
-/**
- * True if a contact's quality precedes it, so that the quality applies to the next contact as well.
- */
+/** True if a contact's quality precedes it, so that it also applies to the next contact. */
 export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
   return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
 }
@@ -165,7 +165,10 @@ interface QualityPhrase {
   readonly unsure: boolean;
 }
 
-/** "exclusive e-mail and phone", not "an exclusive e-mail and a phone". */
+/**
+ * Returns the quality of the previous contact if it also applies here: in "exclusive e-mail and
+ * phone", not in "an exclusive e-mail and a phone".
+ */
 function fromBefore(
   sentence: Sentence,
   { at }: ContactAt,
@@ -194,7 +197,7 @@ function fromBehind(sentence: Sentence, { to }: ContactAt): QualityPhrase | null
       if (!isPlural && (isLed || !isFirm)) return null;
       return { quality, unsure: !isPlural };
     }
-    // "e-mail, celular com telefone" is no list.
+    // "e-mail, celular com telefone" is not a list.
     from = next.to;
   }
   return null;
@@ -207,7 +210,7 @@ interface Joint {
   readonly hasArticle: boolean;
 }
 
-/** The joint between the contact before a token and the next contact, or null. */
+/** Returns the joint between a contact that ends at a token and the next contact, or null. */
 function jointAt(sentence: Sentence, from: number): Joint | null {
   let at = from;
   const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");

@@ -28,7 +28,7 @@ export interface MentionedContacts {
   readonly emails: readonly string[];
   /** Number of values. */
   readonly count: number;
-  /** True if a value went to the notes, so the filters match more than requested. */
+  /** True if a value went to the notes, so that the filters match more than requested. */
   readonly lost: boolean;
 }
 
@@ -47,18 +47,18 @@ const BETWEEN = wordSet(
     "fone el la y and " +
     "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
-/** Words before the word for a contact that belong to it. */
+/** Words before the word for a contact that are claimed with it. */
 const LEADS = wordSet(
   "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
     "have tiene tienen um uma mesmo mesma same an",
 );
 /** Words before numbers of other kinds. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
-/** Words that make a contact the writer's. */
+/** Words that mark a contact as the writer's own. */
 const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
 /** Marks around a value, claimed with it. */
 const QUOTE = /^["“”„«»'‘’]$/;
-/** Words before the address that a list is sent to. */
+/** Words before an address to which a list is to be sent. */
 const SENT_TO = wordSet("para pra to");
 
 /** Max words between the word for a contact and its value. */
@@ -67,31 +67,31 @@ const BETWEEN_MAX = 4;
 const PHONE_TOKENS = 14;
 /** Max tokens before the first digit other than 0: "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
-/** Min digits that no other number has; a date has eight, with its own marks. */
+/** Minimum digits of a phone. Only dates have as many, and they have their own marks. */
 const DIGITS_MIN = 8;
 /** Max digits after leading zeros: "55 0 11 98765-4321", "15 11 98765-4321" (carrier). */
 const DIGITS_MAX = 14;
 /** Max digits of the country or area code, which other marks may separate. */
 const PREFIX_DIGITS_MAX = 4;
-/** Marks anywhere in a number, and marks only after its first part. */
+/** Marks allowed anywhere in a phone number, and marks allowed only after its first part. */
 const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
 const PREFIX_MARK = /^[./]$/;
-/** Min digits of an area code with a number, which need no separator. */
+/** Minimum digits of a number with its area code, which needs no separator. */
 const JOINED_MIN = 10;
 /** Question words for a holder. */
 const HOLDERS = wordSet("quem quien who");
 const HAVE = wordSet("tem tiene has usa uses owns utiliza");
-/** Verbs of any number that need no word for a holder. */
+/** Verbs that request holders of a number without a word for the holder. */
 const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
-/** Forms of phones only: a plus sign or separate area code, and a number in two parts. */
+/** Forms that only phones have: a plus sign or separate area code, and a number in two parts. */
 const PHONE_FORM = new RegExp(
   "^(?:(?:\\+|00)\\s?55.*|\\(?0\\s?(?:xx|\\*\\*|--).*|\\(0?\\d\\d\\)\\s?9?\\d{4}[-.\\s]?\\d{4}|" +
     "0?\\d\\d[\\s-]9?\\d{4}[-\\s]\\d{4})$",
   "i",
 );
-/** Length of a whole phone in normal form: +551133334444. */
+/** Length of a complete phone in normal form: +551133334444. */
 const WHOLE_LENGTH = 13;
 
 const AREA_MISSING: Remark = {
@@ -99,7 +99,7 @@ const AREA_MISSING: Remark = {
   pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
   en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
 };
-/** Like `AREA_MISSING`; repeats an area code found elsewhere. */
+/** Like `AREA_MISSING`, but suggests an area code found elsewhere in the sentence. */
 function areaMissing(sentence: Sentence): Remark {
   const { tokens } = sentence;
   const at = tokens.findIndex(
@@ -139,14 +139,14 @@ const OR_CPF: Remark = {
   en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
 };
 
-/** A value in the text: its tokens, its reading or why it has none. */
+/** A value in the text: its tokens, and its reading or why it has none. */
 interface Value {
   readonly from: number;
   readonly to: number;
   readonly read: { readonly phone: string } | { readonly email: string } | { readonly why: Remark };
 }
 
-/** Finds and claims all phone numbers and e-mail addresses; `known` if the snapshot has them. */
+/** Finds and claims all phones and e-mail addresses; `known` is true if the snapshot has them. */
 export function findContactValues(
   sentence: Sentence,
   notes: Notes,
@@ -189,7 +189,7 @@ export function findContactValues(
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = unmapEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  // More words become names later, and names do not negate.
+  // Forget reaches: more words may become names later, and names do not negate.
   forgetReach(sentence);
   return {
     phones: [...phones],
@@ -209,13 +209,13 @@ function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolea
   return true;
 }
 
-/** True for a value beyond a full filter's limit. */
+/** True for a value that exceeds the number of values that a filter can have. */
 function isOver({ read }: Value, taken: ReadonlySet<string>): boolean {
   const value = "email" in read ? read.email : "phone" in read ? read.phone : null;
   return value !== null && taken.size >= SPEC_LIMITS.contactsMax && !taken.has(value);
 }
 
-/** Notes the values beyond the filter's limit, from first to last. */
+/** Notes the values that exceed a filter's limit, from the first to the last. */
 function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[]): void {
   const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
   const { contactsMax: max } = SPEC_LIMITS;
@@ -230,7 +230,7 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   );
 }
 
-/** Why no filter takes a value; for "telefone X ou e-mail Y", both filters must hold. */
+/** Returns why no filter takes a value; for "telefone X ou e-mail Y", both would have to hold. */
 function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
   if ("why" in read) return read.why;
   if (last === null || "email" in last.read === "email" in read) return null;
@@ -278,8 +278,8 @@ function linkAt(sentence: Sentence, at: number): Value | null {
 }
 
 /**
- * The first run of tokens that is a whole phone number; else a shorter run, or the reason for its
- * refusal.
+ * Returns the first run of tokens that is a complete phone number; else a shorter number, or the
+ * reason why it is refused.
  */
 function phoneAt(sentence: Sentence, from: number): Value | null {
   const { kind, text } = sentence.tokens[from] ?? {};
@@ -303,7 +303,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
       const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
       const value = { from, to, read };
-      // "11 98765 43 21" begins with a valid number of seven digits.
+      // Continue: "11 98765 43 21" begins with a valid number of seven digits.
       if (isPhone && read.phone.length >= WHOLE_LENGTH) return value;
       if (isPhone) best = value;
     }
@@ -341,7 +341,7 @@ function reasonOf(fault: PhoneFault): Remark {
   return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
 }
 
-/** True if a token may continue a phone of `digits` digits: "( 11 ) 98765 - 4321", "0 xx 11". */
+/** True if a token may continue a phone with `digits` digits: "( 11 ) 98765 - 4321", "0 xx 11". */
 function isPart(sentence: Sentence, at: number, digits: number): boolean {
   const { kind, text = "", folded = "" } = sentence.tokens[at] ?? {};
   if (!sentence.free(at)) return false;
@@ -354,7 +354,7 @@ function isOtherNumber(sentence: Sentence, at: number): boolean {
   return [1, 2].some((back) => OTHER_NUMBERS.has(sentence.folded(at - back)));
 }
 
-/** Returns the index of the contact word or value that leads to a value; else `at`. */
+/** Returns the index of the contact word or value that introduces a value; else `at`. */
 function leadOf(sentence: Sentence, at: number): number {
   let lead = at;
   for (let i = at - 1; i >= Math.max(0, at - BETWEEN_MAX); i--) {

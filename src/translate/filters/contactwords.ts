@@ -3,10 +3,10 @@
  * "cujo telefone é exclusivo"), and questions about the holder of a phone or e-mail ("who has this
  * e-mail", "de quem é este número"). Input: a sentence after the filters and before the trades.
  * Output: a note, because no filter takes them.
- * Invariant: only after a word for a means or an owner, with numerals and determiners between;
- * "conserto de telefones" and "lojas de celular" stay trades. Words of a question are claimed only
- * next to a value, or with the word for a contact if the sentence has no value. In that case the
- * note requests the value, and the word becomes no activity.
+ * Invariant: a word counts only after a word for a means or an owner, with numerals and determiners
+ * between; "conserto de telefones" and "lojas de celular" stay trades. Words of a question are
+ * claimed only next to a value or, in a sentence without a value, with the word for a contact.
+ * In that case, the note requests the value, and the word becomes no activity.
  */
 import { isInTrade } from "../items.ts";
 import type { Notes } from "../notes.ts";
@@ -20,7 +20,7 @@ const CONTACT = wordsOf(
   "(?:tele)?fones? tel celular(?:es)? whatsapps? e?mails? correos? (?:tele)?phones? cellphones? " +
     "mobiles? landlines? telefonos? movil(?:es)?",
 );
-/** Numerals and determiners between a contact and what leads to it. */
+/** Numerals and determiners between a contact and the word that introduces it. */
 const DETERMINER = wordsOf(
   "o a os as um uma uns umas the an el la los las un una mais menos more less " +
     "fewer than de que do " +
@@ -46,7 +46,7 @@ const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list s
 const ARTICLE = wordsOf("uma? a an una? one");
 const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
 const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
-/** Max words between a contact and its leading word, and of its description. */
+/** Maximum words between a contact and the word that introduces it, and of its description. */
 const BETWEEN_MAX = 5;
 const DESCRIPTION_MAX = 6;
 
@@ -57,8 +57,8 @@ const NO_FILTER: Remark = {
 };
 
 /**
- * Leaves all such words to the notes with their description. If the limit is unknown, only counted
- * contacts, because "com no máximo dois telefones" is no limit.
+ * Leaves all words for contacts to the notes, with their description. If the limit is not known
+ * yet, leaves only counted contacts, because "com no máximo dois telefones" is no limit.
  */
 export function unmapContactWords(
   sentence: Sentence,
@@ -99,14 +99,14 @@ function isCounted(
   return false;
 }
 
-/** Index of the word that leads to a contact; -1 for none. */
+/** Returns the index of the word that introduces a contact; -1 for none. */
 function leadBefore(sentence: Sentence, contact: number): number {
   const isHyphened =
     /^mails?$/.test(sentence.folded(contact)) && sentence.folded(contact - 1) === "e";
   const last = contact - (isHyphened ? 2 : 1);
   for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
     const [word, owner] = [sentence.folded(at), sentence.owner(at)];
-    // "CEP começando com 800 mais e-mail"
+    // Reads across other claimed words: "CEP começando com 800 mais e-mail".
     if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
     if (LEAD.test(word) && !isBound(sentence, at)) return at;
     if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
@@ -114,12 +114,12 @@ function leadBefore(sentence: Sentence, contact: number): number {
   return -1;
 }
 
-/** True for "pelo menos dois telefones". */
+/** True for the "pelo" of "pelo menos dois telefones". */
 function isBound(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
 }
 
-/** The end of a contact's description: "cujo telefone não é de contador". */
+/** Returns the end of a contact's description: "cujo telefone não é de contador". */
 function descriptionEnd(sentence: Sentence, from: number): number {
   let to = from;
   while (to < from + DESCRIPTION_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
@@ -159,7 +159,7 @@ const JOINS = wordSet(
 );
 /** Max words between a call and its number. */
 const CALL_WORDS_MAX = 4;
-/** Max words of a question before or after a value. */
+/** Maximum words of a question before or after a value. */
 const REACH = 6;
 const CONTACTS = wordSet(
   "telefone telefones fone celular whatsapp zap numero phone telephone number mobile telefono " +
@@ -186,7 +186,7 @@ export function claimQuestion(sentence: Sentence, from: number, to: number): voi
   if (last >= to) sentence.claim(to, last + 1, "contact");
 }
 
-/** Index of the word for calling the number at a token; -1 for none. */
+/** Returns the index of the word for calling the number at a token; -1 for none. */
 export function callBefore(sentence: Sentence, at: number): number {
   let call = at - 1;
   while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;

@@ -60,9 +60,9 @@ interface Taken {
   readonly phrase: FilterPhrase;
 }
 
-/** The last phrase, which the next may extend. */
+/** The last phrase, which the next phrase may extend. */
 interface Last extends Taken {
-  /** True if it set its filter. */
+  /** True if the phrase has set its filter. */
   readonly set: boolean;
 }
 
@@ -106,7 +106,7 @@ class FilterStage {
     return this.#found;
   }
 
-  /** "e-mail e telefone exclusivos": a quality of a list applies to each of its contacts. */
+  /** Applies the quality of a list to each of its contacts: "e-mail e telefone exclusivos". */
   #withQuality(taken: Taken): Taken {
     const spread = spreadQuality(this.#sentence, taken, this.#contact);
     const phrase = spread?.phrase ?? taken.phrase;
@@ -124,7 +124,7 @@ class FilterStage {
   #isMeant({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
-    // "portal de internet com telefone" is not a second trade.
+    // A phrase that also names a trade is no filter next to another trade.
     if (phrase.trade === true && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
@@ -133,7 +133,7 @@ class FilterStage {
     );
   }
 
-  /** True if the sentence has another trade, so that an ambiguous name is none. */
+  /** True if the sentence has another trade, so that an ambiguous name is not a trade. */
   #hasActivity(from: number, to: number): boolean {
     const sentence = this.#sentence;
     const named = (at: number) => sentence.free(at) && kindAt(sentence, at) === "activity";
@@ -183,7 +183,7 @@ class FilterStage {
     return phrase.role === "contact" ? contactLead(this.#sentence, at) : at;
   }
 
-  /** "inclusive MEI": neither excluded nor required. */
+  /** True for "inclusive MEI", which neither excludes nor requires MEI. */
   #isIncluded({ at, phrase }: Taken): boolean {
     if (phrase.role === "status" || phrase.role === "sort" || phrase.role === "contact")
       return false;
@@ -191,7 +191,7 @@ class FilterStage {
     return ["inclusive", "incluindo", "including"].includes(this.#sentence.folded(at - article));
   }
 
-  /** "pode ser MEI": not excluded or required. */
+  /** True for "pode ser MEI", which neither excludes nor requires MEI. */
   #isAllowed({ at, phrase }: Taken): boolean {
     // "pode ser LTDA ou S/A" names the natures to choose from.
     if (["sort", "contact", "nature"].includes(phrase.role)) return false;
@@ -215,14 +215,14 @@ class FilterStage {
     return -1;
   }
 
-  /** "contabilidade para MEI": customers, not the companies requested. */
+  /** True for customers of the requested companies: "contabilidade para MEI". */
   #isAudience({ at, phrase }: Taken): boolean {
     if (phrase.role !== "regime" && phrase.role !== "size") return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
   }
 
-  /** "com ou sem telefone", "ativas ou não": no filter. */
+  /** Claims a request for either case, without a filter: "com ou sem telefone", "ativas ou não". */
   #leaveOpen({ at, to, phrase }: Taken): void {
     if (phrase.role === "status") this.#found.anyStatus = true;
     const { negator } = reachOf(this.#sentence, to - 1);
@@ -246,11 +246,11 @@ class FilterStage {
       return;
     }
     const included = this.#include(taken, negated);
-    // "small size (EPP)": the size in brackets is the one that is meant.
+    // In "small size (EPP)", the size in parentheses is the intended one.
     const isNamed = phrase.role === "size" && this.#sentence.tokens[at - 1]?.text === "(";
     if (isNamed && !negated && this.#last?.phrase.role === "size") found.sizes.clear();
     let outcome = this.#had(taken, from, negated) ?? phrase.apply(found, negated);
-    // "inclusive inativas" next to active ones means all.
+    // "inclusive inativas" after active companies means all companies.
     if (included && outcome === "contradiction") {
       found.anyStatus = true;
       outcome = "set";
@@ -296,8 +296,8 @@ class FilterStage {
   }
 
   /**
-   * "sem filiais" means head offices and "só filiais" branches. Having branches, or none, means
-   * more than one establishment, or one.
+   * Reads phrases about branches. "sem filiais" means head offices, and "só filiais" means
+   * branches. Having branches means more than one establishment; having none means one.
    */
   #had({ at, phrase, to }: Taken, from: number, negated: boolean): Outcome | "bound" | null {
     if (
@@ -314,7 +314,7 @@ class FilterStage {
     const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
     if (!had && !alone) return null;
     if (!this.#counts) return "cannot";
-    // "várias filiais" means at least two and the head office.
+    // "várias filiais" means at least two branches and the head office.
     if (some) this.#sentence.claim(at - 1, at, "headquarters");
     const words = this.#sentence.words(some ? at - 1 : at, to);
     const least = some ? 3 : 2;
@@ -328,7 +328,10 @@ class FilterStage {
     return false;
   }
 
-  /** "das mais novas para as mais antigas" is one order, "mais novas e mais antigas" are two. */
+  /**
+   * True if a phrase continues the previous order: "das mais novas para as mais antigas" is one
+   * order, "mais novas e mais antigas" are two.
+   */
   #continuesSort({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
     if (phrase.role !== "sort" || last === null || last.phrase.role !== "sort" || !last.set)
@@ -346,7 +349,10 @@ class FilterStage {
     return true;
   }
 
-  /** "telefone ou e-mail", "e-mail, telefone ou celular": one is enough. */
+  /**
+   * Sets the filter of contacts of which one is enough: "telefone ou e-mail", "e-mail, telefone ou
+   * celular".
+   */
   #either({ at, to, phrase }: Taken, negated: boolean): boolean {
     if (phrase.contact === undefined) return false;
     if (negated) this.#choice.end();
@@ -369,7 +375,7 @@ class FilterStage {
     return true;
   }
 
-  /** "inclusive baixadas": those and the active ones; "todas, inclusive": all. */
+  /** Adds a status: "inclusive baixadas" means these and active ones; "todas, inclusive", all. */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
     let from = at - 1;

@@ -2,8 +2,8 @@
  * Regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI". Input: a
  * sentence in which every word has an owner. Output: a note, because the registry has only the
  * current regime, and most companies outside of it were never in it.
- * Invariant: only if such a word leads to a regime and is not negated ("não saíram do Simples").
- * On its own because it reads the results of all other stages.
+ * Invariant: a word for leaving counts only before a regime and if not negated ("não saíram do
+ * Simples"). On its own because it reads the results of all other stages.
  */
 
 import { reachOf } from "../negation.ts";
@@ -14,14 +14,14 @@ import { HISTORY } from "./phrase.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
-/** "excluídas do Simples", but "excluídas as MEI" is an exclusion. */
+/** Matches "excluídas" in "excluídas do Simples"; "excluídas as MEI" is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
-/** Max words between such a word and its regime. */
+/** Maximum words between a word for leaving and its regime. */
 const BETWEEN_MAX = 4;
 
-/** Notes all such regimes; true if there is one. */
+/** Notes all regimes that companies have left; returns true if there is one. */
 export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -35,7 +35,7 @@ export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** Index of the word for leaving a regime; -1 for none. */
+/** Returns the index of the word for leaving a regime; -1 for none. */
 function causeBefore(sentence: Sentence, regime: number): number {
   const { negator } = reachOf(sentence, regime);
   if (negator >= 0 && negator < regime && isLeaving(sentence, negator)) return negator;
@@ -51,7 +51,7 @@ function isLeaving(sentence: Sentence, at: number): boolean {
   return LEFT.test(word) || (PUT_OUT.test(word) && FROM.test(sentence.folded(at + 1)));
 }
 
-/** "que não saíram do Simples" are in it. */
+/** True if leaving is negated: companies "que não saíram do Simples" are in it. */
 function isTurned(sentence: Sentence, cause: number): boolean {
   return [1, 2, 3].some((back) => NOT.has(sentence.folded(cause - back)));
 }

@@ -2,8 +2,8 @@
  * Required words of company names. Input: a sentence without owners. Output: phrases for
  * `text_hints`, one per request.
  * Invariant: a name stands before "no nome", after "chamadas", "da rede", and the like, or in
- * quotation marks. Quoted text with another known meaning keeps that. Excluded names, long names,
- * and names beyond the limit go to the notes.
+ * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, long
+ * names, and names beyond the limit go to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -29,7 +29,7 @@ const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo n
 const INTO = wordSet("no na nos nas in em en");
 const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
 const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
-/** Words that lead to a name before "no nome". */
+/** Words that introduce a name before "no nome". */
 const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
 const WITHOUT = wordSet("sem nao without not exceto sin");
 const SAYING = wordSet(
@@ -46,7 +46,7 @@ const HOLDS = wordSet(
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
-/** Owners of phones and addresses, also of those without a filter. */
+/** Owners of phones and addresses, including those that no filter takes. */
 const TAKEN = wordSet("contact unmapped");
 /** Max words of a name. */
 const WORDS_MAX = 5;
@@ -85,7 +85,7 @@ export function findNameWords(context: NameContext): readonly string[] {
   return found;
 }
 
-/** Notes that words were read as a name, which no word around them says. */
+/** Adds the assumption that words are a name although no word around them says so. */
 function assumed({ sentence, notes }: NameContext, read: Read | null): Read | null {
   if (read === null) return null;
   notes.assume(
@@ -128,26 +128,26 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
   sentence.name(from, to);
 }
 
-/** True if a phrase is too long for the filter, as written or as searched. */
+/** True if a phrase exceeds the filter's length, as written or as searched. */
 function isLong(words: readonly string[]): boolean {
   const text = words.join(" ");
   return Math.max(text.length, analyzeWords(text).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
 }
 
-/** "com silva no nome", "que tenham a palavra sol na razão social", "silva ou souza no nome". */
+/** Reads "com silva no nome", "que tenham a palavra sol na razão social". */
 function beforeName(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const negated = WITHOUT.has(word);
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // Stops after so many repetitions, because scanning from each would take quadratic time.
+    // Stops after a few repetitions, because scanning from each would take quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;
   for (let end = first + 1; end <= first + TOKENS_MAX && words < WORDS_MAX; end++) {
     if (sentence.tokens[end - 1]?.kind !== "mark") words++;
-    // "com celular com sol no nome": the first words are another request.
+    // In "com celular com sol no nome", the first words are another request.
     if (HAVING.has(sentence.folded(end)) || WITHOUT.has(sentence.folded(end))) return null;
     const to = nameEnd(sentence, end);
     if (to === null) {
@@ -160,7 +160,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   return null;
 }
 
-/** The end of "no nome", "na razão social", "in their name" at a token, or null. */
+/** Returns the end of "no nome", "na razão social", "in their name" at a token, or null. */
 function nameEnd(sentence: Sentence, at: number): number | null {
   if (!INTO.has(sentence.folded(at))) return null;
   let to = at + 1;
@@ -174,7 +174,7 @@ function nameEnd(sentence: Sentence, at: number): number | null {
   return to;
 }
 
-/** "chamadas Sol", "cujo nome contém sol", "com nome fantasia "Sol Nascente"". */
+/** Reads "chamadas Sol", "cujo nome contém sol", "com nome fantasia "Sol Nascente"". */
 function behindCalled(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const called = CALLED.has(word);
@@ -182,7 +182,7 @@ function behindCalled(sentence: Sentence, at: number): Read | null {
   let first = at + 1;
   while (HOLDS.has(sentence.folded(first)) && first < at + 5) first++;
   const quote = QUOTES.includes(sentence.tokens[first]?.text ?? " ");
-  // "por nome", "nome e telefone" request no words.
+  // "por nome" and "nome e telefone" do not introduce a name.
   if (!quote && !called && !isHolding(sentence, at + 1, first)) return null;
   const end = quote ? closing(sentence, first) : wordsEnd(sentence, first);
   if (end === null || end === first) return null;
@@ -204,7 +204,7 @@ function isHolding(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** Start of "com o nome", "cujo nome". */
+/** Returns the start of "com o nome", "cujo nome". */
 function leadStart(sentence: Sentence, at: number): number {
   let from = at;
   while (
@@ -219,14 +219,14 @@ function leadStart(sentence: Sentence, at: number): number {
 const AFTER_ALL =
   /^(que|inclusive|incluindo|including|com|with|con|tendo|abert[ao]s?|opened|desde)$/;
 
-/** Name up to a mark, preposition of places, or request. */
+/** Returns the end of a name: a mark, a preposition of places, or another request. */
 function wordsEnd(sentence: Sentence, first: number): number {
   let end = first;
   for (; end < first + WORDS_MAX; end++) {
     const token = sentence.tokens[end];
     if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
     if (end > first && (joins(token) || beginsRequest(sentence, end)) && !isOf(token.folded)) break;
-    // "chamados Sol exceto MEI"; but "Sem Parar" is a name.
+    // "exceto" ends the name in "chamados Sol exceto MEI"; but "Sem Parar" is a name.
     if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
   }
   while (end > first && joins(sentence.tokens[end - 1])) end--;
@@ -240,13 +240,13 @@ const OF_CHAIN = wordSet(
 );
 const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand cadena");
 const LEADS_NAME = wordSet("da do das dos de del of the");
-/** Articles before the name of a company, which names of towns do not have. */
+/** Articles before the name of a company; names of towns do not have them. */
 const OF_THE = wordSet("da do");
 
 /**
- * "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name after
- * a word for its parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name
- * places.
+ * Reads "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name
+ * after a word for branches, or any words after "da rede". "lojas da Bahia" and "filiais de São
+ * Paulo" name places.
  */
 function behindChain(context: NameContext, at: number): Read | null {
   const { sentence } = context;
@@ -270,9 +270,9 @@ function behindChain(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from, to: end, phrases, negated };
 }
 
-/** Nouns that add nothing to a named company: "lojas da rede Drogasil". */
+/** Nouns for outlets, which add nothing to a named company: "lojas da rede Drogasil". */
 const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores|tiendas)$/;
-/** The same directly before or after its name: "Lojas Americanas", "Havan stores". */
+/** Nouns for outlets directly before or after a name: "Lojas Americanas", "Havan stores". */
 const NAMED_OUTLETS = /^(?:lojas?|redes?|grupo|stores?|shops?|outlets?|branch(?:es)?|tiendas?)$/;
 const ENGLISH_OUTLETS = /^(?:stores?|shops?|outlets?|branch(?:es)?)$/;
 
@@ -287,7 +287,7 @@ function behindOutlets(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
 }
 
-/** Reads "Havan stores in Pará": a name that means nothing else, before the noun. */
+/** Reads "Havan stores in Pará": a name without another meaning, before the noun. */
 function beforeOutlets(context: NameContext, at: number): Read | null {
   const { sentence } = context;
   const isWritten = at === 0 || isCapitalised(sentence, at);
@@ -306,7 +306,7 @@ function beforeOutlets(context: NameContext, at: number): Read | null {
 
 /**
  * Reads "Smart Fit gyms", "McDonald's restaurants": English puts the name of a chain before its
- * trade. The name has two capitalized words, or one with a possessive, and means nothing else.
+ * trade. The name has two capitalized words, or one with a possessive, and has no other meaning.
  */
 function beforeTrade(context: NameContext, at: number): Read | null {
   const { sentence, gazetteer } = context;
@@ -345,14 +345,14 @@ function isWritten(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Reads "farmácias Pague Menos": two or more capitalized words directly after a trade, which no
- * place, trade, or request begins with, and which no place follows directly.
+ * Reads "farmácias Pague Menos": two or more capitalized words directly after a trade. They do not
+ * begin with a place, trade, or request, and no place follows directly.
  */
 function behindTrade(context: NameContext, at: number): Read | null {
   const { sentence, gazetteer } = context;
   if (!isCapitalised(sentence, at) || !isCapitalised(sentence, at + 1)) return null;
   if (!endsTrade(sentence, at) || QUARTER_HEADS.has(sentence.folded(at))) return null;
-  // "em Águas Claras DF": the word before begins the name.
+  // "em Águas Claras DF": the previous word begins the name.
   if (at > 1 && isCapitalised(sentence, at - 1)) return null;
   if (STREETS.has(sentence.folded(at - 1))) return null;
   const end = capitalsEnd(sentence, at);
@@ -367,8 +367,8 @@ function behindTrade(context: NameContext, at: number): Read | null {
 }
 
 /**
- * Reads "Havan SC", "Cacau Show em Natal": capitalized words that mean nothing else and open a
- * sentence without a trade, before a place.
+ * Reads "Havan SC", "Cacau Show em Natal": capitalized words without another meaning, before a
+ * place, at the beginning of a sentence without a trade.
  */
 function onlyName(context: NameContext, at: number): Read | null {
   const { sentence, gazetteer } = context;
@@ -397,14 +397,14 @@ function endsTrade(sentence: Sentence, at: number): boolean {
 
 const TRADE_MAX = 4;
 
-/** Returns the end of words that mean nothing else, or that are a town with an article. */
+/** Returns the end of words that have no other meaning, or are a town with an article. */
 function strangeEnd(context: NameContext, first: number): number {
   const { sentence, gazetteer } = context;
   const town = gazetteer.places.longest(sentence.tokens, first);
   if (town !== null) {
     const { cities, states, nicknamed } = town.place;
     const isSmall = states.length + nicknamed.length === 0 && cities.length > 0;
-    // "filiais do assaí no Nordeste": the place comes after the name.
+    // "filiais do assaí no Nordeste": the place follows the name.
     const isBefore = isIn(sentence.folded(town.to));
     return isSmall && isBefore && cities.every(({ capital }) => !capital) ? town.to : first;
   }
@@ -413,10 +413,10 @@ function strangeEnd(context: NameContext, first: number): number {
   return end;
 }
 
-/** Max words of a name in lower case. */
+/** Maximum words of a lower-case name. */
 const NAME_MAX = 3;
 
-/** True for a word that begins no place, trade, or request, and is not a common one. */
+/** True for an uncommon word that does not begin a place, trade, or request. */
 function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || !sentence.free(at) || token.folded.length < 3) return false;
@@ -430,7 +430,7 @@ function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
 /** Returns the end of capitalized words and the small words between them. */
 function capitalsEnd(sentence: Sentence, first: number): number {
   const isCapital = (at: number) => isCapitalised(sentence, at);
-  // If all words are capitalized, capitals mean nothing.
+  // If all words are capitalized, capital letters do not mark names.
   if (!isCapital(first) || !hasLowerCase(sentence)) return first;
   let end = first;
   for (let at = first; at < first + WORDS_MAX && sentence.free(at); at++) {
@@ -440,7 +440,7 @@ function capitalsEnd(sentence: Sentence, first: number): number {
   return end;
 }
 
-/** Sentences with two words in lower case or more; counted once each. */
+/** Caches whether a sentence has at least two lower-case words. */
 const LOWER = new WeakMap<Sentence, boolean>();
 
 function hasLowerCase(sentence: Sentence): boolean {
@@ -471,7 +471,7 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   const first = at + 1;
   const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
   if (place || tradeEnd(sentence, first) >= end || beginsRequest(sentence, first)) return null;
-  // Whole sentences may be quoted, too.
+  // A whole sentence may also be quoted.
   if (at === 0 && end >= sentence.tokens.length - 2) return null;
   for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
   const phrases = phrasesOf(sentence, first, end);
@@ -496,7 +496,7 @@ function closing(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** The words of each phrase, split at "ou". */
+/** Returns the words of each phrase, split at "ou". */
 function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
   const phrases: string[][] = [[]];
   let only = true;

@@ -8,7 +8,7 @@
 interface NatureRow {
   readonly names: string;
   readonly codes: readonly string[];
-  /** True if its names are also trades. */
+  /** True if the names of the nature are also trades. */
   readonly trade?: true;
 }
 
@@ -76,7 +76,7 @@ export const NATURES: readonly NatureRow[] = [
   { names: "autarquia federal|autarquias federais", codes: ["1104"] },
   { names: "autarquia estadual|autarquias estaduais", codes: ["1112"] },
   { names: "autarquia municipal|autarquias municipais", codes: ["1120"] },
-  // Cities register as "Município" since 2016; before, as an organ of their executive.
+  // Since 2016, cities register as "Município"; before, as an organ of their executive.
   { names: "prefeitura|prefeitura municipal|prefeituras municipais", codes: ["1244", "1031"] },
   {
     names:
@@ -124,7 +124,7 @@ export const NATURES: readonly NatureRow[] = [
     trade: true,
   },
   { names: "entidade sindical", codes: ["3131"], trade: true },
-  // Every "cartório" has that activity, which is the usual search.
+  // Every "cartório" has that activity, by which it is usually searched.
   { names: "serviço notarial e registral", codes: ["3034"] },
   {
     names: "partido político|partido",

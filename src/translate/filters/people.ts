@@ -1,6 +1,6 @@
 /**
- * Contacts of people. Input: a sentence. Output: none; claims requests for the phone or e-mail of
- * an owner, partner, or manager and notes that there is no filter.
+ * Contacts of people. Input: a sentence. Output: notes that no filter takes the phone or e-mail of
+ * an owner, partner, or manager; the words are claimed.
  * Invariant: such a request never becomes the company's contact. A person's title that begins a
  * trade ("administradora de condomínios") is that trade.
  */
@@ -39,14 +39,14 @@ const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate ov
 const HAVING = wordSet(
   "tem tenha tenham ter com que seja sejam esta has have is are aged who tiene",
 );
-/** Max words of a person's name, and between a person and the age. */
+/** Maximum words of a person's name, and between a person and an age. */
 const NAME_MAX = 4;
 /** Words that make a contact personal. */
 const PERSONAL = wordSet("pessoal pessoais particular particulares residencial personal private");
 const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
 const IN_CHARGE = wordSet("those people person persons decision quem");
 const CHARGE = wordSet("charge makers maker decide manda responde");
-/** Words before a contact that belong to it. */
+/** Words before a contact that are claimed with it. */
 const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
 /** Claims requests for the contact of a person. */
@@ -65,7 +65,7 @@ export function unmapPeople(sentence: Sentence, notes: Notes): void {
 
 /**
  * Claims persons with a name or age ("com sócio chamado José", "sócios maiores de 60 anos"), which
- * say nothing of the company. Must run before names and dates are read.
+ * do not describe the company. Must run before names and dates are read.
  */
 export function unmapPersons(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -122,7 +122,10 @@ interface Read {
   readonly to: number;
 }
 
-/** "e-mail dos sócios", "WhatsApp of those in charge", "celular pessoal", "home address". */
+/**
+ * Reads a contact of a person: "e-mail dos sócios", "WhatsApp of those in charge", "celular
+ * pessoal", "home address".
+ */
 function contactOf(sentence: Sentence, at: number): Read | null {
   const to = contactEnd(sentence, at);
   if (to === at) return personalBefore(sentence, at);
@@ -154,7 +157,7 @@ function personFirst(sentence: Sentence, at: number): Read | null {
   return to > end + skip && english.test(sentence.folded(at)) ? { from: at, to } : null;
 }
 
-/** Max contacts in one request: there are no more kinds, and each rescans those before it. */
+/** Maximum contacts in one request: there are no more kinds, and each rescans the previous ones. */
 const CONTACTS_MAX = 8;
 
 /** Returns the end of a contact at a token; "e-mail e telefone" is one. */

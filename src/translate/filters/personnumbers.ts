@@ -1,10 +1,10 @@
 /**
  * CPFs, the numbers of persons, in a sentence.
- * Input: a text. Output: the same text with every CPF replaced by asterisks, and where they were;
- * a note for each.
+ * Input: a text. Output: the same text with asterisks in place of every CPF, and their positions; a
+ * note for each CPF.
  * Invariant: the text keeps its length, so that positions stay valid. No later stage, note, or
- * filter has a digit of a CPF. Eleven digits with the check digits of a CPF are one, unless a word
- * for a phone or the country code leads to them; a form that only CPFs have always is one.
+ * filter has a digit of a CPF. Eleven digits with a CPF's check digits count as a CPF, unless a
+ * word for a phone or the country code precedes them. A form that only CPFs have always counts.
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { plainText } from "../../spec/typedtext.ts";
@@ -12,7 +12,7 @@ import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Remark } from "./phrase.ts";
 
-/** Where a CPF was, in UTF-16 units. */
+/** Position of a hidden CPF, in UTF-16 units. */
 interface Hidden {
   readonly start: number;
   readonly end: number;
@@ -36,7 +36,7 @@ const CPF_FORM = new RegExp(
   `^(?:\\d{3}\\.\\d{3}\\.\\d{3}(?:${DASH})?\\d{2}|\\d{9}${DASH}\\d{2})$`,
   "u",
 );
-/** A word for the number of a person before it. */
+/** Matches a word for a person's number before it. */
 const GAP = "[^\\p{L}\\d]";
 const NAMED = new RegExp(
   `(?<!\\p{L})cpfs?(?!\\p{L})${GAP}{0,4}(?:(?:n[º°o]?|n[uú]mero|é|eh|is|de|do)${GAP}{1,4}){0,2}$`,
@@ -45,13 +45,13 @@ const NAMED = new RegExp(
 const PHONES =
   "(?:tele)?fones?|tel|cel|celular(?:es)?|whats\\p{L}*|zap|wpp|(?:tele)?phones?|mobiles?|" +
   "m[oó]vil|tel[eé]fonos?|lig(?:ar|ue|a)|call";
-/** A word for a phone, or the country code, before it. */
+/** Matches a word for a phone, or the country code, before a number. */
 const PHONE_LED = new RegExp(
   `(?:(?<!\\p{L})(?:${PHONES})(?!\\p{L})[^\\p{L}\\d]{0,4}(?:\\p{L}{1,8}[^\\p{L}\\d]{1,4}){0,2}|` +
     "(?:\\+|00)\\s?55[\\s-]?)$",
   "iu",
 );
-/** Max text before a number that is read. */
+/** Maximum text before a number that is examined. */
 const BEFORE_MAX = 40;
 const STAR = "*";
 

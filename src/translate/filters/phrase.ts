@@ -19,19 +19,22 @@ export const LARGE: Remark = {
   pt: "A Receita não diferencia médias de grandes: as duas são “demais” (05).",
   en: 'The registry does not tell medium from large companies: both are "other" (05).',
 };
-/** Regimes other than Simples look alike; the request is named as not understood in full. */
+/**
+ * For regimes other than Simples, which look alike in the registry: the request is reported as not
+ * fully understood.
+ */
 export const REGIME: Remark = {
   code: "tax_regime",
   pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
   en: 'The registry only tells who is in Simples: taken for "not in Simples".',
 };
-/** No filter offers a choice of a mobile or another kind of contact. */
+/** No filter matches a mobile or alternatively another kind of contact. */
 export const EITHER_KIND: Remark = {
   code: "either_contact",
   pt: "Nenhum filtro aceita um destes contatos ou o outro: aceito qualquer telefone ou e-mail.",
   en: "No filter takes the one or the other of these: any phone or e-mail was taken.",
 };
-/** No filter offers a choice by quality. */
+/** No filter matches one of two qualities. */
 export const EITHER_QUALITY: Remark = {
   code: "either_contact",
   pt: "Nenhum filtro aceita um destes contatos ou o outro.",
@@ -43,7 +46,7 @@ export const SITE: Remark = {
   pt: "A Receita não informa sites. Outro filtro: “com domínio próprio”, o do e-mail da empresa.",
   en: 'The registry has no web sites. Another filter: "own domain", that of its e-mail.',
 };
-/** An own site implies an own domain, which an e-mail may show. */
+/** A request for an own site is read as one for an own domain, which an e-mail may show. */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",
   pt: "A Receita não informa sites: exigido um e-mail de domínio próprio.",
@@ -61,7 +64,7 @@ export const PUBLIC_MAIL: Remark = {
   pt: "Nenhum filtro exige um e-mail sem domínio próprio.",
   en: "No filter takes e-mails without a domain of their own only.",
 };
-/** The snapshot is older than the counts. */
+/** The snapshot is too old to have the counts. */
 export const NOT_COUNTED: Remark = {
   code: "not_counted",
   pt: "O snapshot foi importado por uma versão anterior, que não contava isso.",
@@ -79,7 +82,7 @@ export const WHATSAPP: Remark = {
   pt: "A Receita não informa quem tem WhatsApp: exigido um celular.",
   en: "The registry does not tell who has WhatsApp: a mobile was required.",
 };
-/** Lists head offices, also of companies with branches. */
+/** The filter lists head offices, also of companies with branches. */
 export const HEADS: Remark = {
   code: "heads_only",
   pt: "Entendido como só matrizes. Para empresas sem nenhuma filial: “com uma unidade só”.",
@@ -91,13 +94,13 @@ export const HISTORY: Remark = {
   pt: "A Receita só informa o regime de hoje, não o de antes.",
   en: "The registry only tells the regime of today, not that of before.",
 };
-/** The chosen one of two readings of "own e-mail". */
+/** Which of two readings of "own e-mail" was chosen. */
 export const OWN_EMAIL: Remark = {
   code: "own_email",
   pt: "Entendido como e-mail de nenhuma outra empresa. Outro filtro: “e-mail de domínio próprio”.",
   en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
 };
-/** A filter counts the holders of all phones of a company together. */
+/** The filter counts the companies that share any phone of a company. */
 export const OWN_OF_PHONES: Remark = {
   code: "own_of_phones",
   pt: "Um dos telefones da empresa não é de nenhuma outra; pode não ser o celular ou o fixo.",
@@ -127,13 +130,13 @@ export const AUDIENCE: Remark = {
   pt: "Diz a quem as empresas servem; não há filtro para isso.",
   en: "This says whom the companies serve; there is no filter for it.",
 };
-/** The writer is not the request. */
+/** The words describe the writer and are not part of the request. */
 export const WRITER: Remark = {
   code: "writer",
   pt: "Diz quem procura, não o que se procura.",
   en: "This says who is asking, not what is sought.",
 };
-/** The writer's offer is not the request. */
+/** The words describe the writer's offer and are not part of the request. */
 export const OWN_OFFER: Remark = {
   code: "own_offer",
   pt: "Diz o que você oferece, quem é ou onde fica, não o que se procura.",
@@ -186,7 +189,7 @@ export const NOT_OWNED: Remark = {
   pt: "Nenhum filtro exclui empresas por quem as controla.",
   en: "No filter leaves out companies by their owner.",
 };
-/** A second record of one kind, of which filters take only one. */
+/** The request names two records of one kind, but filters take only one. */
 export const BOTH_RECORDS: Remark = {
   code: "several_records",
   pt: "Nenhum filtro exige as duas coisas ao mesmo tempo, ou uma das duas.",
@@ -198,7 +201,7 @@ const FLAGS: Readonly<Partial<Record<Lacked, string>>> = {
   partners: "--corporate-partners",
 };
 
-/** Data that the snapshot was imported without. */
+/** The snapshot was imported without this data. */
 export function notImported(what: Lacked): Remark {
   const flag = FLAGS[what];
   if (flag === undefined) return NOT_COUNTED;
@@ -209,7 +212,7 @@ export function notImported(what: Lacked): Remark {
   };
 }
 
-/** Returns the default reason why no filter takes a phrase of a role. */
+/** Returns the default reason why no filter takes a phrase with this role. */
 export function cannot(role: TokenRole): Remark {
   if (role === "contact") {
     const code = "without_contact";
@@ -226,13 +229,13 @@ export function cannot(role: TokenRole): Remark {
 export interface SortPhrase {
   readonly field: string;
   direction: "asc" | "desc";
-  /** Only the field is given: "por data de abertura". */
+  /** True if only the field is given: "por data de abertura". */
   readonly implied: boolean;
   /** True without a field: "as maiores". */
   readonly vague: boolean;
 }
 
-/** A contact whose lack is a filter; "contact" is neither an e-mail nor a phone. */
+/** A contact whose absence is a filter; "contact" means neither e-mail nor phone. */
 type MissingContact = "email" | "phone" | "mobile" | "contact";
 
 /** The filters that a sentence sets. */
@@ -258,7 +261,7 @@ export interface FoundFilters {
   anyStatus: boolean;
   readonly natures: Set<string>;
   readonly sort: SortPhrase[];
-  /** "em ordem decrescente" before the field. */
+  /** Direction written before the field: "em ordem decrescente". */
   direction: "asc" | "desc" | null;
 }
 
@@ -272,30 +275,30 @@ export type Apply = (found: FoundFilters, negated: boolean) => Outcome;
 export interface FilterPhrase {
   readonly role: TokenRole;
   readonly apply: Apply;
-  /** The phrase was narrowed or reinterpreted. */
+  /** Reports that the phrase was narrowed or reinterpreted. */
   readonly warning?: Remark;
   /** An unwritten default. */
   readonly assumption?: Remark;
-  /** The filter is wider than the request, which is named as not expressed. */
+  /** Reports that the filter is wider than the request, so part of it is not expressed. */
   readonly wider?: Remark;
   /** Why no filter takes it. */
   readonly cannot?: Remark;
   /**
-   * Contact of the phrase; "other" for a contact with a quality, which does not choose a kind;
-   * "site" for a contact that the registry lacks.
+   * Contact of the phrase. "other" is a contact with a quality, which does not choose a kind;
+   * "site" is a contact that the registry lacks.
    */
   readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
   /** Quality of the phrase, which may apply to a list of contacts. */
   readonly quality?: "own" | "own_alone" | "shared";
   /** True if the filter needs counts made at import, which older snapshots lack. */
   readonly counted?: true;
-  /** True if the phrase is valid only after a word such as "por": "por nome". */
+  /** True if the phrase counts only after a word such as "por": "por nome". */
   readonly led?: true;
   /** True if the phrase also names a trade. */
   readonly trade?: boolean;
 }
 
-/** Sets a filter that can only be required, not excluded. */
+/** Returns an effect that sets a filter if required; the filter cannot exclude. */
 export const positive =
   (set: (found: FoundFilters) => void): Apply =>
   (found, negated) => {
@@ -304,7 +307,7 @@ export const positive =
     return "set";
   };
 
-/** A contact, required or missing; no filter takes a missing landline. */
+/** Returns a contact phrase, required or missing; no filter takes a missing landline. */
 export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
   ...{ role: "contact" as const, contact: field },
   apply: ((found, negated) => {
@@ -322,7 +325,7 @@ function missing(found: FoundFilters, field: MissingContact): Outcome {
       ? contact || email || phone || mobile || landline
       : found[field] || (field === "phone" && (mobile || landline));
   if (isWanted) return "contradiction";
-  // The filter takes one kind, or neither e-mail nor phone.
+  // The filter takes one missing kind, or both e-mail and phone.
   const all = new Set([...found.missing, field]);
   const isMixed = all.has("email") && all.has("mobile") && !all.has("phone");
   if (isMixed && !all.has("contact")) return "cannot";
@@ -341,7 +344,7 @@ function lacks(found: FoundFilters, field: MissingContact | "landline"): boolean
   return missing.has(field);
 }
 
-/** The kinds of the filter for missing contacts; undefined if none is requested. */
+/** Returns the kinds for the filter of missing contacts; undefined if none is requested. */
 export function missingKinds({ missing }: FoundFilters): readonly string[] | undefined {
   if (missing.has("contact") || (missing.has("email") && missing.has("phone"))) return ["any"];
   if (missing.has("phone")) return ["phone"];

@@ -1,8 +1,9 @@
 /**
  * Words that make a request a preference: "se possível com e-mail", "telefone, de preferência".
- * Input: a sentence and the tokens of a request. Output: these words, before or after it.
- * Invariant: the position does not matter, but after a comma they must end the clause.
- * On its own because the stage of filters fills its file.
+ * Input: a sentence and the tokens of a request. Output: the words of preference before or after
+ * the request.
+ * Invariant: they may be on either side, but after a comma they must end the clause.
+ * On its own because the stage of filters fills its own.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -11,7 +12,7 @@ const PREFERRED: ReadonlySet<string> = new Set([
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
   ...["si es posible", "si fuera posible", "preferiblemente", "preferentemente"],
 ]);
-/** Max words of such a phrase, and before the request. */
+/** Maximum words of preference in a phrase, and before the request. */
 const PHRASE_MAX = 3;
 const BEFORE_MAX = 3;
 
@@ -34,7 +35,7 @@ export function preferenceAround(sentence: Sentence, { from, to }: Range): Range
   return { from: begin, to: follows ? endAfter : to };
 }
 
-/** Returns the end of such words at a token; -1 for none. */
+/** Returns the end of words of preference that begin at a token; -1 for none. */
 function endFrom(sentence: Sentence, from: number): number {
   for (let length = PHRASE_MAX; length > 0; length--) {
     if (PREFERRED.has(phrase(sentence, from, from + length))) return from + length;
@@ -42,7 +43,7 @@ function endFrom(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** Returns the start of such words before a token, or undefined. */
+/** Returns the start of words of preference that end before a token, or undefined. */
 function startTo(sentence: Sentence, last: number): number | undefined {
   for (let length = PHRASE_MAX; length > 0; length--) {
     const from = last - length + 1;

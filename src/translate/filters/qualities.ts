@@ -1,7 +1,7 @@
 /**
  * Qualities of contacts (own domain, not the accountant's): rows for the table of filters.
- * Invariant: a quality that only says that contacts are shared can be excluded but not required.
- * On its own because each filter has dozens of names, generated from the words for the contact.
+ * Invariant: the quality "shared" can be excluded but not required. On its own because each filter
+ * has dozens of names, generated from the words for the contact.
  */
 import {
   type FilterPhrase,
@@ -18,7 +18,7 @@ const PHONES = ["telefone", "fone", "número", "phone", "phone number"];
 const MOBILES = ["celular", "telefone celular", "mobile", "mobile phone", "cell phone"];
 const LANDLINES = ["telefone fixo", "fixo", "landline", "landline phone"];
 
-/** Expands `@` to every word for a contact, with singular and plural verbs. */
+/** Replaces `@` in names by every word for a contact, with singular and plural verbs. */
 function named(words: readonly string[], names: string): string {
   return names
     .split("|")
@@ -105,7 +105,7 @@ function setOwn(found: FoundFilters, contact: OwnContact): void {
   else found.phoneOwn = true;
 }
 
-/** An exclusive contact; the filter counts all phones of a company together. */
+/** An exclusive contact; the filter counts the users of all phones of a company together. */
 const own = (contact: OwnContact): FilterPhrase => ({
   ...quality((found) => {
     found[contact] = true;
@@ -115,7 +115,7 @@ const own = (contact: OwnContact): FilterPhrase => ({
   ...(contact === "mobile" || contact === "landline" ? { assumption: OWN_OF_PHONES } : {}),
 });
 
-/** "E-mail próprio", which may also describe its domain. */
+/** A contact that is only "próprio", which for an e-mail may also describe its domain. */
 const ownAlone = (contact: OwnContact): FilterPhrase => ({
   ...own(contact),
   quality: "own_alone",
@@ -135,7 +135,7 @@ const CONTACTS: readonly (readonly [contact: OwnContact, words: readonly string[
   ["landline", LANDLINES],
 ];
 
-/** The filter of a quality for each contact. */
+/** The phrase for each quality and contact. */
 export const OF_QUALITY: Readonly<
   Record<NonNullable<FilterPhrase["quality"]>, ReadonlyMap<string, FilterPhrase>>
 > = {

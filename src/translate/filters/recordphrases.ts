@@ -2,7 +2,7 @@
  * Phrases for kinds of debt and numbers of partnerships: "com dívida de FGTS ou previdenciária",
  * "sócia de mais de 3 empresas". Input: a sentence and the token at which a phrase may begin.
  * Output: the kinds, or the bounds of the number, and the tokens of the phrase.
- * Invariant: nothing is claimed. A number counts companies only next to the word for them.
+ * Invariant: nothing is claimed. A number counts companies only next to a word for companies.
  */
 import type { DEBT_KINDS } from "../../spec/filters/wider.ts";
 import { boundsOf, type Side, sideAfter, sideAt } from "../numbers/counts.ts";
@@ -13,7 +13,7 @@ import type { Remark } from "./phrase.ts";
 /** A kind of debt. */
 export type DebtKind = (typeof DEBT_KINDS)[number];
 
-/** Kinds of debt can only be required. */
+/** Kinds of debt can be required but not excluded. */
 export const NO_DEBT_KIND: Remark = {
   code: "without_debt_kind",
   pt: "Nenhum filtro exclui um tipo de dívida; há um para toda a dívida ativa.",
@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [DebtKind, RegExp, RegExp?, RegExp?])[] = [
   ["social_security", /^segur(?:idad|anca|o)$/, /^social$/],
 ];
 
-/** First words of the phrases here. */
+/** First words of the phrases in this file. */
 export const PHRASE_STARTS = [
   DEBT,
   /^(?:fgts|inss|social)$/,
@@ -57,7 +57,7 @@ export const PHRASE_STARTS = [
 interface NamedDebts {
   readonly kinds: readonly DebtKind[];
   readonly to: number;
-  /** True for "de FGTS e previdenciária", which no filter takes together. */
+  /** True for kinds joined by "e" ("de FGTS e previdenciária"), which no filter takes together. */
   readonly isAll: boolean;
 }
 
@@ -116,10 +116,10 @@ const PARTNER_TAILS = [
 ] as const;
 /** "2 sócios pessoa jurídica". */
 const LEGAL_PERSON = [/^soci[ao]s?$/, /^pessoas?$/, /^juridicas?$/] as const;
-/** Max words between a partner and its number. */
+/** Maximum words between the word for a partner and its number. */
 const REACH = 6;
 
-/** The number of companies at the other end of partnerships. */
+/** Bounds of the number of companies at the other end of partnerships. */
 export interface NamedPartnerships {
   readonly direction: "owns" | "owners";
   readonly from: number;
@@ -150,7 +150,7 @@ interface Count {
   readonly isArticle: boolean;
 }
 
-/** Companies in a partnership are one at least, even if only an upper bound is named. */
+/** Returns a partnership with at least one company, even if only an upper bound is named. */
 function named(
   direction: NamedPartnerships["direction"],
   { from, to, side, value, second, isArticle }: Count,
@@ -186,7 +186,7 @@ function countAfter(sentence: Sentence, from: number): Count | null {
   return null;
 }
 
-/** Reads the number that ends before a token: "com mais de 2". */
+/** Reads the number before a token: "com mais de 2". */
 function countBefore(sentence: Sentence, unit: number): Count | null {
   for (let at = Math.max(0, unit - REACH); at < unit; at++) {
     const number = numberAt(sentence, at);
@@ -223,7 +223,7 @@ function valuesAt(sentence: Sentence, at: number, number: { value: number; to: n
   };
 }
 
-/** End of "empresas como sócias" or "sócios pessoa jurídica"; null for other words. */
+/** Returns the end of "empresas como sócias" or "sócios pessoa jurídica"; null for other words. */
 function partnersTo(sentence: Sentence, at: number): number | null {
   const isMentioned = (words: readonly RegExp[], from: number) =>
     words.every((word, i) => sentence.free(from + i) && word.test(sentence.folded(from + i)));

@@ -1,9 +1,9 @@
 /**
  * Records of the registry and of public lists: "com dívida ativa", "punidas no CNEP", "que saíram
  * do Simples", "controladas por 33.000.167". Input: a sentence before its places and numbers are
- * read. Output: the filters that they set, and the regimes that later stages date.
+ * read. Output: the filters that the records set, and the regimes whose dates later stages read.
  * Invariant: a record that the snapshot lacks, or that no filter expresses in its polarity, goes to
- * the notes, and the sentence is then too uncertain to run. Names of lists are never places.
+ * the notes. The sentence is then too uncertain to run. Names of lists are never places.
  */
 import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
@@ -38,7 +38,7 @@ type SanctionList = (typeof LISTS)[number];
 /** A regime that companies leave. */
 export type LeftRegime = "simples" | "mei";
 
-/** The records that a sentence asks for. */
+/** The records that a sentence requests. */
 export interface FoundRecords {
   readonly sanctions: Set<SanctionList>;
   debt: boolean | null;
@@ -47,9 +47,9 @@ export interface FoundRecords {
   debtMax: number | null;
   readonly left: Set<LeftRegime>;
   readonly debtKinds: Set<DebtKind>;
-  /** Bounds of the numbers of companies that it owns, and that own it. */
+  /** Bounds of the number of companies that the company owns, and that own it. */
   readonly counts: Partial<Record<NamedPartnerships["direction"], NamedPartnerships>>;
-  /** True if it owns companies, or if companies own it. */
+  /** True if the company owns companies, or if companies own it. */
   owns: boolean;
   isOwned: boolean;
   /** Roots of owners. */
@@ -58,7 +58,7 @@ export interface FoundRecords {
   lost: boolean;
 }
 
-/** True if records describe the companies, so that no activity is needed. */
+/** True if records describe the companies, so that the sentence needs no activity. */
 export function isOfRecord(found: FoundRecords): boolean {
   const { sanctions, debt, debtKinds, debtMin, debtMax, left, owners, owns, isOwned } = found;
   const isIndebted = debt === true || debtMin !== null || debtMax !== null;
@@ -70,7 +70,7 @@ interface RecordContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly lookup: CatalogLookup;
-  /** Gets the tokens about regimes that were left, which later dates are about. */
+  /** Receives the tokens about regimes that companies left; later dates refer to them. */
   readonly dated: Map<number, readonly LeftRegime[]>;
 }
 
@@ -81,7 +81,7 @@ export function findRecords(context: RecordContext): FoundRecords {
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
-/** Phrases for debts; `~` is a word that may be missing. */
+/** Phrases for debts; words after `~` are optional. */
 const DEBTS = phrases(
   "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa federal|divida federal|" +
     "dividas federais|divida com a uniao|dividas com a uniao|debito com a uniao|debitos ativos|" +
@@ -92,7 +92,7 @@ const DEBTS = phrases(
     "deuda activa|deudas activas|deuda federal|deudas federales|deuda con la union|" +
     "deudas con la union",
 );
-/** "inscritas em dívida ativa", "devedoras da União". */
+/** Phrases for debtors: "inscritas em dívida ativa", "devedoras da União". */
 const DEBTORS = phrases(
   "inscritas em divida ativa|inscritos em divida ativa|inscrita em divida ativa|" +
     "inscrito em divida ativa|inscritas na divida ativa|inscritos na divida ativa|" +
@@ -100,7 +100,7 @@ const DEBTORS = phrases(
     "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
     "devendo para a uniao|deudoras de la union",
 );
-/** A debt of any creditor: read only next to an amount, and for the debt to the Union. */
+/** Words for debts to any creditor; they count only next to an amount, as federal debts. */
 const ANY_DEBTS = phrases(
   "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
     "deuda|deudas|debiendo",
@@ -112,7 +112,7 @@ const OWNERS_OF_COMPANIES = phrases(
     "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
     "controlam outras empresas|own other companies|owning other companies|" +
     "shareholders of other companies|partners of other companies|stakes in other companies|" +
-    // Spanish words that are read as Portuguese before this stage, but for "otras".
+    // Spanish phrases; all words but "otras" were already replaced by Portuguese ones.
     "participacao em otras empresas|participacoes em otras empresas|" +
     "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
 );
@@ -124,7 +124,7 @@ const OWNED_BY_COMPANIES = phrases(
     "controlled by other companies|controlled by another company|" +
     "controladas por otras empresas|controladas por otra empresa|pertenecen a otras empresas",
 );
-/** Longer phrases of the debt: "dívida ativa da União". */
+/** Words that extend a debt: "dívida ativa da União". */
 const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
 
 const PUNISHED = wordsOf(
@@ -146,7 +146,7 @@ const ANTICORRUPTION = phrases(
 const LEFT = wordsOf(
   "desenquadrad[ao]s? sairam saiu saindo deixaram deixou left exited dejaron dejo salieron salio",
 );
-/** "excluídas do Simples", but "excluídas as MEI" is an exclusion. */
+/** Matches "excluídas" in "excluídas do Simples"; "excluídas as MEI" is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const REGIME_LINK = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
@@ -154,7 +154,7 @@ const REGIMES: ReadonlyMap<string, LeftRegime> = new Map([
   ...(["simples", "supersimples"] as const).map((word) => [word, "simples"] as const),
   ...(["mei", "meis", "simei", "microempreendedor"] as const).map((word) => [word, "mei"] as const),
 ]);
-/** Max words between leaving and the regime. */
+/** Maximum words between a word for leaving and the regime. */
 const REGIME_GAP = 4;
 
 const OWNED = wordsOf(
@@ -186,7 +186,7 @@ function phrases(text: string): PhraseBook {
   return book;
 }
 
-/** Index after the phrase that begins at a token; the token's own if there is none. */
+/** Index after the phrase that begins at a token; the token's own index if there is none. */
 function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
   const found = book.get(sentence.folded(at))?.find((words) => {
     return words.every((word, i) => sentence.folded(at + i) === word && sentence.free(at + i));
@@ -195,7 +195,7 @@ function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
 }
 
 const BOOKS = [DEBTS, DEBTORS, ANY_DEBTS, OWNERS_OF_COMPANIES, OWNED_BY_COMPANIES];
-/** First words of all records; most words of a sentence are not among them. */
+/** First words of all records; most words are not among them. */
 const STARTS = new RegExp(
   [
     PUNISHED,
@@ -253,7 +253,7 @@ class RecordStage {
     return to;
   }
 
-  /** True if the words are negated; claims the negator. Null for "com ou sem". */
+  /** True if the words are negated; claims the negator. Returns null for "com ou sem". */
   #negated(from: number): boolean | null {
     const { polarity, negator } = reachOf(this.#sentence, from);
     if (polarity === "open") return null;
@@ -262,7 +262,7 @@ class RecordStage {
     return true;
   }
 
-  /** The note for data that the snapshot lacks; null if it has it. */
+  /** Returns the note for data that the snapshot lacks; null if it has the data. */
   #lacked(what: Lacked): Remark | null {
     return this.#lookup.lacks(what) ? notImported(what) : null;
   }
@@ -290,7 +290,7 @@ class RecordStage {
     return to;
   }
 
-  /** "com participação em outras empresas", "que têm empresas como sócias". */
+  /** Reads "com participação em outras empresas", "que têm empresas como sócias". */
   #partnership(at: number): number | null {
     const owns = phraseEnd(this.#sentence, at, OWNERS_OF_COMPANIES);
     const to = owns > at ? owns : phraseEnd(this.#sentence, at, OWNED_BY_COMPANIES);
@@ -304,7 +304,7 @@ class RecordStage {
     return to;
   }
 
-  /** "sócia de mais de 3 empresas", "com 2 ou mais empresas sócias". */
+  /** Reads "sócia de mais de 3 empresas", "com 2 ou mais empresas sócias". */
   #partnerCount(at: number): number | null {
     const read = partnershipsAt(this.#sentence, at);
     if (read === null) return null;
@@ -318,7 +318,7 @@ class RecordStage {
     return to;
   }
 
-  /** "com dívida de FGTS ou previdenciária". */
+  /** Reads "com dívida de FGTS ou previdenciária". */
   #debtKind(at: number): number | null {
     const named = debtKindsAt(this.#sentence, at);
     if (named === null) return null;
@@ -326,7 +326,7 @@ class RecordStage {
     const { debt, debtKinds } = this.#found;
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(at, to, lacked);
-    // Amounts are of all kinds together.
+    // Amounts cover all kinds of debt together.
     const bounds = amountBounds(this.#sentence, at, to);
     if (bounds !== null) return this.#leave(bounds.from, bounds.to, NO_DEBT_AMOUNT);
     const negated = this.#negated(at);
@@ -346,12 +346,12 @@ class RecordStage {
     return this.#debtOf(bounds, at);
   }
 
-  /** Sets the bounds of the debt that is named at a token. */
+  /** Sets the bounds of the debt named at a token. */
   #debtOf({ from, to, min, max, isOutside }: AmountBounds, at: number): number {
     const most = Math.max(min ?? 0, max ?? 0);
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(from, to, lacked);
-    // Without a debt above an amount are those with a smaller one and those with none.
+    // Without a debt above an amount are companies with a smaller debt or none.
     if (isOutside || most > SPEC_LIMITS.shareCapitalMax || this.#negated(at) !== false) {
       return this.#leave(from, to, NO_DEBT_AMOUNT);
     }
@@ -375,7 +375,7 @@ class RecordStage {
     const first = this.#listAt(name);
     if (first !== null) return this.#sanctionedBy(at, name, first);
     if (isPunished) return this.#sanctioned(at, at + 1, []);
-    // "no CEIS", and the article of "o CEIS" is no part of it.
+    // Reads "no CEIS"; in "o CEIS", the article is not part of the phrase.
     const link = LIST_LINK.test(word) ? this.#afterLinks(at) : at;
     const alone = this.#listAt(link);
     return alone === null ? null : this.#sanctionedBy(at, link, alone);
@@ -396,7 +396,7 @@ class RecordStage {
     return LISTS.find((list) => list === this.#sentence.folded(at)) ?? null;
   }
 
-  /** "no CNEP ou no CEIS", "(CNEP/CEIS)". No filter takes both lists together. */
+  /** Reads "no CNEP ou no CEIS", "(CNEP/CEIS)". No filter requires both lists. */
   #sanctionedBy(from: number, name: number, first: SanctionList): number {
     const lists: SanctionList[] = [first];
     let to = name + 1;
@@ -417,7 +417,7 @@ class RecordStage {
     }
   }
 
-  /** Sets lists; without names, all that the snapshot has. */
+  /** Sets the named lists; without names, all lists that the snapshot has. */
   #sanctioned(from: number, to: number, named: readonly SanctionList[]): number {
     const negated = this.#negated(from);
     if (negated === true) return this.#leave(from, to, NO_SANCTION);
@@ -441,7 +441,7 @@ class RecordStage {
     return to;
   }
 
-  /** "que saíram do Simples e do MEI"; "que não saíram do Simples" are in it. */
+  /** Reads "que saíram do Simples e do MEI"; those "que não saíram do Simples" are still in it. */
   #left(at: number): number | null {
     const sentence = this.#sentence;
     const word = sentence.folded(at);
@@ -459,7 +459,7 @@ class RecordStage {
       isEither ||= next !== null && OR.test(joint);
     }
     if (regimes.length === 0) return null;
-    // "não saíram", "nunca saíram": the regime stays for the next stages.
+    // After "não saíram" or "nunca saíram", later stages read the regime.
     if ([1, 2].some((back) => /^(?:nao|nunca|jamais|not|never)$/.test(sentence.folded(at - back))))
       return null;
     const lacked = this.#lacked("exclusions");
@@ -521,7 +521,7 @@ class RecordStage {
     return this.#sentence.free(at) && (OWNER_LINK.test(word) || /^[:#º°.]$/.test(word));
   }
 
-  /** The root of the CNPJ, or the root, that is written at a token. */
+  /** Returns the root of a CNPJ, whole or only the root, that is written at a token. */
   #rootAt(at: number): { root: string; to: number } | null {
     const { tokens, text } = this.#sentence;
     const start = tokens[at]?.start;
@@ -536,6 +536,6 @@ class RecordStage {
   }
 }
 
-/** A root or a CNPJ, punctuated or not. */
+/** Matches a root or a CNPJ, with or without punctuation. */
 const NUMBER =
   /^[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:\/?[0-9A-Z]{4}-?[0-9]{2})?(?![0-9A-Za-z])/;

@@ -1,9 +1,9 @@
 /**
- * Shared contacts: max companies of one contact ("telefone usado por até 3 empresas"), and contacts
- * of another company ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence
- * before its numbers are read; one with known numbers and addresses. Output: the max number of
- * companies for a phone and an e-mail; a note about another company's contact, because a filter
- * takes only the contact's value.
+ * Shared contacts: the maximum number of companies with one contact ("telefone usado por até 3
+ * empresas"), and contacts of another company ("o mesmo telefone que o CNPJ …", "same e-mail as
+ * Acme"). Input: a sentence before its numbers are read, and again when numbers and addresses are
+ * known. Output: the maximum number of companies for a phone and an e-mail; a note about another
+ * company's contact, because a filter takes only the contact's value.
  * Invariant: a number counts only after a word for a contact, with a verb of use or "de", a bound,
  * and a word for companies. Requests without a filter (at least three companies) go to the notes.
  * Another company's contact is recognized only after "mesmo" and the like, before "igual a", with a
@@ -30,7 +30,7 @@ const CONTACT = wordsOf(
     "correos? (?:tele)?phones? mobiles? landlines? contacts? numbers? telefonos? movil fixo",
 );
 const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[oa]s? identical");
-/** After a contact: "telefone igual ao da Acme". */
+/** Words after a contact that compare it: "telefone igual ao da Acme". */
 const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
 const SHARE = wordsOf(
   "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
@@ -61,18 +61,21 @@ const ENDS = wordsOf(
 /** Last words of company names. */
 const LEGAL = wordsOf("ltda sa eireli cia");
 
-/** Max words between a word of the request and its contact, and of a company's name. */
+/**
+ * Maximum words between a word of the request and its contact, and maximum words of a company's
+ * name.
+ */
 const NEAR = 5;
 const NAME_MAX = 6;
 
-/** Tokens of a request; without a name, of no company in particular. */
+/** Tokens of a request; without a name, it means no particular company. */
 interface Request {
   readonly from: number;
   readonly to: number;
   readonly isNamed: boolean;
 }
 
-/** Leaves all such requests to the notes; true if there is one. */
+/** Leaves all requests for another company's contact to the notes; returns true if there is one. */
 export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
   let isLeft = false;
   const runs = new ContactRuns(sentence);
@@ -100,7 +103,7 @@ function requestAt(sentence: Sentence, runs: ContactRuns, at: number): Request |
   return CONTACT.test(word) ? equalAt(sentence, runs, at) : null;
 }
 
-/** "o mesmo telefone que …", "same phone as …", "the same contact". */
+/** Reads "o mesmo telefone que …", "same phone as …", "the same contact". */
 function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at + 1);
   if (end < 0 || CONTACT.test(sentence.folded(at - 1))) return null;
@@ -108,19 +111,19 @@ function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | nu
   return { from, ...objectAt(sentence, end) };
 }
 
-/** "compartilham telefone com …", "share a phone with …"; alone: with any company. */
+/** Reads "compartilham telefone com …", "share a phone with …"; without a name, any company. */
 function sharedAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at + 1);
   return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
 }
 
-/** "telefone igual ao da …", "e-mail em comum com …", "o telefone do CNPJ …". */
+/** Reads "telefone igual ao da …", "e-mail em comum com …", "o telefone do CNPJ …". */
 function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at);
   if (end < 0) return null;
   const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
   if (EQUAL.test(sentence.folded(end))) {
-    // "lojas de celular iguais" describes the shops.
+    // In "lojas de celular iguais", the word describes the shops.
     const object = objectAt(sentence, end + 1);
     return object.to > end + 1 ? { from: first, ...object } : null;
   }
@@ -139,7 +142,7 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
 }
 
 /**
- * Consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is walked once, so a
+ * Consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is scanned once, so a
  * sentence of only contacts takes linear time. Tokens claimed meanwhile end at or after the end of
  * a run.
  */
@@ -152,7 +155,7 @@ class ContactRuns {
     this.#sentence = sentence;
   }
 
-  /** The end of contacts that begin near a token; -1 for none. */
+  /** Returns the end of contacts that begin near a token; -1 for none. */
   endFrom(start: number): number {
     if (start < this.#from || start >= this.#end) {
       this.#from = start;
@@ -176,7 +179,7 @@ function contactsEnd(sentence: Sentence, start: number): number {
   return end;
 }
 
-/** "e", a comma, an article or "de" between two contacts: "número de telefone". */
+/** True for "e", a comma, an article, or "de" between two contacts: "número de telefone". */
 function isJoint(sentence: Sentence, at: number): boolean {
   for (let next = at; next < at + 4; next++) {
     if (CONTACT.test(sentence.folded(next))) return true;
@@ -186,7 +189,7 @@ function isJoint(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Returns the company of the contact, from its leading word on. */
+/** Returns the company of the contact, including its leading word. */
 function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNamed"> {
   let at = start;
   while (isLead(sentence, at)) at++;
@@ -257,7 +260,7 @@ export function unmapCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** Max companies with the same contact, if given. */
+/** Maximum companies with the same contact, if requested. */
 export interface SharedMax {
   readonly phone?: number;
   readonly email?: number;
@@ -275,7 +278,7 @@ const OF = /^(?:de|of)$/;
 const AT_MOST = ["ate", "no maximo", "nao mais de", "nao mais que", "at most", "up to"];
 const AT_MOST_MORE = ["no more than", "como maximo", "hasta", "a lo sumo", "max", "maximo"];
 const SHARER = /^(?:empresas?|cnpjs?|firmas?|companhias?|companies|company|businesses|firms)$/;
-/** Max words between a verb of use and its companies: "mais de uma outra empresa". */
+/** Maximum words between a verb of use and its companies: "mais de uma outra empresa". */
 const OTHER_MAX = 6;
 
 interface Usage {
@@ -284,7 +287,7 @@ interface Usage {
   readonly most: number | null;
 }
 
-/** Finds and claims all such requests; `counts` if the snapshot has the counts. */
+/** Finds and claims all maxima of companies; `counts` is true if the snapshot has the counts. */
 export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean): SharedMax {
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -339,7 +342,7 @@ function isBound(sentence: Sentence, at: number): boolean {
   return boundEnd(sentence, at) >= 0;
 }
 
-/** The token after an upper bound; -1 for none. */
+/** Returns the token after an upper bound; -1 for none. */
 function boundEnd(sentence: Sentence, at: number): number {
   for (const words of [...AT_MOST, ...AT_MOST_MORE]) {
     const { length } = words.split(" ");
@@ -349,7 +352,7 @@ function boundEnd(sentence: Sentence, at: number): number {
   return -1;
 }
 
-/** "usado por mais de 3 empresas", which has no filter; null without a number. */
+/** Reads "usado por mais de 3 empresas", which has no filter; null without a number. */
 function otherUse(sentence: Sentence, from: number): Usage | null {
   let isCounted = false;
   for (let at = from; at < from + OTHER_MAX; at++) {

@@ -1,10 +1,10 @@
 /**
  * Signs that a word is a filter and not everyday language. Input: a sentence and a filter's name in
- * it. Output: if it is meant, and where its leading words begin.
- * Invariant: "com telefone" is a filter and "conserto de celular" a trade; "ordenado por nome" is
- * an order and "com flor no nome" is not. For a contact joined to another item in a list ("em
- * Recife e celular", "com DDD 11, site e e-mail"), the item before it decides, of any kind. Goods
- * in a list ("em Recife, celulares e acessórios") stay an activity unless "com" leads the list.
+ * it. Output: whether the filter is meant, and where its leading words begin.
+ * Invariant: "com telefone" is a filter, but "conserto de celular" is a trade; "ordenado por nome"
+ * is an order, but "com flor no nome" is not. For a contact joined to another item in a list ("em
+ * Recife e celular", "com DDD 11, site e e-mail"), the previous item of any kind decides. Goods in
+ * a list ("em Recife, celulares e acessórios") stay an activity unless "com" introduces the list.
  */
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
@@ -15,7 +15,7 @@ import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words before a contact that require or exclude it, and words allowed between. */
+/** Words before a contact that require or exclude it, and small words between. */
 const HAVING = wordSet(
   "com sem tenha tenham tem ter possua possuam possui possuem possuir have has having with " +
     "without " +
@@ -30,7 +30,7 @@ const BEFORE_CONTACT = wordSet(
     "alguma " +
     "qualquer seu seus pra para their its an the valid mas but porem nao not",
 );
-/** Words after a contact that do so. */
+/** Words after a contact that require it. */
 const NEEDED = wordSet(
   "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
     "preenchido " +
@@ -46,7 +46,7 @@ const ORDER_WORDS = wordSet(
     "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
 );
 const COMPARING = wordSet("mais menos acima abaixo maior menor");
-/** After "maior", these compare something else. */
+/** Words after "maior" that compare something other than companies. */
 const NOT_LARGEST = wordSet(
   "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
     "faturamento receita idade idades volume than city cities que",
@@ -57,7 +57,7 @@ const BEFORE_SIMPLES = wordSet(
     "salvo inclusive sejam seja sao nao from in without not except",
 );
 
-/** Verbs after "me" if it is a pronoun (capitals do not show it). */
+/** Verbs after "me" if "me" is a pronoun, which capitals do not show. */
 const ASKING = new Set(
   (
     "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
@@ -79,14 +79,14 @@ export function isHaving(word: string): boolean {
   return HAVING.has(word);
 }
 
-/** True if a name is meant; `contactEnd` is the index after the last contact, or -1. */
+/** True if a name is meant; `contactEnd` is the index after the previous contact, or -1. */
 export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
   const { at, to, phrase } = named;
   const text = sentence.tokens[at]?.text ?? "";
   const folded = sentence.folded(at);
   if (phrase.role === "contact") return isContactMeant(sentence, named, contactEnd);
   if (phrase.led && !isLed(sentence, named)) return false;
-  // "em atividade" is a status, "atividade de limpeza" is not.
+  // "em atividade" is a status, but "atividade de limpeza" is not.
   if (folded === "atividade" && to === at + 1) return sentence.folded(at - 1) === "em";
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
@@ -112,7 +112,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   return true;
 }
 
-/** "mei ou me", "nem mei nem me", "mei, me e epp": a size, not a pronoun. */
+/** True if "me" is a size next to MEI, not a pronoun: "mei ou me", "nem mei nem me". */
 function isNextToMei(sentence: Sentence, at: number): boolean {
   // "me ou epp"
   const next = sentence.folded(at + 1);
@@ -125,7 +125,7 @@ function isNextToMei(sentence: Sentence, at: number): boolean {
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
-/** "padarias em Curitiba me", "que sejam me": a pronoun cannot be here. */
+/** True if "me" cannot be a pronoun: "padarias em Curitiba me", "que sejam me". */
 function isLoneSize(sentence: Sentence, at: number): boolean {
   const next = sentence.tokens[at + 1];
   const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
@@ -136,7 +136,7 @@ function isLoneSize(sentence: Sentence, at: number): boolean {
   return ends && (isAfterCondition || (trade && sentence.folded(at - 1) !== "me"));
 }
 
-/** "de me a epp": a range of sizes. */
+/** True for a range of sizes: "de me a epp". */
 function isUpToEpp(sentence: Sentence, at: number): boolean {
   return /^(a|ate|to)$/.test(sentence.folded(at + 1)) && sentence.folded(at + 2) === "epp";
 }
@@ -144,7 +144,7 @@ function isUpToEpp(sentence: Sentence, at: number): boolean {
 /** False for "mais grande", and for a capitalized "Grande" before a name. */
 function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
   if (COMPARING.has(sentence.folded(at - 1))) return false;
-  // "cidades pequenas", "small towns" are not companies.
+  // In "cidades pequenas" and "small towns", the size is not of companies.
   if (SETTLEMENTS.test(sentence.folded(at - 1)) || SETTLEMENTS.test(sentence.folded(to))) {
     return false;
   }
@@ -167,14 +167,17 @@ function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
   const size = first.startsWith("maior") || first.startsWith("menor");
   // "maiores de 18 anos" are people.
   const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
-  // "maior capital do Simples" names the comparison.
+  // "maior capital do Simples" is an order; "maior que" and "maior do que" compare.
   const than = sentence.folded(to) === "que" && sentence.tokens[to + 1]?.kind !== "word";
   const thanThat = sentence.folded(to) === "do" && sentence.folded(to + 1) === "que";
   if (to > at + 1 && !than && !thanThat) return true;
   return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
 }
 
-/** "por nome", "em ordem de abertura"; for "Z", "A" before it. */
+/**
+ * True for a key after words such as "por nome", "em ordem de abertura"; for "Z", if "A" precedes
+ * it.
+ */
 function isLed(sentence: Sentence, { at }: Named): boolean {
   if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
   if (sentence.folded(at) === "ordem") return true;
@@ -189,7 +192,10 @@ function isLed(sentence: Sentence, { at }: Named): boolean {
 /** Max words between a contact and the word that requires it. */
 const CONTACTS_REACH = 24;
 
-/** "com telefone", "telefones de oficinas", "e-mail obrigatório"; not "conserto de celular". */
+/**
+ * True for "com telefone", "telefones de oficinas", "e-mail obrigatório"; not for "conserto de
+ * celular".
+ */
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
@@ -214,13 +220,13 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   if (isListedBehindItem(sentence, first, to)) return true;
   if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
-  // "padarias em Piracicaba email": required, because it ends the text after a place.
+  // "padarias em Piracicaba email": required, because the contact ends the text after a place.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
 }
 
-/** "(telefone e e-mail)": contacts in parentheses are required. */
+/** True for contacts in parentheses, which are required: "(telefone e e-mail)". */
 function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   let from = first;
   let end = to;
@@ -229,7 +235,7 @@ function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
 }
 
-/** "padarias em Recife telefone + e-mail": contacts after a place end the sentence. */
+/** True if contacts after a place end the sentence: "padarias em Recife telefone + e-mail". */
 function endsAsList(sentence: Sentence, first: number, to: number): boolean {
   if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
   let end = to;
@@ -243,12 +249,12 @@ function isContactWord(sentence: Sentence, at: number): boolean {
   return next?.value.role === "contact" || sentence.folded(at) === "mail";
 }
 
-/** "tel. e e-mail": the period of an abbreviation. */
+/** True for the period of an abbreviation: "tel. e e-mail". */
 function isShortened(sentence: Sentence, at: number): boolean {
   return sentence.tokens[at]?.text === "." && /^(tel|cel|fone)$/.test(sentence.folded(at - 1));
 }
 
-/** "email and phone required": the last contact decides for all. */
+/** True if the last contact of a list requires all: "email and phone required". */
 function isListNeeded(sentence: Sentence, to: number): boolean {
   for (let at = to; at < to + LIST_WORDS && joinsContact(sentence, at); ) {
     const next = FILTER_PHRASES.longest(sentence.tokens, at + 1);
@@ -259,7 +265,7 @@ function isListNeeded(sentence: Sentence, to: number): boolean {
   return false;
 }
 
-/** Max words of contacts in a list that ends with such a word. */
+/** Maximum words in a list of contacts that ends with "required" or the like. */
 const LIST_WORDS = 8;
 
 function joinsContact(sentence: Sentence, at: number): boolean {
@@ -268,7 +274,7 @@ function joinsContact(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** "com mais de 3 anos, telefone e e-mail": one "com" for all. */
+/** True if one "com" applies to all items of a list: "com mais de 3 anos, telefone e e-mail". */
 function isHadToo(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
   if (owner !== "date" && owner !== "capital" && owner !== "name") return false;
@@ -304,7 +310,7 @@ export function contactTail(sentence: Sentence, to: number): number {
   return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
 }
 
-/** Returns the end of "first", which starts an order with the value named. */
+/** Returns the end of "first" after a value, which starts an order with that value. */
 export function sortTail(sentence: Sentence, to: number): number {
   return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
 }
@@ -331,9 +337,9 @@ export function contactLead(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Words that join a contact to the item before it. */
+/** Words that join a contact to the previous item. */
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
-/** Words between a joiner and its contact, and marks that end the item. */
+/** Words between a joiner and its contact, and marks that end an item. */
 const SMALL = wordSet(
   "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
     'menos ) " ” »',
@@ -341,7 +347,7 @@ const SMALL = wordSet(
 /** Words that lead to a place; after them, an unknown name is an item. */
 const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");
 const HAD = wordSet("com with con tendo tenham tenha having");
-/** Max words between a contact and its item, and of an item. */
+/** Maximum words between a contact and its item, and of an item. */
 const REACH = 8;
 
 /** True if a list joins the contact [first, to) to an item of another kind. */
@@ -362,7 +368,7 @@ function itemBefore(sentence: Sentence, first: number): number {
   let at = first - 1;
   for (; at >= Math.max(0, first - REACH); at--) {
     const { folded = "" } = sentence.tokens[at] ?? {};
-    // Words claimed by an item belong to it: the "a" of "de A a Z".
+    // Words claimed by an item belong to it and join nothing: the "a" of "de A a Z".
     const open = sentence.free(at) || sentence.owner(at) === "filler";
     if (open && JOINERS.has(folded)) joined = true;
     else if (!open || !SMALL.has(folded)) break;
@@ -370,7 +376,7 @@ function itemBefore(sentence: Sentence, first: number): number {
   return joined ? at : -1;
 }
 
-/** "em Xurupita e celular": a name after a preposition of places. */
+/** True for an unknown name after a preposition of places: "em Xurupita e celular". */
 function isUnknownPlace(sentence: Sentence, item: number): boolean {
   for (let at = item; at > item - REACH / 2; at--) {
     if (!sentence.free(at) || sentence.tokens[at]?.kind !== "word") return false;
@@ -380,7 +386,7 @@ function isUnknownPlace(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/** "celulares e acessórios": goods followed by goods. */
+/** True for goods followed by other goods: "celulares e acessórios". */
 function listsGoods(sentence: Sentence, to: number): boolean {
   const { text } = sentence.tokens[to] ?? {};
   if (text !== "," && !["e", "ou", "and", "or", "y"].includes(sentence.folded(to))) return false;
@@ -388,7 +394,7 @@ function listsGoods(sentence: Sentence, to: number): boolean {
   return next === null && kindAt(sentence, to + 1) === "activity";
 }
 
-/** "com DDD 11 e celular": a contact after "com". */
+/** True if the item before a contact follows "com": "com DDD 11 e celular". */
 function isHadItem(sentence: Sentence, item: number): boolean {
   const owner = sentence.owner(item);
   let from = item;

@@ -1,8 +1,8 @@
 /**
  * The filters of a spec. Input: the results of all stages. Output: the filters and the order of a
  * spec.
- * Invariant: a filter that no sentence can set does not compile, or is excused here with a reason.
- * A filter is never empty, which would match all. Assumptions are noted.
+ * Invariant: the code does not compile unless each filter is set by a sentence or excused here with
+ * a reason. A filter is never empty, because an empty one would match all. Assumptions are noted.
  */
 import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
@@ -26,7 +26,7 @@ interface Understood {
   readonly activities: readonly FoundActivity[];
   readonly hints: readonly string[];
   readonly geo: GeoFilters;
-  /** Districts of the municipalities of `geo`. */
+  /** Districts of the municipalities in `geo`. */
   readonly districts: readonly object[] | undefined;
   readonly numbered: NumberedPlaces;
   readonly conditions: FoundFilters;
@@ -38,7 +38,7 @@ interface Understood {
   readonly notes: Notes;
 }
 
-/** Value of a filter; undefined if not requested. */
+/** Returns the value of a filter; undefined if it is not requested. */
 type Reader = (found: Understood) => unknown;
 
 /** Why no sentence sets a filter. */
@@ -69,7 +69,7 @@ const READERS = {
   company_size_code_any_of: ({ conditions, notes }) => sizesOf(conditions, notes),
   headquarters_only: ({ conditions }) => conditions.headquarters || undefined,
   branches_only: ({ conditions }) => conditions.branches || undefined,
-  // After the sizes, which may absorb the MEI request.
+  // Must come after the sizes, which may absorb the MEI request.
   simples_opt_in: ({ conditions }) => conditions.simples ?? undefined,
   mei_opt_in: ({ conditions }) => conditions.mei ?? undefined,
   started_after: ({ bounds }) => bounds.days.opened.since ?? undefined,
@@ -100,7 +100,7 @@ const READERS = {
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
   require_email: ({ conditions, shared }) => conditions.email || shared.email !== undefined,
   require_phone: ({ conditions, shared }) => conditions.phone || shared.phone !== undefined,
-  // A required contact makes "any contact" redundant.
+  // Requiring a specific contact makes "any contact" redundant.
   require_any_contact: ({ conditions }) =>
     conditions.contact && !conditions.email && !conditions.phone,
   require_mobile: ({ conditions }) => conditions.mobile || undefined,
@@ -115,10 +115,10 @@ const READERS = {
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
 
-/** First day of Simples Nacional; no company can have left it before. */
+/** First day of Simples Nacional; no company can have left it earlier. */
 const SIMPLES_BEGINS = "2007-07-01";
 
-/** The first day of an exclusion; without a date, any day counts. */
+/** Returns the first day on which companies may have left a regime; without a date, any day. */
 function leftSince({ records, bounds }: Understood, regime: LeftRegime): string | undefined {
   const { since, before } = bounds.days[regime];
   if (since !== null || !records.left.has(regime) || before !== null) return since ?? undefined;
@@ -127,7 +127,7 @@ function leftSince({ records, bounds }: Understood, regime: LeftRegime): string 
 
 const INACTIVE = new Set([1, 3, 4, 8]);
 
-/** Leaves the date of a status to the notes if it would be said of several, or of active ones. */
+/** Leaves the date of a status to the notes if the status is one of several, or "active". */
 function settleStatusDate({
   conditions: { statuses, anyStatus },
   bounds,
@@ -165,7 +165,7 @@ function listed(values: readonly string[]): readonly string[] | undefined {
   return values.length === 0 ? undefined : [...new Set(values)];
 }
 
-/** Sort keys; a named field wins over "as maiores". */
+/** Returns the sort keys; a named field takes precedence over "as maiores". */
 export function sortOf({ sort }: FoundFilters, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
   const keys: readonly SortPhrase[] = named.length > 0 ? named : sort;
@@ -192,13 +192,16 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
   return [2];
 }
 
-/** Legal natures. Cooperatives of consumers only buy: "cooperativas de reciclagem" are others. */
+/**
+ * Returns the legal natures. Cooperatives of consumers only buy, so "cooperativas de reciclagem"
+ * means the others.
+ */
 function naturesOf({ natures }: FoundFilters, activities: readonly FoundActivity[]): string[] {
   const isWorking = natures.has("2143") && activities.some(({ excluded }) => !excluded);
   return [...natures].filter((code) => code !== "2330" || !isWorking);
 }
 
-/** Sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
+/** Returns the sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
 function sizesOf(found: FoundFilters, notes: Notes): string[] {
   const { sizes, excludedSizes } = found;
   if (found.mei === true && sizes.has("01")) {

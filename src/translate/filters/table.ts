@@ -1,7 +1,7 @@
 /**
  * The table of short filter phrases: their names and filters.
- * Invariant: a phrase defines its effect for both polarities, or says that no filter expresses it;
- * its names are in Portuguese and English.
+ * Invariant: a phrase defines its effect for both polarities, or states that no filter expresses
+ * it; its names are in Portuguese and English.
  */
 import { Phrases } from "../words/phrases.ts";
 import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";
@@ -27,7 +27,7 @@ import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
-/** Adds values unless the other polarity has them. */
+/** Adds values unless the other polarity already has one of them. */
 function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
   if (values.some((value) => other.has(value))) return "contradiction";
   for (const value of values) to.add(value);
@@ -368,7 +368,7 @@ export const FILTER_NAMES = PHRASES.map(([names, { role, led = false }]) => {
 /** The phrases, inlined by the bundler (src/executable/bundle.mjs). */
 declare const BUILD_PHRASES: string | undefined;
 
-/** All phrases by name: a text whose values are rows of the table. */
+/** Returns all phrases by name, as a text whose values are rows of the table. */
 export function requestText(): PhraseText {
   const phrases = new Phrases<number>();
   for (const [at, [names]] of PHRASES.entries()) {

@@ -1,8 +1,8 @@
 /**
- * Requests that were understood and that no filter takes: foreign trade, opening hours, hiring.
+ * Requests that are understood but that no filter takes: foreign trade, opening hours, hiring.
  * Input: a sentence before its numbers, places, and activities are read. Output: a note for each.
  * Invariant: a verb of foreign trade after a trade describes its companies ("vinícolas que
- * exportam"); without a trade before it, it names the activity itself ("empresas que importam
+ * exportam"); without a trade before it, the verb names the activity itself ("empresas que importam
  * vinho"). The words after such a verb, up to the next condition, belong to it and are no place,
  * name, or activity.
  */
@@ -80,7 +80,7 @@ export function unmapUnsupported(context: RemarkContext): void {
   }
 }
 
-/** First words of these requests that are no numbers. */
+/** First words of these requests, apart from numbers. */
 const BEGINS: ReadonlySet<string> = new Set([
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
 ]);
@@ -92,7 +92,7 @@ function readAt(context: RemarkContext, at: number): Read | null {
   return hoursAt(sentence, at) ?? kindAt(sentence, at);
 }
 
-/** Max words before a verb in which its trade is looked for. */
+/** Maximum words before a verb within which its trade may be. */
 const TRADE_REACH = 40;
 
 function isAfterTrade({ sentence, tradeEnd }: RemarkContext, end: number): boolean {
@@ -109,7 +109,7 @@ interface Read {
 
 /** Reads "que importam direto da China", "that export", "that are hiring". */
 function verbAt(sentence: Sentence, at: number): Read | null {
-  // "Which bakeries in Recife export to the EU?"
+  // Reads the verb without "that": "Which bakeries in Recife export to the EU?"
   const isVerb = /^(?:ex|im)ports?$/.test(sentence.folded(at));
   if (isVerb && /^(?:to|from)$/.test(sentence.folded(at + 1))) {
     return { to: objectEnd(sentence, at + 1), why: TRADE };

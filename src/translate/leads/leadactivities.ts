@@ -1,7 +1,7 @@
 /**
  * Activities of a lead query. Input: names and codes, as sent. Output: subclasses.
- * Invariant: the lexicon or an official name must explain a whole name. An unknown name is an error
- * with the nearest activities; no search runs without it.
+ * Invariant: the lexicon or an official name must cover every word of a name. An unknown name is an
+ * error with the nearest activities; no search runs without it.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";

@@ -1,9 +1,9 @@
 /**
  * Districts of a lead query. Input: names with their cities, or districts as in an account query,
  * and the query's places. Output: districts by municipality and folded name, and the other places.
- * Invariant: a name that no account of its city has is an error with the nearest names. Place and
- * district must both hold, so next to districts a city or state only locates them and is not
- * searched; one without any of the districts is an error.
+ * Invariant: a name that no account of its city has is an error with the nearest names. A place and
+ * a district must both match. So if there are districts, a city or state only locates them and is
+ * not searched; a city or state without any of the districts is an error.
  */
 
 import { districtsOf } from "../../search/districts.ts";
@@ -35,12 +35,12 @@ interface DistrictContext {
 interface ReadDistricts {
   /** Sorted by municipality and name. */
   readonly list: LeadDistrict[];
-  /** Places searched as a whole; empty if there are districts. */
+  /** Places searched as a whole; empty if the query has districts. */
   readonly whole: LeadPlaces;
 }
 
 const SUGGESTED_MAX = 3;
-/** First letters of an unknown name; names that begin with them are suggested. */
+/** Number of first letters of an unknown name; names that begin with them are suggested. */
 const BEGINNING = 3;
 /** Separators between a district and its city: "Savassi, Belo Horizonte", "Moema (São Paulo)". */
 const BETWEEN = /\s*[,(/]\s*|\s+[-–]\s+/g;
@@ -119,14 +119,17 @@ class DistrictReader {
     }
   }
 
-  /** Returns the cities of a name, only those in the query's states if any are. */
+  /** Returns the cities with a name; only those in the query's states, if there are any. */
   #called(text: string): readonly City[] {
     const all = citiesCalled(this.#gazetteer, text);
     const inStates = all.filter(({ uf }) => this.#context.places.states.has(uf));
     return inStates.length > 0 ? inStates : all;
   }
 
-  /** Returns the namesake with the district; the usual one if several have it. */
+  /**
+   * Returns the cities that have the district, of several with the same name; if more than one has
+   * it, the usual one.
+   */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
     const chosen = namesakesMeant(having);
@@ -140,7 +143,7 @@ class DistrictReader {
     return chosen;
   }
 
-  /** Adds a district as accounts of the cities spell it. Returns false if none has it. */
+  /** Adds a district as accounts of the cities spell it. Returns false if no account has it. */
   #take(name: string, cities: readonly City[]): boolean {
     let taken = false;
     for (const { ibge } of cities) {
@@ -157,10 +160,10 @@ class DistrictReader {
     this.#found.set(`${district.municipality_ibge} ${district.name}`, district);
   }
 
-  /** Requires a district in every city and state, which then only locate it. */
+  /** Reports an error unless every city and state has a district; they then only locate it. */
   checkPlaces(pointer: string): void {
     const { cities, states, toms } = this.#context.places;
-    // A district dropped by an error may belong to the place without one.
+    // A place without a district may be the place of a district that an error dropped.
     if (this.#wrong || cities.size + states.size + toms.size === 0) return;
     const placed = new Set([...this.#found.values()].map((one) => one.municipality_ibge));
     const placedStates = new Set([...placed].map((ibge) => this.#gazetteer.city(ibge)?.uf));
@@ -193,7 +196,7 @@ class DistrictReader {
     });
   }
 
-  /** A city's districts with a word that begins so, the largest first. */
+  /** Returns a city's districts with a word that begins as typed, the largest first. */
   #beginning(typed: string, { ibge }: City): readonly string[] {
     const wanted = { ibge, typed, limit: SUGGESTED_MAX };
     return districtsOf(this.#context.segment, wanted).districts.map(({ name }) => name);

@@ -18,11 +18,11 @@ import { type City, placeWords } from "../places/placenames.ts";
 import { SpellIndex } from "../spelling/spelling.ts";
 import { type LeadReader, type LeadText, REGION_WORDS, suggestion } from "./leadreader.ts";
 
-/** Max words of a state's name: "Rio Grande do Norte" has three that count. */
+/** Maximum words of a state's name: "Rio Grande do Norte" has three without small words. */
 const STATE_WORDS_MAX = 4;
 const SUGGESTED_MAX = 3;
 
-/** Result: IBGE codes, TOM codes of places without one, and states. */
+/** IBGE codes of cities, TOM codes of places without one, and states. */
 export interface LeadPlaces {
   readonly cities: ReadonlyMap<string, City>;
   readonly toms: ReadonlySet<string>;
@@ -89,7 +89,7 @@ class PlaceReader implements LeadPlaces {
     this.#reader.eachText(value, pointer, read, true);
   }
 
-  /** Drops states that contain one of the cities: they only locate it. */
+  /** Drops states that contain one of the cities, because they only locate it. */
   dropLocating(): void {
     const located = new Map<string, City>();
     for (const city of this.cities.values()) {
@@ -137,7 +137,7 @@ class PlaceReader implements LeadPlaces {
     );
   }
 
-  /** Returns the namesakes in the query's states, or else those that `namesakesMeant` picks. */
+  /** Returns the cities in the query's states, or else those that `namesakesMeant` picks. */
   #meant(text: string, all: readonly City[]): readonly City[] {
     const inStates = all.filter(({ uf }) => this.states.has(uf));
     const chosen = inStates.length > 0 ? inStates : namesakesMeant(all);
@@ -151,7 +151,7 @@ class PlaceReader implements LeadPlaces {
     return chosen;
   }
 
-  /** Returns cities with similar names, those in the state first. */
+  /** Returns cities with similar names; cities in the state come first. */
   #nearestCities(name: string, uf: string | undefined): string[] {
     const { spelling, byName } = cityIndexOf(this.#gazetteer);
     const near = spelling.nearest(placeWords(name).join(" "), { countMax: SUGGESTED_MAX });
@@ -176,7 +176,7 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 const REGIONS = ["Norte", "Nordeste", "Centro-Oeste", "Sudeste", "Sul"];
 
-/** A city with its state: "Santos/SP". */
+/** Returns the name of a city with its state: "Santos/SP". */
 export const nameOf = ({ name, uf }: City): string => `${name}/${uf}`;
 
 /** Returns all cities that a text names, with or without a state; empty if there are none. */
@@ -197,13 +197,13 @@ const STATE_BY_WORDS = new Map(
   Object.entries(STATE_NAMES).map(([uf, name]) => [placeWords(name).join(" "), uf]),
 );
 
-/** A state by its two letters or its name. */
+/** Returns a state by its abbreviation or its name. */
 function stateOf(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return UFS.includes(code) ? code : STATE_BY_WORDS.get(placeWords(text).join(" "));
 }
 
-/** Spellings and their meanings; built for the first error. */
+/** Spellings and their meanings; built when first needed for an error. */
 interface Spellings {
   readonly index: SpellIndex;
   readonly meaning: ReadonlyMap<string, string>;
@@ -211,7 +211,7 @@ interface Spellings {
 
 let known: Spellings | null = null;
 
-/** Returns the names of the states; built for the first misspelled one. */
+/** Returns the names of the states; built when the first state is misspelled. */
 function stateSpellings(): Spellings {
   if (known === null) {
     const names = [...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf] as const);

@@ -1,10 +1,11 @@
 /**
  * The lead query 1.0. Input: a flat spec written by hand, and a segment. Output: its normal form,
  * its account query, and the assumptions.
- * Invariant: total and deterministic. The normal form normalizes to itself, and equivalent queries
- * share one. All errors are found before the query is refused. No member, element, word, or sort
- * key is dropped; every member becomes a filter. A default is a filter and an assumption. A sort
- * key without a direction has its usual one. The account query needs only its own normalization.
+ * Invariant: total and deterministic. The normal form of a normal form is itself, and equivalent
+ * queries have the same one. All errors are collected before the query is refused. No member,
+ * element, word, or sort key is dropped; every member becomes a filter. A default is a filter and
+ * an assumption. A sort key without a direction has its usual one. The account query needs only its
+ * own normalization.
  */
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
@@ -37,12 +38,12 @@ interface LeadContext {
 interface ReadLeadQuery {
   /** The normal form. */
   readonly query: LeadQuery;
-  /** The account query; normalize it like any client's spec. */
+  /** The account query, still to be normalized like any client's spec. */
   readonly compiled: Readonly<Record<string, unknown>>;
   readonly warnings: readonly string[];
 }
 
-/** Pointer of the spec in a body. */
+/** JSON pointer of the spec in a request body. */
 const AT = "/spec";
 
 /** Default statuses: a closed company is no lead. */
@@ -120,8 +121,8 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // If one filter is given, the default that requires a contact no longer applies, so the other is
-  // set as well.
+  // If one filter is given, the other is set as well, because the default that requires a contact
+  // no longer applies.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),
@@ -145,7 +146,7 @@ function flag(members: JsonObject, name: string, reader: LeadReader): boolean {
   return reader.boolean(members[name], `${AT}/${name}`);
 }
 
-/** Reads words or codes of a closed list, sorted, no repeats. */
+/** Reads words or codes of a closed list; returns them sorted and without repeats. */
 function readWords<Value extends string | number>(
   members: JsonObject,
   name: "sizes" | "status",
@@ -202,7 +203,10 @@ function fixed<const Value extends string>(
     : reader.oneOf(members[name], `${AT}/${name}`, [value]);
 }
 
-/** Cities and states are a union (geo.ts). Places without an IBGE code use the TOM code. */
+/**
+ * Returns the filters of places. Cities and states are a union (geo.ts). Places without an IBGE
+ * code use the TOM code.
+ */
 function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
   const gazetteer = gazetteerOf(segment);
   const none = { excludedStates: new Set<string>(), excludedCities: new Map(), words: undefined };
@@ -237,7 +241,7 @@ function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): vo
   if (needsContact(query)) assumeContact(notes);
 }
 
-/** Notes that leads without contact are excluded. */
+/** Notes that leads without a contact are excluded. */
 export function assumeContact(notes: Notes): void {
   notes.assume("contact_needed", {
     pt: "Só empresas com e-mail ou telefone.",
@@ -287,7 +291,7 @@ function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record<string
   };
 }
 
-/** Reads the order; default is best score first. */
+/** Reads the order; the default is the best score first. */
 function readSort(value: unknown, pointer: string, reader: LeadReader): SortKey[] {
   const keys: SortKey[] = [];
   for (const { element, place } of reader.elements(value, pointer, SPEC_LIMITS.sortKeysMax)) {

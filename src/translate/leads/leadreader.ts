@@ -1,6 +1,6 @@
 /**
  * Reads the lists and words of a lead query.
- * Invariant: that of SpecReader. Finding the nearest names is expensive, so only the first errors
+ * Invariant: as for SpecReader. Finding the nearest names is expensive, so only the first errors
  * have suggestions. Words are lowercase without accents, in both languages and genders; an
  * ambiguous word stands for all of its codes.
  * Input: one value or a list of values, as sent. Output: texts with their pointers, and errors that
@@ -54,7 +54,7 @@ export class LeadReader extends SpecReader {
     }
   }
 
-  /** Reports an unknown name; `detail` finds the nearest ones. */
+  /** Reports an unknown name; `detail` finds the nearest names. */
   unknown(place: string, code: string, detail: () => string): void {
     const isListed = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
     this.mistake(place, code, isListed ? detail : "This is not known either.");
@@ -123,7 +123,7 @@ const key = (field: SortKey["field"], direction: SortKey["direction"]): SortKey 
   direction,
 });
 
-/** Orders by word; fields of account specs have their usual direction. */
+/** Sort orders by word; fields of account specs have their usual direction. */
 export const SORT_WORDS: ReadonlyMap<string, SortKey> = wordTable([
   [key("score", "desc"), "score|best|melhores|relevancia|relevance|pontuacao"],
   [

@@ -5,7 +5,7 @@
  * any joiner to another name. "Lista de padarias" requests a list unless a list has that name. A
  * name that is also another request is never guessed. Customers without the word "lista" ("que não
  * são clientes", "exceto meus clientes") mean the list of that name only if a verb or a word like
- * "exceto" clearly includes or excludes it. Without such a list the words get a remark.
+ * "exceto" clearly includes or excludes it. If no list has that name, the words get a remark.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import { isExcept } from "../negators.ts";
@@ -46,7 +46,7 @@ import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from 
 const FOLLOW_MAX = 6;
 /** Max words and marks that join two names. */
 const JOIN_MAX = 4;
-/** Words skipped before a list only, not before another name. */
+/** Words skipped only before "lista", not before another name. */
 const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
 
 /** Returns the list mention at a token; null if there is none. */
@@ -67,8 +67,8 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns the list named after a mention without "lista" if words before the name may change its
- * stance: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
+ * Returns the list named after a mention without "lista" if words before the name may change
+ * whether it is excluded: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
  */
 export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
@@ -104,7 +104,9 @@ function followed(context: ListContext, { at, to, lists, isLed }: Followed): Lis
   return { from: at, to, ids: [], why: alsoElse(lists[0]?.name ?? "") };
 }
 
-/** Unknown name in "na lista X sem os da Fornecedores"; null if it may be a place or trade. */
+/**
+ * Reads an unknown name ("na lista X sem os da Fornecedores"), unless it may be a place or trade.
+ */
 function strange(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const isName = isCapital(sentence, at) && !isElse(context, at, null);
@@ -119,12 +121,12 @@ function joinEnd(sentence: Sentence, end: number): number {
   return at;
 }
 
-/** Existing names: "na lista Clientes MG", "listas Clientes e Parceiros". */
+/** Reads names that exist: "na lista Clientes MG", "listas Clientes e Parceiros". */
 function written(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const names = LIST.has(sentence.folded(at)) ? context.known() : null;
   if (names === null) return null;
-  // "na lista de clientes", "na lista chamada Clientes".
+  // Skips words between "lista" and its name: "na lista de clientes", "na lista chamada Clientes".
   let start = at + 1;
   while (NAMING.has(sentence.folded(start)) && names.at(sentence, start) === null) start++;
   const first = names.at(sentence, start);
@@ -144,10 +146,10 @@ function written(context: ListContext, at: number): ListMention | null {
   return { from: at, to, ...named(found) };
 }
 
-/** Marks words that another stage reads. */
+/** Marks words that another stage should read. */
 const NO_NAME: Sentences = { pt: "", en: "" };
 
-/** A place where the name of a further list may begin. */
+/** A place where the name of another list may begin. */
 interface NextName {
   readonly at: number;
   /** True after "lista", or if the first name follows "listas". */
@@ -155,7 +157,7 @@ interface NextName {
   readonly isSeveral: boolean;
 }
 
-/** Returns why an unknown further name is still a list's name; `NO_NAME` if it is not. */
+/** Returns the remark on an unknown further name of a list; `NO_NAME` if it is none. */
 function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
   const { sentence } = context;
   if (isSure && !isSeveral) return NO_NAME;
@@ -164,7 +166,7 @@ function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): 
   return isName && !isElse(context, at, null) ? UNKNOWN : NO_NAME;
 }
 
-/** Returns why a further name may not be a list's; `NO_NAME` if it is another request. */
+/** Returns the remark on a further name that may be no list; `NO_NAME` for another request. */
 function whyElse(
   context: ListContext,
   { at, isSure }: NextName,
@@ -176,7 +178,7 @@ function whyElse(
   return isExact ? alsoElse(words) : NO_NAME;
 }
 
-/** Returns where another list name may begin; null if a different word leads to it. */
+/** Returns where another list name may begin; null if other words come before it. */
 function nextName(sentence: Sentence, list: number, end: number): NextName | null {
   const at = joinEnd(sentence, end);
   if (at === end) return null;
@@ -196,14 +198,14 @@ function isSkipped(word: string): boolean {
   return (OF_LIST.has(word) && !NOT_JOINED.test(word)) || LIST.has(word);
 }
 
-/** Returns the lists of names; no ids if several lists share a name. */
+/** Returns the ids of lists by name; no ids if several lists share a name. */
 function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
   const among = found.find((lists) => lists.length > 1);
   if (among !== undefined) return { ids: [], among };
   return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };
 }
 
-/** "já exportados", "não exportei", "exported already"; not "produtos exportados". */
+/** Returns the end of "já exportados", "não exportei"; not of "produtos exportados". */
 function exportedEnd(sentence: Sentence, at: number): number | null {
   const word = sentence.folded(at);
   if (!TAKEN.has(word)) return null;
@@ -223,7 +225,7 @@ const EXCEPT_MAX = 12;
 /** Words between a verb or "exceto" and "clientes". */
 const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
 
-/** Returns the customer list at a token; null if the word means companies only. */
+/** Returns the customer list at a token; null if the word only means companies. */
 function customersAt(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!CUSTOMERS.has(sentence.folded(at))) return null;
@@ -242,7 +244,7 @@ function customersAt(context: ListContext, at: number): ListMention | null {
     : { from: at, to, ids: [], why: UNCLEAR };
 }
 
-/** How clearly the words before include or exclude customers, or null. */
+/** Returns how clearly the previous words include or exclude customers, or null. */
 function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   let back = at - 1;
   while (back >= 0 && OWN.test(sentence.folded(back))) back--;
@@ -254,7 +256,7 @@ function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   return LEAVING.has(word) ? "open" : null;
 }
 
-/** "exceto MEI e clientes": an item joined to an excluded one. */
+/** True for an item joined to an excluded item: "exceto MEI e clientes". */
 function isAfterExcept(sentence: Sentence, join: number): boolean {
   for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {
     if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
@@ -262,7 +264,7 @@ function isAfterExcept(sentence: Sentence, join: number): boolean {
   return false;
 }
 
-/** True for the verb of "que não são", "that are"; "padarias e clientes" has none. */
+/** True for a verb in "que não são", "that are"; "padarias e clientes" has none. */
 function isRelative(sentence: Sentence, verb: number): boolean {
   for (let back = verb; back > verb - LEAD_MAX; back--) {
     const word = sentence.folded(back);
@@ -273,7 +275,7 @@ function isRelative(sentence: Sentence, verb: number): boolean {
   return false;
 }
 
-/** "tirando os clientes da lista X": the list is named later. */
+/** True if the list is named later: "tirando os clientes da lista X". */
 function isOfList(sentence: Sentence, at: number): boolean {
   return [0, 1, 2, 3].some((step) => LIST.has(sentence.folded(at + step)));
 }

@@ -15,7 +15,7 @@ export interface NamedList {
   readonly name: string;
 }
 
-/** Lists whose name is written at a position; several if they cannot be distinguished. */
+/** Lists whose name is written at a position; several if the text does not distinguish them. */
 interface WrittenLists {
   readonly lists: readonly NamedList[];
   /** The token after the name and its closing quotation mark. */
@@ -45,7 +45,7 @@ export class ListNames {
     return { lists: meant(lists, sentence.words(from, end).words), to: end };
   }
 
-  /** The lists whose name fills [from, to). */
+  /** Returns the lists whose name fills the tokens [from, to). */
   between(sentence: Sentence, from: number, to: number): readonly NamedList[] {
     const { words: written } = sentence.words(from, to);
     const key = listNameKey(written);
@@ -59,7 +59,7 @@ export function listNameKey(name: string): string {
   return wordsOf(name).join(" ");
 }
 
-/** Returns the only list with the exact spelling; otherwise all. */
+/** Returns the list with the exact spelling if only one has it; otherwise all lists. */
 function meant(lists: readonly NamedList[], written: string): readonly NamedList[] {
   if (lists.length < 2) return lists;
   const spelled = spellingOf(written);
@@ -67,14 +67,14 @@ function meant(lists: readonly NamedList[], written: string): readonly NamedList
   return exact.length === 1 ? exact : lists;
 }
 
-/** A text from its first word to its last, with single spaces. */
+/** Returns a text from its first word to its last, with single spaces. */
 function spellingOf(text: string): string {
   const words = tokenize(text).filter(({ kind }) => kind !== "mark");
   const spelled = text.slice(words[0]?.start ?? 0, words.at(-1)?.end);
   return spelled.normalize("NFC").trim().replace(/\s+/g, " ");
 }
 
-/** "na lista Já exportados": the exported accounts, by their displayed names. */
+/** Reads the displayed names of the list of exported accounts: "na lista Já exportados". */
 function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   for (const name of ["ja exportados", "exportados", "exported"]) {
     const to = endOf(sentence, from, name.split(" "));
@@ -83,7 +83,7 @@ function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   return null;
 }
 
-/** The words of a name, or its marks if it has no words ("🔥"). */
+/** Returns the words of a name, or its marks if it has no words ("🔥"). */
 function wordsOf(name: string): string[] {
   const tokens = tokenize(name);
   const words = tokens.filter(({ kind }) => kind !== "mark");
@@ -94,13 +94,13 @@ function wordOf({ kind, text }: Token): string {
   return kind === "mark" ? text : foldWord(text);
 }
 
-/** True if a mark is no part of a name: any inside one, an opening one before it. */
+/** True if a mark may be skipped in a name: any mark inside it, or an opening mark before it. */
 function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
   if (token?.kind !== "mark" || token.text === seen.word) return false;
   return !seen.first || /^["“'‘«([:=]$/.test(token.text);
 }
 
-/** Returns the end of `words` written from a token on, with any marks between them. */
+/** Returns the end of `words` written from a token on, allowing any marks between them. */
 function endOf(sentence: Sentence, from: number, words: readonly string[]): number | null {
   let at = from;
   for (const word of words) {

@@ -1,8 +1,8 @@
 /**
- * Mentions of lists: their form, the context for looking them up, the (folded) vocabulary of
- * sentences about lists, and the remarks about lists that became no filter.
+ * Mentions of lists: their form, the context for looking them up, the folded vocabulary of
+ * sentences about lists, and the remarks about lists that cannot become a filter.
  * Invariant: a mention without ids has a reason, unless two lists share its name or no list has it.
- * Each remark says what is wrong and what to do. Spanish words are listed only if
+ * Each remark states the problem and the remedy. Spanish words are listed only if
  * spelling/foreignwords.ts does not already read them as Portuguese.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
@@ -14,22 +14,22 @@ import type { ListNames, NamedList } from "./listnames.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Verbs of the user, and participles that require a word such as "já". */
+/** Verbs for actions of the user, and participles that also need a word such as "já". */
 export const TAKEN = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos exporte " +
     "exportados exportadas exportado exportada exported descargue",
 );
-/** The verbs that require no such word. */
+/** The verbs that need no such word. */
 export const BY_ITSELF = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos descargue",
 );
-/** Words that make a participle the user's. */
+/** Words that make a participle an action of the user. */
 export const ALREADY = wordSet(
   "ja ainda nunca nao already yet previously ya aun todavia never not",
 );
-/** Verbs for actions unknown to the server, such as calls. */
+/** Verbs for actions that the server does not record, such as calls. */
 export const BY_HAND_ONLY = wordSet("prospectei prospectamos contatei contatamos");
-/** Words after such a verb or participle that belong to it. */
+/** Words after a verb or participle that belong to it. */
 export const BEHIND = wordSet("already yet previously ya ones");
 /** Nouns for a list. */
 export const LIST = wordSet(
@@ -37,7 +37,7 @@ export const LIST = wordSet(
 );
 /** Nouns that announce several names. */
 export const LISTS = wordSet("listas listagens listados lists listings");
-/** Words before a list that show that it is the user's. */
+/** Words before a list that mark it as the user's. */
 export const OF_LIST = wordSet(
   "na nas da das numa uma nenhuma minha minhas nossa nossas sua suas essa esta desta dessa " +
     "nesta nessa pela pelas com by with " +
@@ -45,7 +45,7 @@ export const OF_LIST = wordSet(
 );
 /** Prepositions that lead into a list. */
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
-/** Prepositions that lead out of a list. */
+/** Prepositions for taking something out of a list. */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
 /** Words that begin a noun: "os da lista", "quem está na lista", "the ones on the list". */
 export const NOUNS = wordSet(
@@ -61,14 +61,14 @@ export const LEAVING: ReadonlySet<string> = new Set([
       "remove removing skip drop omit omitting minus isn isnt arent quita quitando",
   ),
 ]);
-/** Those that negate the verb: "que não estão na lista X e MEI". */
+/** Negators of a verb: "que não estão na lista X e MEI". */
 export const NEGATES = wordSet(
   "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
     "faltando faltantes sairam saiu missing absent nenhuma isn isnt arent",
 );
 /** Negators that repeat an earlier negator: "nem na lista X nem na lista Y". */
 export const AGAIN = wordSet("nem nor nenhuma");
-/** True for words like "exceto", which exclude all that a list joins after them. */
+/** True for words like "exceto", which exclude all items joined after them. */
 export function leavesAll(word: string): boolean {
   return LEAVING.has(word) && !NEGATES.has(word) && !IS_OUT.test(word) && !WITHOUT.has(word);
 }
@@ -99,19 +99,19 @@ export const ENDS = wordSet(
 export const NAMING = wordSet("de do da dos das chamada chamado of called named llamada nome");
 /** Words between the names of two lists. */
 export const BETWEEN = wordSet("e ou nem and or nor y o u");
-/** Further joiners, alone or after a joiner: "bem como", "e também". */
+/** Joiners that may stand alone or follow another joiner: "bem como", "e também". */
 const ALSO = wordSet("tambem mais bem assim como plus also well tampouco inclusive");
 /** Words that contrast two lists: "na lista X, mas não na Y". */
 export const AGAINST = wordSet("mas porem but pero");
-/** Words for future customers only: "lista de clientes em potencial". */
+/** Words that mark future customers: "lista de clientes em potencial". */
 const POTENTIAL = wordSet("potenciais potencial potential novos novas possiveis futuros");
 /** Kinds of file, which are never list names: "lista Excel". */
 export const FILES = wordSet("excel csv xlsx xls pdf completa atualizada simples pronta urgente");
-/** Words for a user's own contacts without "lista". */
+/** Words for a user's own contacts, even without "lista". */
 export const CUSTOMERS = wordSet(
   "cliente clientes prospect prospects lead leads customer customers client clients",
 );
-/** Further common names of lists; they mean a trade only with another word. */
+/** Other common names of lists; they name a trade only together with another word. */
 export const RELATIONS = wordSet(
   "fornecedor fornecedores parceiro parceiros concorrente concorrentes revendedor revendedores " +
     "representante representantes supplier suppliers partner partners competitor competitors " +
@@ -120,7 +120,7 @@ export const RELATIONS = wordSet(
 /** Verbs between a company and its role. */
 export const BEING = wordSet("sao sejam e seja eh are is son foram aren isn arent isnt");
 
-/** The remark for callers without lists: a command, say. */
+/** The remark for callers that have no lists, such as a command. */
 export const BY_HAND: Sentences = {
   pt:
     "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +
@@ -136,7 +136,7 @@ export const ANY_OF: Sentences = {
   en: "Being in one of the lists is enough: no filter requires all of them.",
 };
 
-/** The remark if the list may be included or excluded. */
+/** The remark if it is unclear whether the list is included or excluded. */
 export const UNCLEAR: Sentences = {
   pt: "Dentro ou fora da lista? Escolha no filtro Suas listas.",
   en: "In the list or not? Choose in the filter Your lists.",
@@ -170,7 +170,7 @@ export function whichOf(all: readonly NamedList[]): Sentences {
   };
 }
 
-/** The remark for a further name that is also another request: "lista X e Santos". */
+/** The remark for another name that may also be a different request: "lista X e Santos". */
 export function alsoElse(name: string): Sentences {
   return {
     pt: `“${name}” é uma lista sua e também outra coisa: para a lista, diga “lista ${name}”.`,
@@ -214,17 +214,17 @@ export interface ListContext {
 
 /** Words that name lists. */
 export interface ListMention {
-  /** First word of the list or its name, without leading words. */
+  /** First word of the mention, without the words that introduce it. */
   readonly from: number;
   readonly to: number;
   readonly ids: readonly string[];
   /** Lists that share the written name. */
   readonly among?: readonly NamedList[];
-  /** Why the words name no list surely. */
+  /** Why the words may not name a list. */
   readonly why?: Sentences;
 }
 
-/** Direction of a word before a list; null for all others. */
+/** Direction of a preposition before a list; null for other words. */
 export function leadOf(word: string): "in" | "from" | null {
   if (IN_LIST.has(word)) return "in";
   return FROM_LIST.has(word) ? "from" : null;
@@ -238,7 +238,7 @@ export function isJoiner(sentence: Sentence, at: number): boolean {
   return isWord || /^[,;/+]$/.test(sentence.tokens[at]?.text ?? "");
 }
 
-/** True for "clientes potenciais", "clientes em potencial": not on a list. */
+/** True for future customers, on no list: "clientes potenciais", "clientes em potencial". */
 export function isPotential(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   return POTENTIAL.has(word === "em" || word === "en" ? sentence.folded(at + 1) : word);

@@ -2,7 +2,7 @@
  * The user's lists and exported accounts in a sentence: "que não estão na lista Clientes MG", "que
  * ainda não exportei". Input: a sentence before its places are read, and the user's lists, if any.
  * Output: the lists to include and to exclude. Ambiguous words become a remark.
- * Invariant: no other stage reads the words, so a list's name is never a place ("MG") or a trade.
+ * Invariant: no other stage reads these words, so a list's name is never a place ("MG") or a trade.
  * "Lista de restaurantes" requests a list and names none.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
@@ -30,7 +30,7 @@ import { type SeenMention, Stances } from "./stance.ts";
 export interface MentionedLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
-  /** First token of an exclusion of one list ("não estão na lista X"), by the token after it. */
+  /** First token of each exclusion of one list ("não estão na lista X"), by the token after it. */
   readonly apart: ReadonlyMap<number, number>;
 }
 
@@ -41,10 +41,10 @@ interface Around {
   readonly places: PlaceNames;
 }
 
-/** Max words that lead to a list. */
+/** Maximum words that introduce a list. */
 const BEFORE_MAX = 9;
 
-/** Finds requests about lists; `all` returns the user's lists, null if there can be none. */
+/** Finds requests about lists; `all` returns the user's lists, null if the caller has none. */
 export function findLists(
   around: Around,
   all: (() => readonly NamedList[]) | null,
@@ -97,7 +97,7 @@ class ListStage {
     const isClear = ids.length > 0 && seen.stance !== "unclear";
     const fits = isClear && count <= LISTS_MAX;
     const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
-    // A spec takes no more; a note says so.
+    // A spec takes no more lists; a note reports this.
     if (fits) target.push(...ids);
     else
       this.#notes.addUnmapped(
@@ -108,7 +108,7 @@ class ListStage {
     this.#name(seen);
   }
 
-  /** Makes the words a name. In "exceto lista X e MEI", the negator still applies. */
+  /** Marks the words as a name. In "exceto lista X e MEI", the negator still applies. */
   #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
     const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
     if (own >= 0) this.#sentence.name(lead, own);
@@ -125,7 +125,7 @@ class ListStage {
   }
 }
 
-/** Index of the last word in [from, to) that excludes all that a list joins; -1 for none. */
+/** Returns the last word in [from, to) that excludes all items joined after it; -1 for none. */
 function exceptIn(sentence: Sentence, from: number, to: number): number {
   for (let at = to - 1; at >= from; at--) {
     if (leavesAll(sentence.folded(at))) return at;
@@ -133,7 +133,7 @@ function exceptIn(sentence: Sentence, from: number, to: number): number {
   return -1;
 }
 
-/** Returns where the leading words begin: "que eu ainda não". */
+/** Returns where the introducing words begin: "que eu ainda não". */
 function beginOf(sentence: Sentence, at: number): number {
   let from = at;
   while (from > Math.max(0, at - BEFORE_MAX) && sentence.free(from - 1)) {

@@ -1,9 +1,9 @@
 /**
- * Decides if lists in a sentence are included or excluded. Input: a mention with its leading words,
- * and the mention before it. Output: in, out, or unclear.
+ * Decides whether lists in a sentence are included or excluded. Input: a mention with its
+ * introducing words, and the previous mention. Output: in, out, or unclear.
  * Invariant: an exclusion by "exceto" or "fora da" continues over "e" to a list that is a noun
- * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The decision is unclear
- * after another preposition or verb than the one before, and after two negators.
+ * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The result is unclear if the
+ * mention has another preposition or verb than the previous one, and after two negators.
  */
 
 import { kindAt } from "../items.ts";
@@ -12,7 +12,7 @@ import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
-/** Stance of a sentence on the lists of a mention. */
+/** How a sentence treats the lists of a mention. */
 type Stance = "in" | "out" | "unclear";
 
 /** How a mention is excluded: "exceto", "fora da" or "sem", or a negated verb. */
@@ -21,18 +21,18 @@ type Way = "all" | "outside" | "verb" | null;
 /** A mention that was read. */
 export interface SeenMention {
   /**
-   * First leading word of the mention, first word without these, and the token after the mention.
+   * First introducing word of the mention, first word after these, and the token after the mention.
    */
   readonly lead: number;
   readonly from: number;
   readonly to: number;
   readonly stance: Stance;
   readonly way: Way;
-  /** True if an earlier "exceto" excludes this mention as well. */
+  /** True if an earlier "exceto" also excludes this mention. */
   readonly isJoined: boolean;
 }
 
-/** Max lookups of a negation's reach; sentences that need more are unclear. */
+/** Maximum lookups of a negation's reach; a sentence that needs more is unclear. */
 const REACHES_MAX = 20;
 const EXCEPT_MAX = 4;
 /** Max words and marks that join two items. */
@@ -48,7 +48,7 @@ export class Stances {
     this.#sentence = sentence;
   }
 
-  /** Returns the stance on the mention [from, to) whose leading words begin at `lead`. */
+  /** Returns the stance on the mention [from, to), whose introducing words begin at `lead`. */
   read(lead: number, from: number, to: number): SeenMention {
     const seen = this.#read(lead, from, to);
     this.#before = seen;
@@ -70,7 +70,10 @@ export class Stances {
     return { ...place, stance, way: stance === "out" ? "all" : null, isJoined: stance === "out" };
   }
 
-  /** "exceto a lista X e os já exportados": the mention before decides, unless led otherwise. */
+  /**
+   * Decides by the previous mention, unless other words introduce this one: "exceto a lista X e os
+   * já exportados".
+   */
   #joinedToList(place: Place, before: SeenMention): SeenMention {
     const { way } = before;
     const sentence = this.#sentence;
@@ -89,7 +92,7 @@ export class Stances {
     return joined(isComma || isApart(before, led) ? "in" : "unclear");
   }
 
-  /** "exceto MEI e lista X": an excluded item decides. */
+  /** Decides by the excluded item before the mention: "exceto MEI e lista X". */
   #joinedToItem(lead: number, from: number, join: number): Stance {
     const sentence = this.#sentence;
     if (join >= 0 && isNounAt(sentence, lead, from)) {
@@ -102,16 +105,16 @@ export class Stances {
     return isAfterExcept(sentence, lead) || isAfterNot(sentence, lead) ? "unclear" : "in";
   }
 
-  /** The negator of the item that ends at a token; -1 if none reaches it. */
+  /** Returns the negator of the item that ends at a token; -1 for none. */
   #negatorAt(last: number): number | "unclear" {
     if (++this.#reaches > REACHES_MAX) return "unclear";
-    // Earlier list names no longer negate.
+    // Forget reaches: words that have become list names no longer negate.
     forgetReach(this.#sentence);
     const { polarity, negator } = reachOf(this.#sentence, last);
     return polarity === "negated" ? negator : -1;
   }
 
-  /** True if a word like "exceto" precedes: its reach may continue. */
+  /** True if a word like "exceto" precedes, whose reach may continue. */
   #leavesBefore(lead: number): boolean {
     for (let at = this.#before?.to ?? 0; at < lead; at++) {
       if (leavesAll(this.#sentence.folded(at)) && isExcept(this.#sentence, at)) return true;
@@ -127,13 +130,13 @@ function wayOf(word: string): Way {
   return NEGATES.has(word) ? "verb" : "outside";
 }
 
-/** True if Y is wanted: "fora da lista X e na lista Y", "que não exportei e da lista Y". */
+/** True if the second list is included: "fora da lista X e na lista Y". */
 function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
   if (before.way === "outside") return led !== "from" && !isVerb(before);
   return before.way === "verb" && (led !== "from" || isVerb(before));
 }
 
-/** True for exported accounts, which have their own verb: "que ainda não exportei". */
+/** True for exported accounts, which are mentioned by a verb: "que ainda não exportei". */
 function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
@@ -145,7 +148,9 @@ function joinBefore(sentence: Sentence, lead: number): number {
   return at === lead ? -1 : at;
 }
 
-/** True for a bare list or one after an article or noun: "e lista X", "e os da lista X". */
+/**
+ * True for a list without introducing words, or after an article: "e lista X", "e os da lista X".
+ */
 function isNounAt(sentence: Sentence, lead: number, from: number): boolean {
   return lead === from || NOUNS.has(sentence.folded(lead));
 }
@@ -154,7 +159,7 @@ function wordsIn(sentence: Sentence, from: number, to: number): string[] {
   return sentence.tokens.slice(from, to).map((_, step) => sentence.folded(from + step));
 }
 
-/** True for "exceto MEI da lista Clientes": either may be excluded. */
+/** True for "exceto MEI da lista Clientes", which may exclude MEI or the list. */
 function isAfterExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark") return false;

@@ -1,9 +1,9 @@
 /**
  * Unknown lists in a sentence, and "minha lista" without a name. Input: a sentence, and a position
- * at which no list of the user is named. Output: words that still name a list.
- * Invariant: the form of the name decides: after a preposition or possessive, in capitals or
- * quotation marks, or a word that is no activity alone ("fornecedores"). "Lista de padarias",
- * "lista completa", and "lista padarias em SP" request a list.
+ * without a name of the user's lists. Output: words that still name a list.
+ * Invariant: the form decides: a name follows a preposition or possessive, is capitalized or
+ * quoted, or is a word that alone is no activity ("fornecedores"). "Lista de padarias", "lista
+ * completa", and "lista padarias em SP" request a list.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -28,16 +28,16 @@ import {
   whichOf,
 } from "./mention.ts";
 
-/** Max words of a name, and words that lead to it. */
+/** Maximum words of a name, and of the words that introduce it. */
 const NAME_MAX = 6;
-/** Max words before a bare "lista" that may name a request. */
+/** Maximum words before a "lista" without introducing words. */
 const BEFORE_MAX = 24;
 const OWN = /^(?:minhas?|nossas?|suas?|my|our)$/;
 const OF = /^(?:de|of)$/;
-/** Words that lead into a list; a lowercase name may follow. */
+/** Prepositions before a list; a lower-case name may follow. */
 const INSIDE = /^(?:na|da|pela|in|on|from|la)$/;
 
-/** Returns a list without a name or with an unknown one; null if none is named. */
+/** Returns a mention of a list without a name or with an unknown one, or null. */
 export function unwritten(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!LIST.has(sentence.folded(at))) return null;
@@ -53,19 +53,22 @@ export function unwritten(context: ListContext, at: number): ListMention | null 
   return { from: at, to, ids: [], why };
 }
 
-/** "na lista Clientes MG", "da minha lista", 'in the list "Old ones"', "da lista prospects". */
+/**
+ * Returns the end of a list after a preposition or possessive: "na lista Clientes MG", "da minha
+ * lista", 'in the list "Old ones"', "da lista prospects".
+ */
 function ledEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   const before = sentence.folded(at - 1);
   const start = at + 1;
-  // "minha lista de padarias" is a request.
+  // "minha lista de padarias" requests a list.
   if (OF.test(sentence.folded(start))) return ofEnd(sentence, at);
   const quoted = quotedEnd(sentence, start);
   if (quoted !== null) return quoted;
   let to = start;
   while (to < start + NAME_MAX && isNamePart(sentence, to)) to++;
   const inside = INSIDE.test(before) || LEAVING.has(before);
-  // "da lista", "da lista 🔥": the name is missing.
+  // In "da lista" and "da lista 🔥", the name is missing.
   const next = sentence.tokens[start];
   if (inside && to === start && (next === undefined || next.kind === "mark")) {
     return next !== undefined && !/[.,;:!?()]/.test(next.text) ? start + 1 : start;
@@ -74,7 +77,7 @@ function ledEnd(context: ListContext, at: number): number | null {
   return OWN.test(before) || isNamed ? to : null;
 }
 
-/** "na lista de clientes", "e lista de fornecedores"; null for "lista de padarias". */
+/** Returns the end of "na lista de clientes"; null for "lista de padarias". */
 function ofEnd(sentence: Sentence, at: number): number | null {
   const name = at + 2;
   if (isPotential(sentence, name + 1) || !followsRequest(sentence, at)) return null;
@@ -85,7 +88,10 @@ function ofEnd(sentence: Sentence, at: number): number | null {
   return isWhose && (isIn || isBare || /^(?:da|from)$/.test(before)) ? name + 1 : null;
 }
 
-/** "restaurantes em SP, lista Fornecedores", 'lista: "Antigos"': no leading word. */
+/**
+ * Returns the end of a list without introducing words: "restaurantes em SP, lista Fornecedores",
+ * 'lista: "Antigos"'.
+ */
 function bareEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   if (!followsRequest(sentence, at)) return null;
@@ -113,7 +119,7 @@ function followsRequest(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** True for a word such as "fornecedores", a common list name: "e fornecedores". */
+/** True for a common list name without "lista": "e fornecedores". */
 export function isRelation(sentence: Sentence, at: number): boolean {
   if (!RELATIONS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const goesOn = /^(?:de|do|da|dos|das|of|para|for)$/.test(sentence.folded(at + 1));
@@ -139,7 +145,7 @@ export function isElse(context: ListContext, at: number, to: number | null): boo
   return ends.some((end) => end !== undefined && (to === null || end === to));
 }
 
-/** Where the name before "list" begins ("in my Clients list"); `at` if there is none. */
+/** Returns where the name before "list" begins ("in my Clients list"); `at` if there is none. */
 export function nameBefore(sentence: Sentence, at: number): number {
   if (!/^list(?:s|ings?)?$/.test(sentence.folded(at))) return at;
   let first = at;
@@ -161,7 +167,7 @@ export function isCapital(sentence: Sentence, at: number): boolean {
   return kind === "word" && !shouted && text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
 }
 
-/** True for capitals, numbers, and words that begin no other request. */
+/** True for capitals, numbers, and words that do not begin another request. */
 function isNamePart(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark" || !sentence.free(at)) return false;

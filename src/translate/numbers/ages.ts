@@ -33,7 +33,7 @@ interface Length {
   readonly days?: number;
 }
 
-/** Max age in years; the registry has none older. */
+/** Maximum age in years; the registry has no older companies. */
 const YEARS_MAX = 200;
 
 const MORE = wordSet(
@@ -86,7 +86,7 @@ interface Read {
   readonly bare?: true;
 }
 
-/** "2 anos", "um ano e meio", "1 ano e 6 meses", "meio século", "uma década". */
+/** Reads a time span: "2 anos", "um ano e meio", "1 ano e 6 meses", "meio século", "uma década". */
 function spanAt(sentence: Sentence, at: number): Read | null {
   const one = simpleAt(sentence, at);
   if (one === null) return null;
@@ -104,7 +104,7 @@ function spanAt(sentence: Sentence, at: number): Read | null {
   return { span: { months: one.months + months, days: one.days + days, to } };
 }
 
-/** Reads a second bound that has the unit of the first: "mais de 10 anos e menos de 20". */
+/** Reads a second bound with the unit of the first: "mais de 10 anos e menos de 20". */
 function otherBound(sentence: Sentence, at: number, one: Span): Read | null {
   const small = (i: number) => ["de", "que", "than"].includes(sentence.folded(i));
   const first = sentence.folded(small(at - 1) ? at - 2 : at - 1);
@@ -166,19 +166,19 @@ function rangeAt(sentence: Sentence, at: number): Read | null {
   if (second === null || high === null || high.value === low.value) return null;
   const span = lengthOf(sentence, low.value, high.to);
   if (span === null) return null;
-  // "menos de 5 e mais de 2 anos" has the upper end first.
+  // In "menos de 5 e mais de 2 anos", the upper bound comes first.
   const turned = high.value < low.value;
   if (turned && at2 === low.to + 1) return null;
   return turned ? { span: { ...second }, second: { ...span, to: second.to } } : { span, second };
 }
 
-/** "na última semana", "no último ano". */
+/** Reads "na última semana", "no último ano". */
 function lastAt(sentence: Sentence, at: number): Read | null {
   if (!LAST.has(sentence.folded(at - 1)) || !sentence.free(at - 1)) return null;
   const span = lengthOf(sentence, 1, at);
-  // "last year" is the previous calendar year, "in the last year" is twelve months.
+  // "last year" is the previous calendar year, but "in the last year" is twelve months.
   if (sentence.folded(at - 1) === "last" && sentence.folded(at - 2) !== "the") return null;
-  // "nos últimos meses" has no number.
+  // A plural such as "nos últimos meses" has no number.
   const isSeveral = /(?<!^me)s$/.test(sentence.folded(at));
   return span === null || isSeveral ? null : { span, bare: true };
 }
@@ -193,9 +193,9 @@ interface Lead {
   readonly last: boolean;
   /** True if a word makes the number of years an age. */
   readonly isAge: boolean;
-  /** True if the time belongs to something else. */
+  /** True if the time describes something other than a company's age. */
   readonly other: boolean;
-  /** True if words between a closing and the time make it that of the opening. */
+  /** True if words between a closing and the time refer it to the opening. */
   readonly own: boolean;
 }
 
@@ -282,7 +282,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   let own = false;
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
     const word = sentence.folded(i);
-    // "ensino superior com 5 anos", "promoção de vendas"
+    // Words of a trade are not read: "ensino superior com 5 anos", "promoção de vendas".
     if (isInTrade(sentence, i, i + 1)) break;
     if (CLOSED.has(word) && !own) other = true;
     if (CLOSED.has(word)) break;
@@ -302,7 +302,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
     from = i;
   }
   if (!own && isOfEnd(sentence, from)) other = true;
-  // "crescimento acima de 20% no último ano"
+  // In "crescimento acima de 20% no último ano", the time is not an age.
   if (sentence.tokens[from - 1]?.text === "%") other = true;
   return { from: trimmed(sentence, from, at), side, last, isAge, other, own };
 }
@@ -333,7 +333,7 @@ interface Tail {
   readonly side: Lead["side"];
 }
 
-/** "ou mais", "de mercado", "atrás", "pra cima". */
+/** Reads the words after an age: "ou mais", "de mercado", "atrás", "pra cima". */
 function tailOf(sentence: Sentence, at: number): Tail {
   let to = at;
   let side: Lead["side"] = null;

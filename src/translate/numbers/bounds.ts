@@ -2,7 +2,8 @@
  * Numeric bounds of a sentence.
  * Input: bounds of opening dates, share capital, and establishments, as stages find them.
  * Output: one interval for each.
- * Invariant: intervals never become empty or wider; a contradicting bound is reported, not applied.
+ * Invariant: intervals never become empty or wider; a bound that contradicts them is reported, not
+ * applied.
  */
 
 import type { Notes } from "../notes.ts";
@@ -27,9 +28,9 @@ export class Bounds {
     simples: { since: null, before: null },
     mei: { since: null, before: null },
   };
-  /** Tokens about regimes that were left; dates next to them are about these. */
+  /** Tokens about regimes that companies left; dates next to them are those of the exclusion. */
   readonly left = new Map<number, readonly ("simples" | "mei")[]>();
-  /** Words of the dates of the status. */
+  /** Words of the dates that belong to the status. */
   readonly statusWords: Words[] = [];
   capitalMin: number | null = null;
   capitalMax: number | null = null;

@@ -41,7 +41,7 @@ export function findCapital(context: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
     let read = behind(sentence, at) ?? before(sentence, at);
-    // "por maior capital entre 2010 e 2015", "maior capital, no máximo 30": a sort order.
+    // These are sort orders: "por maior capital entre 2010 e 2015", "maior capital, no máximo 30".
     if (read !== null && isOrder(sentence, at) && !isMoneyRead(read)) continue;
     // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
     for (; read !== null; read = further(sentence, read)) apply(context, read);
@@ -69,8 +69,8 @@ interface Read {
 }
 
 /**
- * Reads the bounds of an amount that is named at the tokens from `from` to `to`: "dívida ativa
- * acima de 1 milhão", "mais de 1 milhão de dívida ativa". Null without an amount next to them.
+ * Reads the bounds of an amount whose name is at the tokens [from, to): "dívida ativa acima de 1
+ * milhão", "mais de 1 milhão de dívida ativa". Returns null if no amount is next to them.
  */
 export function amountBounds(sentence: Sentence, from: number, to: number): AmountBounds | null {
   const after = behind(sentence, to - 1);
@@ -135,14 +135,14 @@ function opposite(side: Read["side"]): Read["side"] {
   return side === "min" ? "max" : "min";
 }
 
-/** Reads another bound of the same capital after the first. */
+/** Reads a second bound of the same capital. */
 function further(sentence: Sentence, { to, second }: Read): Read | null {
   const mark = sentence.tokens[to]?.text === "," ? 1 : 0;
   let from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
     ? to + mark + 1
     : to + mark;
   if (second !== null || from === to) return null;
-  // "de pelo menos 50 mil e no máximo 200 mil"
+  // Skips a preposition before the second bound: "de pelo menos 50 mil e no máximo 200 mil".
   if (["no", "ao", "at", "pelo"].includes(sentence.folded(from))) from++;
   if (sideOf(sentence, from) === null) return null;
   const read = behind(sentence, from - 1);
@@ -156,7 +156,7 @@ function before(sentence: Sentence, at: number): Read | null {
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
     if (first === null) continue;
-    // "R$ 2 milhões ou mais de capital"
+    // Reads "ou mais" between amount and word: "R$ 2 milhões ou mais de capital".
     let side = sideAfter(sentence, first.to);
     const marked = sentence.tokens[first.to]?.folded === "+" ? 1 : 2;
     if (first.to + (side === null ? 0 : marked) !== of) continue;
@@ -214,7 +214,7 @@ function sideAfter(sentence: Sentence, at: number): Read["side"] {
 function amountOf(sentence: Sentence, at: number): Amount | null {
   const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
   if (amount === null || COUNTED.has(sentence.folded(amount.to))) return null;
-  // "10%", "10 por cento"; "100 mil, por favor" is an amount.
+  // A percentage ("10%", "10 por cento") is no amount; "100 mil, por favor" is one.
   const next = sentence.tokens[amount.to]?.folded ?? "";
   const isShare = next === "por" && /^c/.test(sentence.folded(amount.to + 1));
   return isShare || /^(%|percent|porcento)$/.test(next) ? null : amount;
@@ -232,7 +232,7 @@ function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount |
   return joined ? amountOf(sentence, first.to + 1) : null;
 }
 
-/** Applies the factor to both amounts: "entre 10 e 50 mil". */
+/** Applies the factor of the second amount to both: "entre 10 e 50 mil". */
 function scaledAlike(first: Amount, second: Amount | null) {
   if (second === null || first.scaled || !second.scaled || second.value < 1000)
     return { first, second };

@@ -2,8 +2,8 @@
  * The stage of counts: the number of establishments of a company.
  * Input: a sentence. Output: bounds of the number.
  * Invariant: a number counts establishments only if the words attribute them to a company. "50
- * lojas de tintas" and "planilha com 100 lojas" are limits. A company has one branch fewer than
- * establishments.
+ * lojas de tintas" and "planilha com 100 lojas" are limits. The number of branches is one less than
+ * the number of establishments.
  */
 
 import { BRANCH_COUNT, NOT_COUNTED } from "../filters/phrase.ts";
@@ -56,7 +56,7 @@ interface CountContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly bounds: Bounds;
-  /** True if the snapshot's import counted establishments. */
+  /** True if the snapshot has the counts of establishments. */
   readonly counts: boolean;
 }
 
@@ -78,7 +78,7 @@ export function findCounts(context: CountContext): void {
   let last = -1;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    // "com mais de 5 lojas e menos de 10": one count may follow another.
+    // In "com mais de 5 lojas e menos de 10", another bound follows the first.
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
     const read = counted(sentence, at, known) ?? alone(sentence, at) ?? unchained(sentence, at);
     if (read === null) continue;
@@ -89,7 +89,7 @@ export function findCounts(context: CountContext): void {
   if (found && chain >= 0) claimChains(sentence);
 }
 
-/** "com mais de 5 lojas", "10 ou mais unidades", "entre 3 e 8 filiais", "uma unidade só". */
+/** Reads "com mais de 5 lojas", "10 ou mais unidades", "entre 3 e 8 filiais", "uma unidade só". */
 function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const first = numberAt(sentence, at);
   if (first === null || !Number.isInteger(first.value) || first.value < 1) return null;
@@ -110,7 +110,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const exact = single || tail > to;
   const side =
     following.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
-  // "com uma unidade em Campinas" means at least one there.
+  // "com uma unidade em Campinas" means at least one unit there.
   const article = first.value === 1 && sentence.tokens[at]?.kind === "word";
   // "between 2 and 5 stores"
   const between = range !== null && ["entre", "between"].includes(sentence.folded(at - 1));
@@ -124,7 +124,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
     const opposed = lead.side !== null && (one.min === null) === (two.max === null);
     return opposed ? { ...words, min: one.min ?? two.min, max: one.max ?? two.max } : null;
   }
-  // "uma única filial" is one branch apart from the head office.
+  // "uma única filial" means one branch in addition to the head office.
   const own =
     first.value === 1 && (exact || side === "exact") && BRANCHES.has(sentence.folded(unit));
   return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
@@ -143,7 +143,7 @@ export function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
   return { min: value, max: side === "exact" ? value : null };
 }
 
-/** "loja única", "único endereço", "single-location". */
+/** Reads a single establishment: "loja única", "único endereço", "single-location". */
 function alone(sentence: Sentence, at: number): Read | null {
   const unit = isUnit(sentence, at) ? at : at + 1;
   const mark = unit === at ? at + 1 : at;
@@ -161,13 +161,13 @@ function unchained(sentence: Sentence, at: number): Read | null {
   const { polarity, negator } = reachOf(sentence, at);
   const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca|sem)$/.test(sentence.folded(negator));
   if (polarity !== "negated" || !not || negator > at) return null;
-  // The negation turns this into one establishment.
+  // Two or more; the negation before it turns this into one establishment.
   return { from: at, to: at + 1, unit: at, min: 2, max: null, bare: false };
 }
 
 function isUnit(sentence: Sentence, at: number): boolean {
   if (!UNITS.has(sentence.folded(at)) || !sentence.free(at)) return false;
-  // "mais de 3 lojas com celular" does not mean mobile phone shops.
+  // In "mais de 3 lojas com celular", the shops do not sell mobile phones.
   return sentence.folded(at + 1) === "com" || !isInTrade(sentence, at, at + 1);
 }
 
@@ -210,7 +210,7 @@ function otherBound(sentence: Sentence, at: number) {
 interface Lead {
   readonly from: number;
   readonly side: Side;
-  /** True if the words attribute the establishments to a company. */
+  /** True if the words say that a company has the establishments. */
   readonly had: boolean;
 }
 

@@ -3,9 +3,9 @@
  * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
  * Invariant: the interval is half open, as in a spec. A date is claimed with the words that define
  * its meaning. Dates that belong to another event, do not exist, or contradict another are
- * reported, not applied. The words before a date may make it a closing date. Places and trades
- * between do not matter ("baixadas em Recife em 2023", "inactive bakeries since 2020"); another
- * verb, "com", and a mark do.
+ * reported, not applied. A word for a closing before a date makes it a closing date, even with
+ * places and trades between them ("baixadas em Recife em 2023", "inactive bakeries since 2020"),
+ * but not with another verb, "com", or a mark.
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade, kindAt } from "../items.ts";
@@ -65,7 +65,7 @@ interface Lead {
   readonly meaning: Meaning;
   /** True if a word names an opening. */
   readonly opened: boolean;
-  /** True if the date belongs to something else. */
+  /** True if the date belongs to something other than an event of the company. */
   readonly other: boolean;
   /** "de 2018 a 2020". */
   readonly of: boolean;
@@ -89,7 +89,7 @@ export function findDates(context: NumberContext): void {
   findVague(context);
 }
 
-/** Claims "antes da pandemia" with its words and leaves it to the notes. */
+/** Claims an event such as "antes da pandemia" with its words, and leaves it to the notes. */
 function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   const { from, meaning } = leadOf(sentence, at);
   if (meaning === null) return at;
@@ -135,7 +135,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
     return to;
   }
   const [start, second] = periods as [Period, Period | undefined];
-  // "entre março e junho de 2021": the year belongs to both months; days have theirs already.
+  // In "entre março e junho de 2021", both months share the year; days already have it.
   const isShared = date.yearless && second !== undefined && start.first.day === 1;
   const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
   const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
@@ -149,7 +149,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   return listed(context, to, span);
 }
 
-/** True for "neste ano", "padarias dos anos 90"; "vender mais este mês" is not about companies. */
+/** True for dates about companies: "padarias dos anos 90"; not for "vender mais este mês". */
 function isAboutCompanies(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
@@ -157,7 +157,7 @@ function isAboutCompanies(sentence: Sentence, at: number, { relative }: Mentione
   );
 }
 
-/** Dates are about the opening unless words next to them say otherwise. */
+/** The events of dates without other words: dates are about the opening by default. */
 const OPENING: readonly DatedEvent[] = ["opened"];
 
 interface Taken extends Lead {
@@ -167,7 +167,7 @@ interface Taken extends Lead {
   readonly events: readonly DatedEvent[];
 }
 
-/** The events that words next to a date are about, if a filter takes them; else null. */
+/** Returns the events that words next to a date name, if a filter takes them; else null. */
 export function eventsOf(
   { sentence, bounds }: NumberContext,
   { from, opened }: Pick<Lead, "from" | "opened">,
@@ -185,7 +185,7 @@ export function eventsOf(
   return null;
 }
 
-/** True for a word of a status that is required, such as "baixadas"; not for "faturamento". */
+/** True for a word of a required status, such as "baixadas"; not for "faturamento". */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
   for (const start of [at, at - 1]) {
     const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
@@ -201,7 +201,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
   const reach = reachWithin(sentence, from, at);
-  // "excluídas do Simples em 2025" excludes nothing.
+  // In "excluídas do Simples em 2025", the word excludes no companies.
   const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   const inside = meaning === "in" || meaning === "between";
@@ -237,7 +237,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   if (taken.mention.yearless) assumeYear(notes, first, words);
 }
 
-/** Finds a negator inside of the date's words: "opened not later than 2020". */
+/** Finds a negator inside the date's words: "opened not later than 2020". */
 function reachWithin(sentence: Sentence, from: number, at: number): Reach {
   let inside = from;
   while (inside < at && reachOf(sentence, inside).negator < 0) inside++;
@@ -355,7 +355,7 @@ function findVague(context: NumberContext): void {
       continue;
     // "recém abertas primeiro" is a sort order.
     if (FILTER_PHRASES.longest(sentence.tokens, at)?.value.role === "sort") continue;
-    // "clientes novos" are customers of the user.
+    // "clientes novos" are the user's own new customers.
     const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
     if (isOfGoods(sentence, at)) {
       notes.addUnmapped("goods_quality", OF_GOODS, sentence.claim(at, at + 1, "unmapped"));
@@ -393,7 +393,7 @@ const RECENT = wordSet(
 );
 const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
 const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
-/** Max age of a company called new, in months. */
+/** Maximum age, in months, of companies that are called new. */
 const RECENT_MONTHS = 12;
 
 function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {
@@ -435,7 +435,7 @@ export const CLOSED = wordSet(
     "shut " +
     "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
-/** Small words between a closing, place, or trade and a date. */
+/** Small words that may be between a closing, place, or trade and a date. */
 const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
 /** Max words between a closing and its date. */
 const REACH = 12;
@@ -445,7 +445,7 @@ export function isOfEnd(sentence: Sentence, from: number): boolean {
   return ownerBefore(sentence, from, () => false) >= 0;
 }
 
-/** Index of the closing, or of another event, that date words belong to; -1 for none. */
+/** Returns the index of the closing or other event that date words belong to; -1 for none. */
 function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => boolean): number {
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);

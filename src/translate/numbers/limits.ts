@@ -2,7 +2,7 @@
  * The stage of the limit: a number that counts accounts.
  * Input: a sentence. Output: the limit, or null.
  * Invariant: a number is a limit only if a word says so or if it counts companies; "posto 24 horas"
- * and "3 irmãos" are not. A limit out of a spec's range is reported, not applied.
+ * and "3 irmãos" are not. A limit outside a spec's range is reported, not applied.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -42,7 +42,7 @@ const COUNTED = wordSet(
     "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
     "primeiras primeiros maiores menores melhores mais largest biggest smallest newest oldest",
 );
-/** After these a number of companies is not a limit. */
+/** Words after which a number of companies is not a limit. */
 const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
 const DOZENS: Readonly<Record<string, number>> = {
   ...{ duzia: 12, duzias: 12, dozen: 12, centena: 100, centenas: 100, dezena: 10, dezenas: 10 },
@@ -108,7 +108,7 @@ interface Count {
   readonly to: number;
 }
 
-/** "50", "cinquenta", "2 mil", "uma dúzia", "meia dúzia". */
+/** Reads a number such as "50", "cinquenta", "2 mil", "uma dúzia", "meia dúzia". */
 function countAt(sentence: Sentence, at: number): Count | null {
   const half = sentence.folded(at) === "meia";
   const number = half ? { value: 0.5, to: at + 1 } : numberAt(sentence, at);
@@ -162,7 +162,7 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (isRanked && lead.article) return lead.limit;
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
-  // A mark begins a new phrase: "em Recife, 50 dentistas".
+  // A mark before the number begins a new phrase: "em Recife, 50 dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
   const owner = sentence.owner(at - 1);
   const opens =
@@ -194,7 +194,7 @@ function isTrade(sentence: Sentence, at: number): boolean {
   return !["small", "date", "contact", "other"].includes(kind) || isPlural(token.folded);
 }
 
-/** True for plurals, because unknown trades are counted too: "50 foguetarias". */
+/** True for plurals, because numbers of unknown trades count too: "50 foguetarias". */
 function isPlural(word: string): boolean {
   return word.length > 4 && word.endsWith("s") && !NOT_COMPANIES.has(word);
 }
@@ -214,9 +214,9 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 }
 
 interface Lead {
-  /** Start of the words that make it a limit. */
+  /** Start of the words that make the number a limit. */
   readonly from: number;
-  /** Value of the limit if only the number and its article count. */
+  /** Start of the number and its article, if only these count. */
   readonly limit: number;
   readonly led: boolean;
   readonly requested: boolean;

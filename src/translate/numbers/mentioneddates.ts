@@ -1,10 +1,10 @@
 /**
  * Calendar days, and dates in natural language.
- * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: days
- * before and after others, their text in a spec, and dates in the sentence with the index after.
+ * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: earlier
+ * and later days, their text in a spec, and dates in the sentence with the index after them.
  * Invariant: results are existing days, and counting back by months stays in the target month.
  * Nothing is claimed or guessed: a date that does not exist has no period, and a month without a
- * year is the last one that has begun.
+ * year is its latest occurrence that has begun.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -42,7 +42,7 @@ function exists({ year, month, day }: Day): boolean {
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Counts back; the last day of a longer month stays in the target month. */
+/** Counts back; the last day of a longer month becomes the last day of the target month. */
 export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
   if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
   const months = year * 12 + month - 1 - count;
@@ -70,13 +70,13 @@ function ofUtc(time: number): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Dates in a sentence; null for a date that the calendar does not have. */
+/** A date in a sentence; the period is null for a date that does not exist. */
 export interface MentionedDate {
   readonly period: Period | null;
   readonly to: number;
   /** True for a month without its year. */
   readonly yearless?: true;
-  /** True if no preposition is needed, as in "este ano". */
+  /** True if the date needs no preposition, as in "este ano". */
   readonly relative?: true;
 }
 
@@ -87,7 +87,7 @@ const MONTHS = byWord({
   ...{ february: 2, march: 3, april: 4, may: 5, june: 6, july: 7, august: 8, september: 9 },
   ...{ october: 10, november: 11, december: 12 },
 });
-/** Abbreviations and words that are months only next to a year. */
+/** Abbreviations and words that mean months only next to a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
 /** Words and marks between two months in one year. */
 const JOINS = new Set("e a até ate and to until through - – /".split(" "));
@@ -168,7 +168,7 @@ const RELATIVE_LEAD = byWord({
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
 });
 
-/** First words of these phrases; most words of a sentence are not among them. */
+/** First words of relative dates; most words of a sentence are not among them. */
 const RELATIVE_FIRSTS: ReadonlySet<string> = new Set(
   [...RELATIVE.keys(), ...RELATIVE_LEAD.keys()].map((words) => words.split(" ")[0] as string),
 );
@@ -190,7 +190,7 @@ function decadeAt(sentence: Sentence, at: number, { year: now }: Day): Mentioned
   if (named === undefined || value % 10 !== 0 || !(value < 100 || isYear(String(value))))
     return null;
   if (value === 0 && named.text !== "00") return null;
-  // "anos 20" are in this century once they have begun.
+  // "anos 20" means this century if these years have begun.
   const short = century + value <= now && value < 30 ? century + value : century - 100 + value;
   return { period: yearsFrom(value < 100 ? short : value, 10), to: numberAt + 1, relative: true };
 }
@@ -244,7 +244,7 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
   return yearless(sentence, next + 1, { month, day });
 }
 
-/** Reads "5" in "entre 5 e 20 de março de 2024": a day before another one of the same month. */
+/** Reads "5" in "entre 5 e 20 de março de 2024": a day before another day of the same month. */
 function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate | null {
   if (!isJoint(sentence, at + 1) || sentence.tokens[at + 2]?.kind !== "number") return null;
   const other = dayAt(sentence, at + 2);
@@ -253,7 +253,7 @@ function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate |
   return { ...whole({ year, month, day }, at + 1), yearless: true };
 }
 
-/** Reads "5 de março" in "entre 5 de março e 10 de abril de 2024": the year follows the second. */
+/** Reads "5 de março" in "entre 5 de março e 10 de abril de 2024": the year comes later. */
 function yearless(
   sentence: Sentence,
   to: number,
@@ -310,7 +310,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
   if (date?.period && date.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(date.period.first.year, month), to: date.to };
   }
-  // "entre março e junho de 2025", "jan a jun/2025": one year after both.
+  // In "entre março e junho de 2025" and "jan a jun/2025", both months share the year.
   const both = isJoint(sentence, at + 1) && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearAfter(sentence, at + 3) : null;
   if (shared !== null) {

@@ -2,8 +2,8 @@
  * Numbers and amounts in a sentence, and comparing words: "mais de 10", "pelo menos uma".
  * Input: a sentence and a position. Output: the number that begins there, in digits or in words,
  * and the index after it; the start of comparing words, or their number.
- * Invariant: Brazilian notation (points group, a comma begins the decimals). Comparing words count
- * only if they are free and precede a number. Nothing is claimed.
+ * Invariant: Brazilian notation: points separate groups of digits, and a comma begins the decimals.
+ * Comparing words count only if they are unclaimed and precede a number. Nothing is claimed.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -36,7 +36,7 @@ const FACTORS = numbersByWord({
   ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
 });
 
-/** "100,000": money does not have three decimals. */
+/** Matches "100,000", which is no decimal: money does not have three decimals. */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
 /** Parses `1.500,00` as 1500; returns NaN for other text, such as a date. */
@@ -49,7 +49,7 @@ function decimal(text: string): number {
   return Number((grouped ? groups.join("") : whole) + (rest.length === 0 ? "" : `.${rest[0]}`));
 }
 
-/** Returns the free number at a token: digits, or words such as "vinte e cinco". */
+/** Returns the unclaimed number at a token: digits, or words such as "vinte e cinco". */
 export function numberAt(sentence: Sentence, at: number): Numeral | null {
   return sentence.free(at) ? numeralAt(sentence, at) : null;
 }
@@ -156,8 +156,8 @@ const COMPARING = new Set(
 );
 
 /**
- * Returns the index of the number after "mais de", "pelo menos" at a token: these words change its
- * meaning. Returns the token's index if there are none.
+ * Returns the index of the number after comparing words ("mais de", "pelo menos") at a token, which
+ * change its meaning. Returns the token's index if there are none.
  */
 export function comparedAt(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];

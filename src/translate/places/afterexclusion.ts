@@ -1,7 +1,7 @@
 /**
  * Requested places after an excluded one: "padarias, exceto em Campinas, em SP".
- * Input: the mentions of a sentence with their negation. Output: the same mentions; those that only
- * bound the exclusion are requested.
+ * Input: the mentions of a sentence with their negation. Output: the same mentions; excluded
+ * places that only delimit the search become requested.
  * Invariant: a sentence that requests another place keeps all its exclusions, and a list of places
  * of one kind ("exceto em SP, no RJ") stays excluded as a whole.
  */
@@ -11,7 +11,7 @@ import type { Mention, PlaceContext } from "./mention.ts";
 import { isIn } from "./placewords.ts";
 import { linkOf } from "./readings.ts";
 
-/** Turns excluded places that bound the search into requested ones. */
+/** Turns excluded places that delimit the search into requested ones. */
 export function requestAfterExclusion(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -23,13 +23,13 @@ export function requestAfterExclusion(
   }
 }
 
-/** Returns the index of the first place in a run that bounds the search, or -1. */
+/** Returns the index of the first place in a run that delimits the search, or -1. */
 function firstWished(sentence: Sentence, run: readonly Mention[]): number {
   let isClosed = false;
   for (let at = 1; at < run.length; at++) {
     const link = linkOf(sentence, run[at - 1] as Mention, run[at] as Mention);
     if (link === "comma" && isLed(sentence, run[at] as Mention)) {
-      // "exceto em Campinas e Santos, em SP": the list ended earlier.
+      // In "exceto em Campinas e Santos, em SP", the list ends before "em SP".
       if (isClosed || isWider(run, at)) return at;
     }
     isClosed ||= link === "listed";
@@ -55,12 +55,12 @@ function isOneList(sentence: Sentence, last: Mention, one: Mention): boolean {
   return true;
 }
 
-/** True for "em SP" and for "no estado de São Paulo", where "de" is the last preposition. */
+/** True for "em SP" and for "no estado de São Paulo", although "de" is its last preposition. */
 function isLed(sentence: Sentence, { lead, from }: Mention): boolean {
   return !lead.mark && (lead.kind === "in" || isIn(sentence.folded(from)));
 }
 
-/** True if a place differs in kind from all before it and no list continues with it. */
+/** True if a place differs in kind from all places before it, and no list continues with it. */
 function isWider(run: readonly Mention[], at: number): boolean {
   const one = run[at] as Mention;
   const before = run.slice(0, at);

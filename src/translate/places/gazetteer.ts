@@ -1,8 +1,8 @@
 /**
  * Every place that a sentence can name.
  * Input: a segment. Output: names with states and municipalities; accounts by municipality.
- * Invariant: made once per segment from the snapshot's municipalities. A name has all its
- * municipalities, never just one.
+ * Invariant: made once per segment from the snapshot's municipalities. A name maps to all
+ * municipalities with that name.
  */
 
 import { lazyByKey } from "../../scheduling/lazy.ts";
@@ -31,7 +31,10 @@ export interface Gazetteer {
   capitalOf(uf: string): City | undefined;
 }
 
-/** Min ratio between a namesake's accounts and those of all others for the name to mean it. */
+/**
+ * Minimum ratio of a municipality's accounts to those of all others with its name, so that the name
+ * means it.
+ */
 const OUTWEIGHS = 10;
 
 /** Returns the gazetteer of a segment, which is made on first use. */
@@ -39,14 +42,14 @@ export const gazetteerOf = lazyByKey(makeGazetteer);
 
 /** Makes the tables that speed up place lookups. */
 export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
-  // Reading one city's accounts counts those of all cities.
+  // Reading the accounts of one city counts those of all cities.
   void capitalOf(states[0] ?? "")?.accounts;
   places.speedUp();
 }
 
 /**
- * Returns the namesakes that a name without a state means: the capital, else a municipality with
- * ten times the accounts of all others together, else all.
+ * Returns the municipalities that a name without a state means: the capital, else the one with ten
+ * times as many accounts as all others together, else all.
  */
 export function namesakesMeant(cities: readonly City[]): readonly City[] {
   if (cities.length < 2) return cities;
@@ -78,7 +81,7 @@ function makeGazetteer(segment: Segment): Gazetteer {
   };
 }
 
-/** Returns names that are processed at their first lookup, to keep this step cheap. */
+/** Returns names; each is processed at its first lookup, so that this step is cheap. */
 function namesOf(cities: SnapshotCities): PlaceNames {
   const all: Named[] = [];
   for (const row of cities.rows()) {
@@ -97,7 +100,7 @@ function existing(city: City | undefined): readonly City[] {
   return city === undefined ? [] : [city];
 }
 
-/** Yields every name except those of cities, with its meaning; names may repeat. */
+/** Yields every name that is not a city's, with its meaning; names may repeat. */
 function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>
     codes.flatMap((ibge) => cities.city(ibge) ?? []);
@@ -162,7 +165,7 @@ const SHORT_TITLES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const APOSTROPHE = /['’]/;
-/** Matches a name with another spelling: a title or an apostrophe. */
+/** Matches a name that has another spelling, because of a title or an apostrophe. */
 const OTHERWISE = new RegExp(`^(${[...SHORT_TITLES.keys()].join("|")}) |${APOSTROPHE.source}`);
 
 /** Returns the forms of an adjective by gender and number. */

@@ -2,8 +2,8 @@
  * Places as filters.
  * Input: requested and excluded states and municipalities. Output: a spec's exact `geo` filters.
  * Invariant: a spec intersects its states and municipalities, so a union of cities with whole
- * states, or a state without some cities, is written as municipalities; the notes report too long
- * lists.
+ * states, or a state without some cities, is written as municipalities; the notes report lists that
+ * are too long.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -15,7 +15,7 @@ import type { FoundPlaces } from "./places.ts";
 interface GeoContext {
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
-  /** Max elements of a list; a test may lower it. */
+  /** Maximum elements of a list; tests may lower it. */
   readonly listMax?: number;
 }
 
@@ -23,7 +23,7 @@ interface GeoContext {
 export interface GeoFilters {
   readonly uf_any_of: readonly string[];
   readonly municipality_ibge_any_of: readonly string[];
-  /** Only for accounts abroad combined with cities, because `EX` has no IBGE codes. */
+  /** Used only to combine accounts abroad with cities, because `EX` has no IBGE codes. */
   readonly municipality_tom_any_of?: readonly string[];
 }
 
@@ -50,8 +50,8 @@ export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
 }
 
 /**
- * Warns that "em Curitiba, exceto Recife" excludes nothing. If no town of that name is near, it may
- * be a part of the city, which no filter can exclude.
+ * Warns that "em Curitiba, exceto Recife" excludes nothing. If no town of that name is near, the
+ * name may be a part of the city, which no filter can exclude.
  */
 function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
   const { excludedStates, excludedCities, words } = found;
@@ -92,7 +92,7 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   const left = new Set(cut.map(({ ibge }) => ibge));
   const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
   const all = [...inside, ...added];
-  // "no DF, exceto Brasília": an empty list would not filter.
+  // In "no DF, exceto Brasília", nothing remains, and an empty list would not filter.
   if (all.length === 0) return contradiction(found, context);
   if (all.length > listMax) return tooMany(found, context, parts);
   const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
@@ -114,7 +114,7 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   };
 }
 
-/** If the list is too long, searches whole states and reports what that adds or drops. */
+/** If the list is too long, searches whole states, and reports which places that adds or drops. */
 function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
@@ -127,7 +127,7 @@ function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut
   return { ...NOWHERE, uf_any_of: wanted };
 }
 
-/** Reports "em Campinas, exceto SP": nothing remains, which no filter can express. */
+/** Reports a contradiction ("em Campinas, exceto SP"), because no filter has no matches. */
 function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const detail = {

@@ -1,8 +1,8 @@
 /**
  * A place that a sentence names.
  * Input: tokens and their possible meanings. Output: a mention; its words and negator are claimed.
- * Invariant: no stage reads its words again. A mention holds all possible meanings; the choice is
- * made when all mentions of the sentence are known.
+ * Invariant: no stage reads the words of a mention again. A mention has all possible meanings; one
+ * is chosen when all mentions of the sentence are known.
  */
 
 import { negatorOf, reachOf } from "../negation.ts";
@@ -23,7 +23,7 @@ export interface PlaceContext {
   readonly accounts: number;
   /** Named districts; the place stages add those that they find. */
   readonly districts: MentionedDistricts;
-  /** Returns the end of a known trade name that begins here, or the same index. */
+  /** Returns the end of a known trade name that begins at a token, or the token's index. */
   readonly tradeEnd: (index: number) => number;
   /** Returns the IBGE code of the municipality of a postal code, or null. */
   readonly postalCity?: (digits: string) => string | null;
@@ -41,27 +41,27 @@ export interface Mention {
   negated: boolean;
   readonly region: boolean;
   readonly adjective: boolean;
-  /** "a capital", whose state is determined later. */
+  /** True for "a capital", whose state is determined later. */
   readonly capital: boolean;
-  /** True if the words around it restrict it to a part. */
+  /** True if the words around the name restrict it to a part of the place. */
   part: boolean;
-  /** Candidate regions, whose municipalities are `cities`. */
+  /** Candidate regions; their municipalities are in `cities`. */
   readonly regions: readonly MeantRegion[];
-  /** True if its meaning is not known in full, so that `states` and `cities` are too wide. */
+  /** True if part of the meaning is unknown, so that `states` and `cities` are too wide. */
   lost: boolean;
   /** True for an unknown name. */
   readonly strange: boolean;
   /** Candidate states. */
   states: readonly string[];
-  /** Candidate municipalities; alternatives to the states if both are set. */
+  /** Candidate municipalities; if states are set too, they are alternatives. */
   cities: readonly City[];
-  /** True if it only qualifies another mention. */
+  /** True if the mention only qualifies another one. */
   dropped: boolean;
-  /** True if its name is a city and a state. */
+  /** True if the name is that of a city and of a state. */
   either: boolean;
-  /** True if "e" or "ou" joins it to another mention. */
+  /** True if "e" or "ou" joins the mention to another one. */
   joined: boolean;
-  /** True if all its cities are meant, as for capitals. */
+  /** True if all of its cities are meant, as for capitals. */
   every: boolean;
 }
 
@@ -78,13 +78,13 @@ export function mentionOf(
   const outside = OUTSIDE.has(sentence.folded(lead.from - 1)) && sentence.free(lead.from - 1);
   const negator = outside ? lead.from - 1 : negatorOf(sentence, lead.from);
   if (negator >= 0) claimNegation(sentence, negator, lead.from);
-  // "não só em SP" names a place without filtering.
+  // "não só em SP" names a place but does not filter.
   const reach = reachOf(sentence, lead.from);
   const open = reach.polarity === "open";
   if (open) claimNegation(sentence, reach.negator, lead.from);
   const words = sentence.claim(lead.from, to, "place");
   sentence.name(at, to);
-  // A single literal, because mentions of one shape are fast to create and read.
+  // Uses a single object literal, because objects of one shape are fast to create and read.
   return {
     from: lead.from,
     at,
@@ -108,19 +108,19 @@ export function mentionOf(
   };
 }
 
-/** Returns the states and cities of a match; nicknames only if accents do not exclude them. */
+/** Returns the states and cities of a match; adds nicknames unless the accents rule them out. */
 export function meaningOf(
   sentence: Sentence,
   { from, to, place }: PlaceMatch,
 ): Pick<Mention, "states" | "cities" | "region"> {
   const { states, cities, nicknamed, region } = place;
-  // Excludes special white space from pages and spreadsheets.
+  // Ignores special white space, which pages and spreadsheets contain.
   const accented = /[^\p{ASCII}\s]/u.test(sentence.words(from, to).words);
   const others = accented && cities.length > 0 ? [] : nicknamed;
   return { states, region, cities: [...cities, ...others.filter((one) => !cities.includes(one))] };
 }
 
-/** True if the word before a preposition makes it about the business, not the location. */
+/** True if the word before a preposition refers a place to the business, not to its location. */
 export function isSpecialised(sentence: Sentence, at: number): boolean {
   return DEALING.has(sentence.folded(at - 1));
 }

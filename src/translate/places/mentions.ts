@@ -4,8 +4,9 @@
  * claimed; `places.ts` decides between the meanings.
  * Invariant: a name that is also a trade or everyday word is a mention only if the context says so.
  * Parts of places ("interior de SP") are mentions of the place, and the part is left to the notes.
- * Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so that it
- * never negates. One that begins with it needs a sign: "restaurantes sem peixe" is a request.
+ * Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so that the
+ * word never negates. If the name begins with that word, it needs a sign of a place: "restaurantes
+ * sem peixe" is a request.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -58,7 +59,7 @@ export function findMentions(context: PlaceContext): Mention[] {
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** State abbreviations that are not words, so that lower case is enough. */
+/** State abbreviations that are not words, so that they count even in lower case. */
 const CLEAR = new Set("sp rj mg rs sc df ba mt ms pb rn".split(" "));
 
 /** Reads `SP`, `/sp`, `em sp`: the two letters of a state. */
@@ -81,7 +82,7 @@ function abbreviationAt(
 function stateAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || token.text.length !== 2) return null;
-  // "preciso mt de": letters read as another word.
+  // In "preciso mt de", the letters were read as another word.
   if (token.folded !== token.text.toLowerCase()) return null;
   const uf = token.text.toUpperCase();
   return STATE_NAMES[uf] === undefined ? null : uf;
@@ -94,7 +95,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const folded = text.toLowerCase();
   if (text === uf && !isShouted(sentence)) return true;
   if (CLEAR.has(folded)) return true;
-  // "pe de serra ba": the longer name has priority over its letters.
+  // In "pe de serra ba", the longer name takes precedence over the letters.
   const own = context.gazetteer.places.longest(sentence.tokens, at);
   if (own !== null && own.words > 1 && isStateNextTo(sentence, own)) return false;
   if (isAfterTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
@@ -108,12 +109,12 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const gap = sentence.words(last.to, at).words.trim();
   const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
-  // "Fortaleza ce", "Recife, pe": only if the state has such a city.
+  // Accepts "Fortaleza ce", "Recife, pe" only if the state has such a city.
   const isAdjacent = last.to === at || gap === ",";
   return isAdjacent && last.cities.some((city) => city.uf === uf);
 }
 
-/** True if letters alone end a phrase: "padaria pr", "padarias to com telefone". */
+/** True if a state's letters end a phrase: "padaria pr", "padarias to com telefone". */
 function endsPhrase(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
@@ -122,7 +123,7 @@ function endsPhrase(sentence: Sentence, at: number): boolean {
 
 const BEHIND_LETTERS = new Set("com sem with without que exceto fora menos do".split(" "));
 
-/** Returns the end of "Jardim Paulista", "Vila Madalena": districts that begin like some towns. */
+/** Returns the end of a district that begins like a town: "Jardim Paulista", "Vila Madalena". */
 function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number | null {
   if (words > 1 || !QUARTERS.has(sentence.folded(from)) || !isCapitalised(sentence, from))
     return null;
@@ -171,7 +172,7 @@ function listHead(sentence: Sentence, found: readonly Mention[]): Mention | unde
   return found[at];
 }
 
-/** Max places of a list that are walked back. */
+/** Maximum places of a list that are traced back. */
 const LIST_MAX = 12;
 
 function isListGap(sentence: Sentence, from: number, to: number): boolean {
@@ -258,7 +259,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
 
 /**
  * True for "em Jardim da Luz", "in Vila Mariana": one name that begins like a district and ends
- * with a known town, which it does not mean. A city after "de" is separate.
+ * like a known town, but does not mean the town. A city after "de" is separate.
  */
 function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boolean {
   if (!QUARTER_HEADS.has(sentence.folded(at)) || !isInBefore(sentence, at)) return false;
@@ -269,7 +270,7 @@ function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boo
   const isSpelled = isCapitalised(sentence, at) === isCapitalised(sentence, name);
   const town = gazetteer.places.longest(sentence.tokens, name, (index) => sentence.free(index));
   if (!isSpelled || town === null || stateAt(sentence, name) !== null) return false;
-  // "na cidade de Campinas", "em Porto de Santos": "de" alone introduces the city itself.
+  // "na cidade de Campinas", "em Porto de Santos": a bare "de" introduces the city itself.
   if (/^d[eo]$/.test(sentence.folded(name - 1))) return false;
   const { states, here, abroad, region, cities } = town.place;
   return cities.length > 0 && !here && !abroad && !region && states.length === 0;
@@ -279,16 +280,19 @@ function isSmallBefore(sentence: Sentence, at: number): boolean {
   return /^(a|o|as|os)$/.test(sentence.folded(at));
 }
 
-/** True after "em", "in", "na", with or without an article. */
+/** True for a name after "em", "in", or "na", with or without an article. */
 function isInBefore(sentence: Sentence, at: number): boolean {
   const before = sentence.folded(at - 1);
   return isIn(before) || (/^(a|o|the)$/.test(before) && isIn(sentence.folded(at - 2)));
 }
 
-/** First words of districts that have no other meaning before a name. */
+/** First words of district names that mean nothing else before a name. */
 const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 
-/** True for "pizzarias vila mariana": after a trade or place, before an unexplained word. */
+/**
+ * True for a district without a preposition ("pizzarias vila mariana"): after a trade or place,
+ * before an unexplained word.
+ */
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
@@ -308,13 +312,13 @@ function isCityAt({ sentence, gazetteer }: PlaceContext, of: number): boolean {
   return (gazetteer.places.longest(sentence.tokens, of + 1)?.place.cities.length ?? 0) > 0;
 }
 
-/** Reads Brazil as no request, and "without Brazil" as abroad. */
+/** Reads Brazil as a place that does not filter, and "without Brazil" as abroad. */
 function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {
   const mention = mentionOf(context, range, { dropped: place.here });
   return mention.negated ? { ...mention, negated: false, dropped: false, states: ["EX"] } : mention;
 }
 
-/** Reads a country as abroad, because there is no filter by country. */
+/** Reads a country as abroad, because no filter takes a country. */
 function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   const { sentence, notes } = context;
   const general = ["exterior", "estrangeiro", "abroad", "overseas"];
@@ -389,14 +393,14 @@ function capitalOf(
   return chosen.length === 0 ? null : { states: chosen, to: match.to };
 }
 
-/** All other places of the sentence, as context for adjectives. */
+/** The other places of the sentence, as context for adjectives. */
 interface OtherPlaces {
   readonly none: boolean;
-  /** True if one of the places is in the adjective's place or contains it. */
+  /** True if one of these places is inside the adjective's place or contains it. */
   near(place: Place): boolean;
 }
 
-/** Compares each name with the places once, even if it is repeated. */
+/** Collects the other places; compares each name with them only once, even if it is repeated. */
 function otherPlaces(found: readonly Mention[]): OtherPlaces {
   const included = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
   const answers = new Map<Place, boolean>();
@@ -414,7 +418,7 @@ function otherPlaces(found: readonly Mention[]): OtherPlaces {
   };
 }
 
-/** Reads "empresas paulistas" as a place, unless other places exclude that. */
+/** Reads "paulistas" in "empresas paulistas" as a place, unless other places exclude this. */
 function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
@@ -456,7 +460,7 @@ function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   return null;
 }
 
-/** True for "em Sem Peixe", "Sem-Peixe", "sem peixe mg". */
+/** True if a name that begins with a negator is meant: "em Sem Peixe", "sem peixe mg". */
 function isMentioned(sentence: Sentence, match: PlaceMatch): boolean {
   const { from } = match;
   const [first, second] = [sentence.tokens[from], sentence.tokens[from + 1]];

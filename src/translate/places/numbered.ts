@@ -1,8 +1,8 @@
 /**
  * Places by number: area codes and postal codes.
  * Input: a sentence. Output: its codes, claimed with their introducing words.
- * Invariant: a number is a code only after a word that names the code. A code that has no filter or
- * is excluded is left to the notes.
+ * Invariant: a number is a code only after a word that names the code. A code is left to the notes
+ * if no filter takes it or if it is excluded.
  */
 import { negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
@@ -13,7 +13,7 @@ import type { Sentence } from "../words/sentence.ts";
 export interface NumberedPlaces {
   readonly areaCodes: readonly string[];
   readonly postalCodes: readonly string[];
-  /** The tokens of each, introducing words included. */
+  /** The tokens of each code, including its introducing words. */
   readonly spans: readonly NumberedSpan[];
 }
 
@@ -60,7 +60,7 @@ const BETWEEN = new Set(
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
-/** Words before a code that belong to it. */
+/** Words before a code that are claimed with it. */
 const LEADS = new Set(
   "com no nos do dos de em in with from na da o pelo regiao area cujo cuyo whose around".split(" "),
 );
@@ -90,7 +90,7 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
   return { areaCodes, postalCodes, spans };
 }
 
-/** True for "a 20 km do CEP 13010-000": the code is the center of a distance. */
+/** True if a code is the center of a distance: "a 20 km do CEP 13010-000". */
 function isOfRadius(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 4 && /^(?:do|de|da|of|from|the|del|o)$/.test(sentence.folded(before))) {
@@ -182,7 +182,7 @@ export function prefixesOf(first: string, last: string): readonly string[] {
 
 const DIGITS = "0123456789";
 
-/** True if all codes that differ only in the last digits belong to the rest of a range. */
+/** True if all codes that differ from `first` only in the last digits are within the range. */
 function fits(first: number, digits: number, last: number): boolean {
   const size = 10 ** digits;
   return first % size === 0 && first + size - 1 <= last;

@@ -1,6 +1,7 @@
 /**
  * Parts of places: "interior", "zona sul".
- * Input: a sentence at such a word. Output: a mention of the whole place, with a note on the part.
+ * Input: a sentence at the word for a part. Output: a mention of the whole place, with a note on
+ * the part.
  * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
  * and is never applied when it is excluded.
  */
@@ -52,7 +53,7 @@ export function findPart(
   }
   if (!PART_STARTS.has(sentence.folded(at)) || isInTrade(sentence, at, at + 1)) return null;
   const head = headAt(sentence, at);
-  // "zona leste sp" belongs to the capital.
+  // "zona leste sp" is in the capital.
   const zone = sentence.folded(at) === "zona";
   const whole = wholeAt(context, head.next, zone || head.next > head.end);
   if (whole === null) {
@@ -62,7 +63,7 @@ export function findPart(
     );
   }
   if (area !== null && area.to >= whole.to) return null;
-  // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is not.
+  // "Serra - ES" and "Serra ES" mean the city; "serra catarinense" does not.
   const city = area !== null && area.to >= head.end && !whole.adjective;
   const own = city && area.place.cities.some(({ uf }) => whole.states.includes(uf));
   if (own && head.next === head.end) return null;
@@ -82,13 +83,13 @@ export function findPart(
     states: asState ? states : [],
     cities: asState ? [] : cities,
     part: true,
-    // "região de Minas" is the whole state.
+    // "região de Minas" means the whole state.
     lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
   return partOf(context, { at, head: head.end, name: whole.at, to }, meaning);
 }
 
-/** True for a named area; "ABC" alone only in capitals or after a preposition. */
+/** True for a named area; "ABC" counts only in capitals or after a preposition. */
 function isNamedArea(sentence: Sentence, { from, words, place }: PlaceMatch): boolean {
   if (place.cities.length > 0) return false;
   return words > 1 || leadOf(sentence, from).kind !== "" || /\p{Lu}/u.test(textAt(sentence, from));
@@ -98,7 +99,7 @@ function textAt(sentence: Sentence, at: number): string {
   return sentence.tokens[at]?.text ?? "";
 }
 
-/** Reads an area known by name and its qualifier: "ABC paulista", "Vale do Ribeira, SP". */
+/** Reads a named area with its qualifier: "ABC paulista", "Vale do Ribeira, SP". */
 function areaAt(context: PlaceContext, { from, to, place }: PlaceMatch): Mention | null {
   return partOf(context, { at: from, head: to, name: to, to }, { states: place.area, part: true });
 }
@@ -106,7 +107,7 @@ function areaAt(context: PlaceContext, { from, to, place }: PlaceMatch): Mention
 interface Head {
   /** Index after the part's last word. */
   readonly end: number;
-  /** Index after the words that lead to the place. */
+  /** Index after the words that introduce the place. */
   readonly next: number;
 }
 
@@ -163,7 +164,7 @@ interface Where {
   readonly to: number;
 }
 
-/** Claims the part as unmapped and the place as a place; both as unmapped if excluded. */
+/** Claims the part as unmapped and the place as a place; claims both as unmapped if excluded. */
 function partOf(
   context: PlaceContext,
   { at, head, name, to }: Where,

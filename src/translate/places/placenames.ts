@@ -3,8 +3,8 @@
  * Input: names with their meanings, and a position in a token list. Output: the longest name there.
  * Invariant: names are compared word by word as written, without accents. Number matters ("Palma"
  * and "Palmas" are two cities); only de, da, do, and the like are optional. A lookup costs at most
- * the words of the longest name; the first with some initials also inserts the names that share
- * them.
+ * the words of the longest name. The first lookup with given initials also inserts the names that
+ * share them.
  */
 import { cachedMatch, type LookupState, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
@@ -32,9 +32,9 @@ export interface CitySource {
 export interface Region {
   /** Name of the place in answers. */
   readonly name: string;
-  /** True for a place inside of a municipality. */
+  /** True for a place inside a municipality. */
   readonly part: boolean;
-  /** Returns its municipalities, except those that the snapshot does not have. */
+  /** Returns the region's municipalities that the snapshot has. */
   members(source: CitySource): readonly City[];
 }
 
@@ -57,7 +57,7 @@ export interface Place {
   readonly demonymCities: readonly City[];
   /** Candidate regions; several if the name is ambiguous. */
   readonly regions: readonly MeantRegion[];
-  /** States that contain an area without a filter. */
+  /** States of an area that has no filter. */
   readonly area: readonly string[];
   /** True for a country other than Brazil, or abroad in general. */
   readonly abroad: boolean;
@@ -82,10 +82,10 @@ export interface PlaceMatch {
 }
 
 interface Node {
-  /** Created for the first continuation, because most nodes end a name. */
+  /** Created with the first continuation, because most nodes end a name. */
   next: Map<string, Node> | null;
   place: Place | undefined;
-  /** True if a name has a small word before this word: "Sul Brasil" is not "sul do Brasil". */
+  /** True if some name has a small word before this word; "Sul Brasil" is not "sul do Brasil". */
   small: boolean;
 }
 
@@ -111,12 +111,12 @@ export class PlaceNames {
   /** Names that are inserted at their first lookup. */
   #waiting = this.#vocabulary.starts();
 
-  /** `cityPlace` returns the meaning of a city's name; needed only for names with IBGE codes. */
+  /** `cityPlace` returns the meaning of a city's name; only names with IBGE codes need it. */
   constructor(cityPlace: (ibge: string) => Partial<Place> = () => NO_PLACE) {
     this.#cityPlace = cityPlace;
   }
 
-  /** Folded words of all names, with the spelling in the first name that has each. */
+  /** Folded words of all names, each with its spelling in the first name that has it. */
   get vocabulary(): ReadonlyMap<string, string> {
     return this.#vocabulary.all;
   }
@@ -174,7 +174,7 @@ export class PlaceNames {
     node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
-  /** Returns the longest name that begins at a token; `usable` selects the allowed tokens. */
+  /** Returns the longest name that begins at a token; `usable` is true for allowed tokens. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -183,7 +183,7 @@ export class PlaceNames {
     return cachedMatch<PlaceMatch>(this, tokens, from, usable);
   }
 
-  /** Walks the names from a token without the sentence's cache. */
+  /** Traverses the names from a token, without the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -215,8 +215,8 @@ export class PlaceNames {
   }
 
   /**
-   * Returns folded words, of one length if given, that continue a name that begins with the tokens
-   * [from, to).
+   * Returns folded words that continue a name beginning with the tokens [from, to). If a length is
+   * given, returns only words of this length.
    */
   continuations(
     tokens: readonly Token[],
@@ -250,7 +250,7 @@ export class PlaceNames {
     return words.length === 0 ? undefined : this.#behind(words)?.place;
   }
 
-  /** Returns the node after some words; without words, the root. */
+  /** Returns the node after some words; the root if there are none. */
   #behind([first, ...others]: readonly string[]): Node | undefined {
     if (first === undefined) {
       this.speedUp();

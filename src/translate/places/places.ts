@@ -3,7 +3,7 @@
  * Input: a sentence and the gazetteer. Output: requested and excluded states and municipalities,
  * and the assumptions about ambiguous names.
  * Invariant: an unknown place is reported and never widens the search. A state directly next to a
- * city only qualifies it; one joined by "e" or "ou" is requested.
+ * city only qualifies it; a state joined by "e" or "ou" is requested.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -35,15 +35,15 @@ export interface FoundPlaces {
   readonly cities: Map<string, City>;
   readonly excludedStates: Set<string>;
   readonly excludedCities: Map<string, City>;
-  /** From the first to the last place of the sentence; undefined without any. */
+  /** Words from the first to the last place of the sentence; undefined if there is no place. */
   readonly words: Words | undefined;
-  /** Tokens of requested states and regions; an adjacent unknown name is inside of them. */
+  /** Tokens of requested states and regions; an unknown name next to them is inside them. */
   readonly wide: readonly Pick<Mention, "from" | "to">[];
   /** Tokens of every requested place. */
   readonly sought: readonly Mention[];
-  /** Number of names with several municipalities of which none dominates, so that all are meant. */
+  /** Number of names with several municipalities none of which dominates, so that all are meant. */
   unsettled: number;
-  /** True if an unknown place was named and no known place bounds the search. */
+  /** True if an unknown place was named and no known place restricts the search. */
   unknown: boolean;
 }
 
@@ -92,7 +92,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
   const strange = mentions.some((one, i) => {
-    // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
+    // In "SP e Xurupita do Pará", one place is unknown, and the other is a whole state.
     const isRequested = one.strange && !one.negated;
     const isAdjacent = one.strange && isNextToPlace(context, mentions, i);
     return (isRequested && found.states.size > 0) || isAdjacent;
@@ -101,7 +101,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   return found;
 }
 
-/** Drops "em Pernambuco, incluindo Recife": the named place already contains it. */
+/** Drops a place that another named place contains: "em Pernambuco, incluindo Recife". */
 function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   for (const one of mentions) {
     if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
@@ -120,8 +120,8 @@ const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)
 const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
 
 /**
- * Leaves "padarias de Curitiba com filial em Londrina" to the notes: no filter takes the place of
- * other establishments. Returns true if there is such a place and a requested one.
+ * Leaves the places of branches to the notes, because no filter takes them: "padarias de Curitiba
+ * com filial em Londrina". Returns true if there is such a place next to a requested one.
  */
 function leaveBranchPlaces(
   { sentence, notes }: PlaceContext,
@@ -148,8 +148,8 @@ const BRANCH_PLACE = {
 };
 
 /**
- * Excludes "no Paraná, exceto Curitiba, Londrina": places that a comma joins to an excluded one, if
- * all are inside of the places named before.
+ * Excludes places that a comma joins to an excluded one, if all are inside previously named places:
+ * "no Paraná, exceto Curitiba, Londrina".
  */
 function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   const wide = new Set<string>();
@@ -164,7 +164,7 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** True for "Xurupita do Sul, RS", "Barra da Tijuca, Rio": next to the place around it. */
+/** True next to the place that contains it: "Xurupita do Sul, RS", "Barra da Tijuca, Rio". */
 function isNextToPlace(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -178,7 +178,7 @@ function isNextToPlace(
   return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
 }
 
-/** True for more than a single city. */
+/** True for a requested place that is more than a single city. */
 function isWide({ states, regions, dropped, negated }: Mention): boolean {
   return !dropped && !negated && states.length + regions.length > 0;
 }
@@ -229,7 +229,7 @@ function isState({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length === 0;
 }
 
-/** Restricts namesakes to a state, which then is not requested itself. */
+/** Restricts cities of the same name to a state, which is then not requested itself. */
 function narrow(city: Mention, state: Mention): boolean {
   const inside = citiesInside(city.cities, state.states);
   if (inside.length === 0) return false;
@@ -241,7 +241,7 @@ function narrow(city: Mention, state: Mention): boolean {
 /** Lists of cities by the states that they were narrowed to. */
 const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
 
-/** Returns the cities in some states; repeated regions get the same list. */
+/** Returns the cities in some states; equal arguments get the same list. */
 function citiesInside(cities: readonly City[], states: readonly string[]): readonly City[] {
   let byStates = INSIDE.get(cities);
   if (byStates === undefined) {
@@ -259,7 +259,7 @@ function citiesInside(cities: readonly City[], states: readonly string[]): reado
   return inside;
 }
 
-/** Applies the state to earlier namesakes in the list: "Praia Grande e São Vicente, SP". */
+/** Applies the state to earlier cities in the list: "Praia Grande e São Vicente, SP". */
 function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
   const state = mentions[i] as Mention;
   if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
@@ -273,7 +273,7 @@ function narrowList(context: PlaceContext, mentions: readonly Mention[], i: numb
   }
 }
 
-/** True for two letters, as at the end of an address. */
+/** True for the two letters of a state, as at the end of an address. */
 function isLetters({ words }: Mention): boolean {
   return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
 }
@@ -281,13 +281,13 @@ function isLetters({ words }: Mention): boolean {
 interface AdjacentNames {
   readonly city: Mention;
   readonly state: Mention;
-  /** True if it is written like the end of an address: "Taguatinga, DF". */
+  /** True if city and state are written as in an address: "Taguatinga, DF". */
   readonly address: boolean;
 }
 
 /**
- * Reads "Bom Jesus/PI". Returns true if the state has no such city and cannot be another place;
- * then the state is searched and the name reported as unknown.
+ * Reads "Bom Jesus/PI". Returns true if the state has no such city and the name cannot be another
+ * place. Then the state is searched, and the name is reported as unknown.
  */
 function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNames): boolean {
   if (narrow(city, state)) return false;
@@ -314,11 +314,11 @@ function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNa
   return true;
 }
 
-/** Intersects "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
+/** Intersects required places: "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
 function narrowApart(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
   const cities = included.filter((one) => isCity(one) && !one.joined);
-  // For a repeated state, every city is as the first occurrence left it: inside or outside.
+  // Caches each city's result, because a repeated state leaves it as the first occurrence did.
   const inside = new Map<string, boolean>();
   for (const state of included) {
     if (!isState(state) || state.joined) continue;
@@ -341,8 +341,8 @@ function narrowApart(mentions: readonly Mention[]): void {
 }
 
 /**
- * Reads "Mossoró, Macau e Areia Branca": of several namesakes without a capital, that in the state
- * of the other cities.
+ * If several cities share a name and none is a capital, chooses the one in the state of the others:
+ * "Mossoró, Macau e Areia Branca".
  */
 function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
@@ -350,7 +350,7 @@ function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]):
   const open = included.filter((one) => !one.every && !one.capital && !one.adjective);
   const single = open.filter(({ cities }) => cities.length === 1);
   const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
-  // "Cascavel e Toledo": the only state that has all of them.
+  // In "Cascavel e Toledo", chooses the only state that has all of them.
   if (firm.size === 0 && open.length > 1) {
     const states = open.map((one) => one.cities.map(({ uf }) => uf));
     const common = new Set(states.reduce((some, own) => some.filter((uf) => own.includes(uf))));
@@ -375,7 +375,7 @@ function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]):
   }
 }
 
-/** Adds the meaning of a mention; `lists` has the regions added before, which are skipped. */
+/** Adds the meaning of a mention. `lists` has the regions that were already added, to skip them. */
 function collect(
   context: PlaceContext,
   found: FoundPlaces,
@@ -394,7 +394,7 @@ function collect(
   if (mention.every) lists.add(cities);
 }
 
-/** True for a name that leaves several municipalities open. */
+/** True for a name that may mean several municipalities. */
 function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly City[]): boolean {
   return chosen.length > 1 && !(capital || adjective || every);
 }
@@ -411,14 +411,14 @@ function assumeState({ notes }: PlaceContext, { states, words }: Mention): void 
   );
 }
 
-/** Returns the excluded namesakes: those in requested states, if any. */
+/** Returns the excluded cities of a name: those in requested states, if any. */
 function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
   const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
   if (inside.length > 0) return inside.length === cities.length ? cities : inside;
   return every ? cities : namesakesMeant(cities);
 }
 
-/** Returns the municipalities of a name; notes an assumption if there are others. */
+/** Returns the municipalities that a name means; notes an assumption if there are others. */
 function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
   const { cities, words, capital, lead, adjective } = mention;
   if (capital || adjective || mention.every) return cities;

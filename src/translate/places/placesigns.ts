@@ -1,7 +1,7 @@
 /**
  * Signs that a name means a place.
- * Input: a name of the gazetteer in a sentence. Output: whether the context means the place, not
- * the trade, goods, or ordinary word of that name.
+ * Input: a name of the gazetteer in a sentence. Output: whether it means the place here, or a
+ * trade, goods, or an ordinary word.
  * Invariant: a preposition of place counts more than a capital letter, and a capital letter more
  * than nothing. After a preposition, text without capital letters is read like text with them.
  */
@@ -25,7 +25,7 @@ import {
 } from "./placewords.ts";
 import { NOT_REGION } from "./states.ts";
 
-/** Cities with this share of all accounts are known without a preposition. */
+/** Minimum share of all accounts of cities whose names need no preposition. */
 const WELL_KNOWN = 0.004;
 /** Max words in a trade name before an overlapping place name. */
 const TRADE_WORDS_MAX = 5;
@@ -34,7 +34,7 @@ interface Around {
   readonly lead: Lead;
   /** The previous mention. */
   readonly last: Mention | undefined;
-  /** The first mention of the list that ends with it. */
+  /** The first mention of the list in which `last` is the last one. */
   readonly head?: Mention | undefined;
 }
 
@@ -43,7 +43,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { place, from } = match;
   const { sentence } = context;
   const { lead } = around;
-  // The state was read as another word earlier.
+  // The token was already read as another word than the state.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
   const nextToState = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
@@ -68,14 +68,14 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   return isCity(context, match, around);
 }
 
-/** True for a style, not a place: "comida mineira", "queijo minas". */
+/** True if a name describes a style, not a place: "comida mineira", "queijo minas". */
 export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
   const { sentence } = context;
   if (STYLED.has(sentence.folded(match.from - 1))) return true;
   return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
 }
 
-/** True for "Minas", "em minas"; not for "queijo minas" or "minas de ouro". */
+/** True if the state is meant: "Minas", "em minas"; not "queijo minas" or "minas de ouro". */
 function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
   const { sentence } = context;
   const { from } = match;
@@ -91,7 +91,10 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   return isListed(sentence, from, last);
 }
 
-/** True for "Minas e Goiás", "Recife, Minas e Rio", "exceto Minas"; not "Goiás: minas de ouro". */
+/**
+ * True for a name in a list of places: "Minas e Goiás", "Recife, Minas e Rio", "exceto Minas"; not
+ * "Goiás: minas de ouro".
+ */
 function isAmongPlaces(context: PlaceContext, match: PlaceMatch, last?: Mention): boolean {
   const { sentence } = context;
   const { from, to } = match;
@@ -103,7 +106,7 @@ function isAmongPlaces(context: PlaceContext, match: PlaceMatch, last?: Mention)
   return isCapitalised(sentence, from) && negatorOf(sentence, from) >= 0;
 }
 
-/** True for "menos acre, roraima": a state follows in the same list. */
+/** True if a state follows in the same list: "menos acre, roraima". */
 function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch): boolean {
   const mark = sentence.tokens[to]?.text ?? "";
   if (mark !== "," && !/^(e|y|ou|o|and|or)$/.test(sentence.folded(to))) return false;
@@ -111,7 +114,7 @@ function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch
   return next !== null && next.place.states.length > 0;
 }
 
-/** True for the month "março", also without its cedilla next to a year. */
+/** True for the month "março", even without its cedilla if a year is next to it. */
 function isMonth(sentence: Sentence, { from, words }: PlaceMatch, lead: Lead): boolean {
   if (words !== 1 || sentence.folded(from) !== "marco") return false;
   const text = sentence.tokens[from]?.text ?? "";
@@ -131,7 +134,7 @@ function isGeneral(sentence: Sentence, at: number): boolean {
   return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
 }
 
-/** True for "no Sul", "Sul e Sudeste"; not for "zona sul" or "Asa Norte". */
+/** True for a region: "no Sul", "Sul e Sudeste"; not for "zona sul" or "Asa Norte". */
 function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
@@ -172,7 +175,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !(ordinary && lower);
   }
   if (isListed(sentence, from, last)) {
-    // "em gramado e canela": lower case is enough if the previous city has it too.
+    // "em gramado e canela": lower case is enough, because the previous city has it too.
     const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
     const even = led && last !== undefined && last.cities.length > 0;
     const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
@@ -192,19 +195,19 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   );
 }
 
-/** True for "em rio verde, jatai e mineiros": the next town of a list in its state. */
+/** True for the next town of a list, in the same state: "em rio verde, jatai e mineiros". */
 function isNextTown(sentence: Sentence, { from, place }: PlaceMatch, last?: Mention): boolean {
   if (last === undefined || last.states.length > 0 || !isListed(sentence, from, last)) return false;
   return place.cities.some(({ uf }) => last.cities.some((city) => city.uf === uf));
 }
 
-/** True for "juazeiro da bahia": the state after "de" has the city. */
+/** True if the state after "de" has the city: "juazeiro da bahia". */
 function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: PlaceMatch): boolean {
   const states = gazetteer.places.longest(sentence.tokens, to + 1)?.place.states ?? [];
   return place.cities.some(({ uf }) => states.includes(uf));
 }
 
-/** True for "imobiliárias torres, capão da canoa": before a town of its state in a list. */
+/** True if a town of the same state follows in the list: "imobiliárias torres, capão da canoa". */
 function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): boolean {
   const { sentence, gazetteer } = context;
   if (sentence.tokens[to]?.text !== "," || !isAfterTrade(context, from)) return false;
@@ -212,7 +215,7 @@ function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): 
   return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
 }
 
-/** True for "frota própria", which is not Propriá: written accents must match. */
+/** True if the accents differ from the name's: "frota própria" is not Propriá. */
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
   if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
@@ -223,7 +226,7 @@ function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch)
 
 /**
  * Returns the end of a longer name whose beginning is known: "Barra da Tijuca", "Porto de
- * Galinhas"; null if the words after the name do not belong to it.
+ * Galinhas"; returns null if the following words do not belong to it.
  */
 export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch): number | null {
   const { sentence, gazetteer, tradeEnd } = context;
@@ -239,12 +242,12 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
-  // In lower case, only an unexplained word after a name that is an ordinary word.
+  // In lower case, only an unexplained word continues a name, and only an ordinary word's.
   const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
   return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
 }
 
-/** Cities with this share of all accounts are meant even if their name ends a trade. */
+/** Minimum share of all accounts of cities that are meant even if their name ends a trade. */
 const LARGE = 0.0005;
 /** Names that also describe a style: "comida americana". */
 const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
@@ -269,7 +272,7 @@ function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolea
   return ORDINARY_PAIRS.has(spelled.filter((word) => !isOf(word)).join(" "));
 }
 
-/** True for the city in "no rio", "bh e rio", "Rio"; "de rio" is a river. */
+/** True if "rio" is the city: "no rio", "bh e rio", "Rio"; "de rio" is a river. */
 function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
   if (words !== 1 || sentence.folded(from) !== "rio") return false;
   if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
@@ -280,13 +283,13 @@ function isFestive(sentence: Sentence, { from }: Lead): boolean {
   return FESTIVE.has(sentence.folded(from - 1));
 }
 
-/** True for "padaria São José", which is a name. */
+/** True for a saint's name that is not a place: "padaria São José". */
 function isSaint(sentence: Sentence, { from, words }: PlaceMatch): boolean {
   const saint = ["sao", "santo", "santa", "sta", "sto", "s", "nossa", "n"];
   return words <= 2 && saint.includes(sentence.folded(from));
 }
 
-/** True if long enough for a city; short words need a capital letter. */
+/** True if a name is long enough for a city; short words need a capital letter. */
 function isLong(sentence: Sentence, at: number): boolean {
   return sentence.folded(at).length >= 4 || (isCapitalised(sentence, at) && at > 0);
 }
@@ -297,7 +300,7 @@ function isListed(sentence: Sentence, at: number, last: Mention | undefined): bo
   return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
-/** True for `/SP`, `(SP)`, ` SP` after a name of a city in that state. */
+/** True if `/SP`, `(SP)`, or ` SP` with the state of the city follows the name. */
 function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
   const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
@@ -307,7 +310,7 @@ function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   return (mark || text === uf) && cities.some((city) => city.uf === uf);
 }
 
-/** True for "contagem mg": letters, in any case, of a state that has such a city. */
+/** True for "contagem mg": the letters, in any case, are those of a state with such a city. */
 export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const text = sentence.tokens[to]?.text ?? "";
   const uf = text.toUpperCase();
@@ -321,7 +324,7 @@ function isStateBefore({ from, place }: PlaceMatch, { to, at, states, cities }: 
   return letters && place.cities.some(({ uf }) => states.includes(uf));
 }
 
-/** True for "loja de flores pe": the goods of a trade are not a place. */
+/** True if the name is part of a trade's goods, not a place: "loja de flores pe". */
 function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   const { sentence } = context;
   if (isInTrade(context, match)) return true;
@@ -361,7 +364,7 @@ export function isCapitalised(sentence: Sentence, at: number): boolean {
   return text !== text.toLowerCase() && casingOf(sentence).names;
 }
 
-/** True if all text is in capitals, which then are not significant. */
+/** True if all text is in capitals, which are then not significant. */
 export function isShouted(sentence: Sentence): boolean {
   return casingOf(sentence).shouted;
 }

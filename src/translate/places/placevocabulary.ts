@@ -1,21 +1,24 @@
 /**
  * The words of all place names, and an index of names by first letters.
  * Input: the names in order, and as folded lines. Output: whether a name has a word; every word
- * with the spelling in the first name that has it; indexes of names by initials, each returned
+ * with its spelling in the first name that has it; an index by initials that returns each name
  * once, in order within the initials.
- * Invariant: results equal those of tokenizing each name. But if one text of all names is enough,
- * that text is used: folding it takes one step, while tokenizing thousands of names is slow. A name
- * is returned for every word that it may begin with; because the index uses only the first letters,
- * names of other words may be returned too. It has two arrays and no object per name: five thousand
- * objects would delay the first sentence most.
+ * Invariant: results equal those of tokenizing each name. If possible, one text of all names is
+ * folded in one step instead, because tokenizing thousands of names is slow. A name is returned for
+ * every word that it may begin with. The index uses only the first letters, so names with other
+ * words may be returned too. It has two arrays and no object per name, because creating five
+ * thousand objects would dominate the first sentence's time.
  */
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
 
 const [A, Z] = [0x61, 0x7a];
-/** The letters, and one value for the end of a word. */
+/** Number of values of an encoded character: the letters, and the end of a word. */
 const DIGITS = Z - A + 2;
-/** Up to three first letters are encoded; words with other characters are `ODD`. */
+/**
+ * Codes of up to three first letters are below this; words with other characters get the code
+ * `ODD_START`.
+ */
 const ODD_START = DIGITS ** 3;
 const NONE = -1;
 
@@ -28,7 +31,7 @@ function beginningOf(text: string, at: number): number {
   return (one * DIGITS + two) * DIGITS + three;
 }
 
-/** Returns a letter as a number from 1, 0 for the end of the word, `NONE` for others. */
+/** Returns a letter as a number from 1, the end of the word as 0, and others as `NONE`. */
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= A && code <= Z) return code - A + 1;
@@ -38,13 +41,13 @@ function digit(text: string, at: number): number {
 /** Optional words in names: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
 export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
-/** Their first letters; no name is looked up by such a word. */
+/** Codes of the small words; names are not looked up by them. */
 const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
-/** Encodes a line by its first word; `ODD` if lookups may use another word. */
+/** Encodes a line by its first word; returns `ODD_START` if lookups may use another word. */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
-  // The line is empty or its first word may be a small word: they share the encoded letters.
+  // The line is empty, or its first word has the same code as a small word.
   return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD_START : beginning;
 }
 
@@ -58,8 +61,8 @@ export class NameStarts {
 
   /**
    * Indexes `count` names by their folded text, one line each. `firstWord` returns the word by
-   * which a name is looked up; it is called if the line is ambiguous, and for all names if the text
-   * has more lines.
+   * which a name is looked up. It is called for ambiguous lines, and for all names if the text has
+   * more lines than names.
    */
   constructor(count: number, folded: string, firstWord: (at: number) => string) {
     this.#next = new Int32Array(count);
@@ -81,19 +84,19 @@ export class NameStarts {
     return count === 0 || end < 0;
   }
 
-  /** True if a name that may begin with a folded word was not returned yet. */
+  /** True if a name that may begin with a folded word has not been returned yet. */
   waits(word: string): boolean {
     return this.#first[beginningOf(word, 0)] !== NONE;
   }
 
-  /** Yields names that may begin with a folded word and were not returned yet. */
+  /** Yields names that may begin with a folded word and have not been returned yet. */
   *taken(word: string): Generator<number> {
     yield* this.#taken(beginningOf(word, 0));
   }
 
   /**
-   * Yields all names that were not returned yet; `looked` is called for each code. A sentence may
-   * request all at each word, so empty codes are not visited again.
+   * Yields all names that have not been returned yet; `looked` is called for each code. Empty codes
+   * are not visited again, because a sentence may request all names at every word.
    */
   *rest(looked: () => void = () => undefined): Generator<number> {
     for (; this.#emptyBelow <= ODD_START; this.#emptyBelow++) {
@@ -113,21 +116,21 @@ export class NameStarts {
 }
 
 const ACCENTS = /[\u0300-\u036f]/g;
-/** Matches characters other than Portuguese letters and usual separators in names. */
+/** Matches characters in names other than Portuguese letters, spaces, and hyphens. */
 const ODD = /[^a-zA-ZÀ-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ\n -]/g;
 /** Characters that may fold differently in a whole text than in a token. */
 const FOREIGN = /[\u0100-\uffff]/;
 const PLAIN_BREAK = /[\n -]/;
-/** A word that can be looked up as it is. */
+/** Matches a word that can be searched in the text directly. */
 const PLAIN_WORD = /^[a-z]+$/;
 
-/** Names as lines, original and folded letter by letter, so that indexes match. */
+/** Names as lines, original and folded; positions in both texts match. */
 interface Lines {
   readonly text: string;
   readonly folded: string;
 }
 
-/** The words of names, without insignificant ones. */
+/** The words of names, without small words. */
 export class PlaceVocabulary {
   readonly #names: readonly string[];
   /** The names as lines; null if the whole text might fold differently. */
@@ -143,7 +146,7 @@ export class PlaceVocabulary {
     this.#lines = plain ? { text, folded: folded() } : null;
   }
 
-  /** Folded words, with the spelling in the first name that has each. */
+  /** Folded words, each with its spelling in the first name that has it. */
   get all(): ReadonlyMap<string, string> {
     this.#all ??= this.#each();
     return this.#all;
@@ -175,7 +178,7 @@ export class PlaceVocabulary {
       if (word !== "" && !SMALL.has(word) && !words.has(word)) words.set(word, text);
     };
     let plain: string[] = [];
-    // Split directly, without tokens, because five of six words repeat.
+    // Splits plain names without tokenizing them, because five of six words repeat.
     const takePlain = () => {
       const texts = new Set(plain.join("\n").split(PLAIN_BREAK));
       for (const text of texts) take(text, foldWord(text));
@@ -199,8 +202,8 @@ function wordsOf(name: string): readonly Token[] {
 }
 
 /**
- * True if a word is between spaces, hyphens, or line ends in a name of letters only, because then
- * it is a word of that name. A word with a period may be an address as a whole.
+ * True if a word occurs between spaces, hyphens, or line ends in a name that has only letters; then
+ * it is a word of that name. With a period, the whole might be one token, such as an address.
  */
 function occursIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
@@ -212,7 +215,7 @@ function occursIn({ text, folded }: Lines, word: string): boolean {
   return false;
 }
 
-/** Returns folded words of names with characters other than letters, spaces, and hyphens. */
+/** Returns folded words of names that have characters other than letters, spaces, and hyphens. */
 function oddWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   for (const { index } of text.matchAll(ODD)) {
@@ -221,7 +224,7 @@ function oddWords(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** Returns the line of a character that is not a line end. */
+/** Returns the line that contains a character, which is not a line end itself. */
 function lineAt(text: string, at: number): string {
   const end = text.indexOf("\n", at);
   return text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? text.length : end);

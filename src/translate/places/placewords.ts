@@ -40,12 +40,12 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
   const counted = of && (of.kind === "number" || isAmount(of.folded));
-  // "100 mil ou mais de capital", "100 mil+ de capital"
+  // Also accepts words between: "100 mil ou mais de capital", "100 mil+ de capital".
   const least = of && /^(mais|menos|more|less|\+)$/.test(of.folded);
   const joined = /^(ou|or)$/.test(sentence.folded(at - 3)) ? 4 : 3;
   const compared = least && isAmountToken(sentence, at - joined);
   if (compared) return true;
-  // "1 million in capital", "500 mil reais em capital"
+  // Also accepts "1 million in capital", "500 mil reais em capital".
   const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
   if (counted || amounts) return true;
@@ -73,14 +73,14 @@ const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
 
 /** The words before a name. */
 export interface Lead {
-  /** Index of the first of these words, or of the name if there are none. */
+  /** Index of the first introducing word, or of the name if there are none. */
   readonly from: number;
-  /** The preposition closest to the name: `in`, `of`, or none. */
+  /** The preposition nearest to the name: `in`, `of`, or none. */
   readonly kind: "in" | "of" | "";
   /** The preposition as written, folded. */
   readonly word: string;
   readonly state: boolean;
-  /** "estados de": applies to all names in the list. */
+  /** True for "estados de", which applies to all names in the list. */
   readonly states: boolean;
   readonly city: boolean;
   readonly cities: boolean;
@@ -105,12 +105,12 @@ export function isKindOfPlace(word: string): boolean {
   return KINDS.has(word);
 }
 
-/** Words before "de" that request places near the named one. */
+/** Words before "de" that request places near the place named. */
 const NEAR = new Set(
   "perto pertinho proximo proxima proximos proximas close near cerca".split(" "),
 );
 
-/** True if the words before a name mean near it: "perto de", "a 30 km de". */
+/** True if the words before a name mean near the place: "perto de", "a 30 km de". */
 export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
   const before = sentence.folded(from - 1);
   return kind === "of" && (NEAR.has(before) || before === "km");
@@ -119,7 +119,7 @@ export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
 /** All words that may introduce a name. */
 const LEADING: ReadonlySet<string> = new Set([...IN, ...OF, ...KINDS, ...SILENT]);
 
-/** Max words before a name that are read; "capital capital …" must stay linear. */
+/** Maximum words before a name that are read, so that "capital capital …" takes linear time. */
 const LEAD_MAX = 12;
 
 /** Reads the words before the name that begins at a token. */
@@ -144,13 +144,13 @@ export function leadOf(sentence: Sentence, at: number): Lead {
     else if (CITIES.has(before)) seen.cities = true;
     else if (!SILENT.has(before)) break;
   }
-  // An article alone belongs to the text before it, or to nothing.
+  // An article without a preposition does not introduce the name.
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
   const { state, states, city, cities, mark } = seen;
   return { from, kind, word, state, states, city, cities, mark };
 }
 
-/** True unless "capital" is money: "maior capital em Goiás". */
+/** True unless the word is "capital" in the sense of money: "maior capital em Goiás". */
 function isPlaceWord(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) !== "capital" || !isMoney(sentence, at);
 }
@@ -169,7 +169,10 @@ export const STREETS = new Set(
   ).split(" "),
 );
 
-/** First words of districts after an article ("na Vila Madalena"); after "em" they begin cities. */
+/**
+ * First words of district names after an article ("na Vila Madalena"); after "em", they begin names
+ * of cities.
+ */
 export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
 
 /** First words of district names that end with a known town: "Jardim da Luz". */
@@ -181,7 +184,7 @@ export const QUARTER_HEADS = new Set(
   ).split(" "),
 );
 
-/** After these, "em" introduces the business, not the location. */
+/** Words after which "em" introduces the business, not the location. */
 export const DEALING = new Set(
   (
     "especializada especializado especializadas especializados especialista especialistas " +
@@ -194,7 +197,7 @@ export const DEALING = new Set(
   ).split(" "),
 );
 
-/** After these, an adjective of a state is a style: "comida mineira", "queijo mineiro". */
+/** Nouns after which a state's adjective is a style: "comida mineira", "queijo mineiro". */
 export const STYLED = new Set(
   (
     "comida cozinha culinaria gastronomia prato pratos queijo queijos pao churrasco pizza doce " +
@@ -204,7 +207,7 @@ export const STYLED = new Set(
   ).split(" "),
 );
 
-/** Before "de natal" these refer to Christmas. */
+/** Words before "de natal" that refer to Christmas. */
 export const FESTIVE = new Set(
   (
     "decoracao decoracoes material materiais " +
@@ -213,7 +216,7 @@ export const FESTIVE = new Set(
   ).split(" "),
 );
 
-/** Municipality names that are ordinary words, so that they need a sign of a place. */
+/** Municipality names that are also ordinary words, so that they need a sign of a place. */
 export const ORDINARY = new Set(
   (
     "agronomica agrestina alegre alegria alianca almas altos aluminio alvorada amargosa " +
@@ -256,7 +259,7 @@ export const ORDINARY = new Set(
   ).split(" "),
 );
 
-/** Pairs of words that are ordinary, although they are also the name of a place. */
+/** Pairs of words that are usually ordinary words, although they also name a place. */
 export const ORDINARY_PAIRS = new Set(
   (
     "casa nova|casa branca|agua doce|agua boa|agua fria|agua limpa|agua branca|agua comprida|" +

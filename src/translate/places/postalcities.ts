@@ -1,11 +1,11 @@
 /**
  * The municipality of a postal code.
- * Input: a segment and the digits of a postal code. Output: the municipality with most of the
- * accounts at that code, or at the codes that begin with its first five digits.
+ * Input: a segment and the digits of a postal code. Output: the municipality with the most accounts
+ * at that code, or at the codes with its first five digits.
  * Invariant: the registry decides, so that a code without accounts has no municipality. The codes
- * of a city begin alike, and few accounts have a wrong code: a municipality with less than half of
- * the accounts is not the one of the code.
- * Apart because it counts accounts, which no other stage of places does.
+ * of a city begin alike, and few accounts have a wrong code, so the municipality must have at least
+ * half of the accounts.
+ * Apart because no other stage of places counts accounts.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { clausesOf } from "../../search/clauses.ts";
@@ -13,10 +13,10 @@ import { guarded, type Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 
-/** Digits of a prefix that no two cities share, apart from small ones. */
+/** Length of a prefix that only small cities share. */
 const PREFIX_DIGITS = 5;
 const DIGITS = 8;
-/** Min share of the accounts at a code that are in its city. */
+/** Minimum share of the accounts at a code that are in its city. */
 const SHARE_MIN = 0.5;
 
 /** Returns the IBGE code of the municipality, or null. */

@@ -1,8 +1,8 @@
 /**
  * Distances from a city: "num raio de 50 km de Campinas".
  * Input: a sentence at a number of kilometers. Output: a mention of all municipalities within it.
- * Invariant: only for wording that means within the distance, measured to seats. A distance that no
- * list of municipalities represents is reported, never ignored in a search.
+ * Invariant: the wording must mean "within the distance", which is measured to seats. If no list of
+ * municipalities can express a distance, it is reported, never ignored.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Sentences } from "../notes.ts";
@@ -21,7 +21,7 @@ const KM_MAX = 500;
 const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?|kilometres?|mi|miles?|milhas?|millas?)$/;
 const MILES = /^(mi|miles?|milhas?|millas?)$/;
 const KM_OF_MILE = 1.609;
-/** Words before the number; those in `SIGNS` mean within the distance. */
+/** Words before the number; those in `SIGNS` mean "within". */
 const BEFORE = new Set(
   (
     "num numa em um no na o a as uma de do da dentro raio ate menos maximo distancia within in " +
@@ -41,14 +41,14 @@ const BEHIND = new Set(
   ).split(" "),
 );
 const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
-/** Before the city, these add nothing to the distance after it. */
+/** Words before the city that are redundant next to a distance. */
 const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
-/** Before a city, these make it the center: "a 20 km de Natal". */
+/** Words before a city that make it the center: "a 20 km de Natal". */
 const FROM = new Set("de do da d from of del".split(" "));
 /** Words for places farther away. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
 const WORDS_MAX = 7;
-/** Min ratio between a city's accounts and those of a town in another state. */
+/** Minimum ratio of a city's accounts to those of a town in another state. */
 const OUTWEIGHS = 10;
 
 /** Results of earlier stages. */
@@ -99,7 +99,7 @@ function kilometresAt(sentence: Sentence, at: number): number | null {
   return MILES.test(unit) ? Math.round(Number(plain) * KM_OF_MILE) : Number(plain);
 }
 
-/** Reads a number in words at its last word: "cinquenta km", "vinte e cinco quilômetros". */
+/** Reads a number in words, which ends at a token: "cinquenta km", "vinte e cinco quilômetros". */
 function statedKilometres(sentence: Sentence, at: number): number | null {
   const unit = sentence.folded(at + 1);
   for (let from = Math.max(0, at - 2); from <= at; from++) {
@@ -132,7 +132,7 @@ interface Center {
   readonly stated: boolean;
 }
 
-/** Reads the city after the number, with its state letters. */
+/** Reads the city after the number, including its state letters. */
 function centerBehind(context: PlaceContext, from: number, firm: Adjacent["firm"]): Center {
   const { sentence, gazetteer } = context;
   let at = from;
@@ -188,7 +188,7 @@ function postalCenter(
 }
 
 /**
- * Reads "20 km de Boa Viagem, Recife": the city after the name of its district. Distances are
+ * Reads the city after the name of its district: "20 km de Boa Viagem, Recife". Distances are
  * measured from the city's seat.
  */
 function homeAfter(
@@ -203,7 +203,7 @@ function homeAfter(
   const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
   const homes = cities.filter((city) => {
     const isKnown = districts.names.known(city.ibge, [name])[0] != null;
-    // "20 km de Recife, em Olinda" is measured from the larger town.
+    // In "20 km de Recife, em Olinda", the larger town is the center.
     if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
     return towns.every((town) => {
       return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;
@@ -221,7 +221,7 @@ function homeAfter(
   return { cities: homes, to: match.to };
 }
 
-/** Returns the index of a word for farther away ("a mais de 50 km"), or -1. */
+/** Returns the index of a word that means "farther than" ("a mais de 50 km"), or -1. */
 function fartherAt(sentence: Sentence, from: number, at: number): number {
   for (let i = Math.max(0, from - 1); i < at; i++) {
     if (FARTHER.test(sentence.folded(i)) && sentence.free(i)) return i;

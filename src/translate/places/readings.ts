@@ -1,17 +1,17 @@
 /**
- * City, state, or region.
- * Input: the mentions of a sentence. Output: the same mentions, where an ambiguous name ("São
- * Paulo") is either city or state, "a capital" is the capital of a state, and only the meant
- * regions of a name remain; the notes count their municipalities.
+ * Decides between city, state, and region.
+ * Input: the mentions of a sentence. Output: the same mentions: an ambiguous name ("São Paulo") is
+ * either city or state, "a capital" is the capital of a state, and only the regions that a name
+ * means remain. The notes count their municipalities.
  * Invariant: explicit words decide first, then the list, then the preposition. A region next to
- * cities inside of it only gives their location; its name never means more than its regions.
+ * cities inside it only gives their location; its name never means more than its regions.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import type { City, MeantRegion } from "./placenames.ts";
 import { CITY_PARTS, LONE_PARTS } from "./states.ts";
 
-/** The link between mentions: listed by "e" or "ou", by a comma, adjacent, or far apart. */
+/** The link between two mentions: listed by "e" or "ou", by a comma, adjacent, or far apart. */
 type Link = "listed" | "comma" | "direct" | "apart";
 
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
@@ -37,7 +37,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
     const several = group.some(({ lead }) => lead.states);
-    // "em São Paulo e Rio de Janeiro, exceto em Campinas": both states, if no city is listed.
+    // "em São Paulo e Rio de Janeiro, exceto em Campinas": both states, unless a city is listed.
     const cutsCity = cities.length === 0 && group.some((one) => isCutOf(cuts, one, cutsOther));
     // "nas cidades de São Paulo e Rio de Janeiro": two cities; "nas cidades de São Paulo": a state.
     const listed = group.length > 1 && group.every(isCapital);
@@ -47,7 +47,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
       const next = group[i + 1];
       const asState =
         meansState(one, several) ??
-        // "em São Paulo, menos a capital" can only be the state.
+        // In "em São Paulo, menos a capital", only the state can be meant.
         (isCutOf(cuts, one, cutsState) || (cutsCity && isCapital(one)) ? true : null) ??
         (isQualified(sentence, one, group[i + 1], group[i + 2]) ? false : null) ??
         (isBehindLetters(group[i - 1], one) ? false : null) ??
@@ -80,14 +80,14 @@ function cutsState({ capital, cities, regions }: Mention, one: Mention): boolean
   return capital || (regions.length > 0 && one.cities.some((city) => cities.includes(city)));
 }
 
-/** True if the excluded places are other cities of the state, which its city does not contain. */
+/** True if the excluded places are cities of the state other than the city of that name. */
 function cutsOther({ capital, cities, regions, states }: Mention, one: Mention): boolean {
   if (capital || cities.length === 0 || regions.length + states.length > 0) return false;
   const isOther = (city: City) => one.states.includes(city.uf) && !one.cities.includes(city);
   return cities.every(isOther);
 }
 
-/** True for "São Paulo, interior": a part that only a state has. */
+/** True for a name next to a part that only a state has: "São Paulo, interior". */
 function isStatePart(sentence: Sentence, { at, part, states, cities }: Mention): boolean {
   const word = sentence.folded(at);
   const lone = part && states.length + cities.length === 0;
@@ -98,7 +98,7 @@ function isEither({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length > 0;
 }
 
-/** Returns the reading in the words before a name, or null if they leave it open. */
+/** Returns the reading that the words before a name determine, or null. */
 function meansState({ lead, part, region }: Mention, several: boolean): boolean | null {
   if (region) return lead.kind !== "in" || !lead.city;
   if (lead.city) return false;
@@ -112,13 +112,13 @@ interface Company {
   readonly states: number;
   /** Number of mentions in the list that can only be cities. */
   readonly cities: number;
-  /** True if it follows a city of that state. */
+  /** True if the name follows a city of that state. */
   readonly qualifies: boolean;
-  /** True if it is one of several capitals after "nas cidades de". */
+  /** True if the name is one of several capitals after "nas cidades de". */
   readonly listed: boolean;
 }
 
-/** True if a name means a state and its capital. */
+/** True if a name means a state or its capital. */
 function isCapital(one: Mention): boolean {
   return isEither(one) && one.cities.some(({ capital }) => capital);
 }
@@ -127,14 +127,14 @@ function readsAsState(sentence: Sentence, one: Mention, company: Company): boole
   if (company.qualifies) return true;
   if (company.listed) return false;
   if (one.lead.cities && company.cities === 0) return true;
-  // "em Goiás" is never the town: only a capital outweighs its state.
+  // "em Goiás" never means the town: only a capital outweighs its state.
   if (!one.cities.some(({ capital }) => capital)) return true;
   const own = one.lead.kind === "in" && sentence.folded(one.at - 1) === "em";
   const head = sentence.folded(one.to) === "," || sentence.tokens[one.to]?.text === ",";
   return company.states > 0 && company.cities === 0 && (!own || head);
 }
 
-/** True for "Campinas, São Paulo" at the end, "Campinas em São Paulo": the city's state. */
+/** True for a last name that is the cities' state: "Campinas, São Paulo". */
 function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number): boolean {
   const one = group[i] as Mention;
   const last = group[i - 1];
@@ -146,7 +146,7 @@ function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number)
   return link === "comma" && (next === undefined || linkOf(sentence, one, next) === "apart");
 }
 
-/** True for "Tocantins/MG", "Goiás, GO": before a state, the name is the city. */
+/** True for a name before a state, which is then a city: "Tocantins/MG", "Goiás, GO". */
 function isQualified(
   sentence: Sentence,
   one: Mention,
@@ -161,7 +161,7 @@ function isQualified(
   return link === "comma" && ends;
 }
 
-/** True for "RN Paraná": after a state's letters, the name is a city there. */
+/** True for a name after a state's letters, which is then a city of that state: "RN Paraná". */
 function isBehindLetters(last: Mention | undefined, one: Mention): boolean {
   if (last === undefined || last.to !== one.at || last.to - last.at !== 1) return false;
   const only = last.states.length === 1 && last.cities.length === 0 && !last.adjective;
@@ -184,14 +184,14 @@ function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][]
   return groups;
 }
 
-/** Claims the "e" between two places, which requests nothing else. */
+/** Claims the "e" between two places, so that it joins nothing else. */
 function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
   for (let at = last.to; at < mention.from; at++) {
     if (sentence.free(at)) sentence.claim(at, at + 1, "filler");
   }
 }
 
-/** Reads a state next to states as the excluded one: "no Sudeste, exceto São Paulo". */
+/** Reads an excluded name as a state if states are requested: "no Sudeste, exceto São Paulo". */
 function excludedStates(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
   const whole = included.every((one) => one.states.length > 0 && one.cities.length === 0);
@@ -206,7 +206,7 @@ function excludedStates(mentions: readonly Mention[]): void {
   }
 }
 
-/** Resolves "a capital", "as capitais" by the requested states; all capitals without any. */
+/** Resolves "a capital", "as capitais" by the requested states; without any, all capitals. */
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
   if (!mentions.some(({ capital }) => capital)) return;
@@ -230,7 +230,7 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
   }
 }
 
-/** Returns states that are named or contain a region; each is returned and each list read once. */
+/** Returns states that are named or contain a region, each once; reads each list once. */
 function statesOf(mentions: readonly Mention[]): readonly string[] {
   const found = new Set<string>();
   const read = new Set<unknown>();
@@ -246,7 +246,10 @@ function dropState(one: Mention): void {
   if (one.states.length > 0) one.dropped = true;
 }
 
-/** Keeps only the cities in "Santos e Guarujá, Baixada Santista", "na Serra Gaúcha, em Gramado". */
+/**
+ * Keeps only the cities of lists with a region around them: "Santos e Guarujá, Baixada Santista",
+ * "na Serra Gaúcha, em Gramado".
+ */
 export function dropOuterRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [at, outer] of mentions.entries()) {
     if (outer.regions.length === 0 || outer.joined || outer.dropped) continue;
@@ -295,7 +298,7 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
   );
 }
 
-/** Reduces every mention of regions to the meant ones; the notes count their municipalities. */
+/** Reduces mentions of regions to the regions meant; the notes count their municipalities. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   const keep = keepingOf(wishedStates(mentions));
   for (const one of mentions) {
@@ -334,8 +337,8 @@ function setOf(cities: readonly City[]): ReadonlySet<City> {
 }
 
 /**
- * Restricts "em Pernambuco, exceto a Zona da Mata" to the requested places. Each list is scanned
- * once.
+ * Restricts regions to the requested places, as in "em Pernambuco, exceto a Zona da Mata". Each
+ * list is scanned once.
  */
 function keepingOf(states: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
   const cache = new Map<readonly City[], readonly City[]>();

@@ -4,7 +4,7 @@
  * Input: a name in the table, a part of a state, the beginning of an unknown name, or a word for a
  * kind of statistical region. Output: mentions of municipalities.
  * Invariant: a region is its municipalities. An unknown region, or a part of a state with unknown
- * members, is a lost mention, and its translation is too uncertain to run. After a word for a kind
+ * members, is a lost mention, and its translation is too uncertain to run. After a word for a kind,
  * only a region of that kind matches, never a city or another region of that name. Unknown or
  * missing regions are reported and never widen the search.
  */
@@ -23,7 +23,7 @@ import { coastOf, formsOfState, interiorOf } from "./regiontable.ts";
 import type { DivisionKind } from "./snapshotcities.ts";
 import { unknownNameEnd } from "./unknownnames.ts";
 
-/** First words of region names; the rest of the name may be unknown. */
+/** First words of region names, known or unknown. */
 const HEADS = new Set(
   (
     "vale serra planalto regiao baixada chapada triangulo pontal costa sertao agreste circuito " +
@@ -38,7 +38,7 @@ const UNKNOWN_MAX = 4;
 /** Max marks and words between a region and its state. */
 const BETWEEN_MAX = 2;
 
-/** Returns the region for a name in the table, or null if the name means another or no place. */
+/** Returns the region for a name in the table, or null if the name has another meaning. */
 export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | null {
   if (match.place.regions.length === 0 || !isRegionName(context, match)) return null;
   const fitting = regionsNextTo(context, match);
@@ -47,7 +47,7 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
-/** Returns the regions of a name, limited to the state after it, if any. */
+/** Returns the regions of a name, limited to a following state, if any. */
 function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
@@ -55,14 +55,14 @@ function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly Meant
   });
 }
 
-/** Returns a mention of regions, independent of their words. */
+/** Returns a mention of regions, independent of their wording. */
 export function mentionOfRegions(
   context: PlaceContext,
   range: readonly [number, number],
   regions: readonly MeantRegion[],
 ): Mention {
   const cities = membersOf(context, regions);
-  // A snapshot may have none of them.
+  // A snapshot may have no municipality of the regions.
   return mentionOf(context, range, { cities, regions, every: true, part: cities.length === 0 });
 }
 
@@ -76,7 +76,7 @@ function membersOf({ gazetteer }: PlaceContext, regions: readonly MeantRegion[])
   return [...new Set(regions.flatMap(({ region }) => region.members(gazetteer)))];
 }
 
-/** Reads a place inside of a municipality ("Porto de Galinhas") as the municipality. */
+/** Reads a place inside a municipality ("Porto de Galinhas") as the municipality. */
 function insideAt(
   context: PlaceContext,
   { from, to }: PlaceMatch,
@@ -109,7 +109,7 @@ export const EXCLUDED_PART = {
   en: "No filter takes this part; the exclusion was not applied.",
 };
 
-/** True for a region; one-word names and names of cities need words that mark a region. */
+/** True for a region; one-word names and names of cities need words that mark it. */
 function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceMatch): boolean {
   const lead = leadOf(sentence, from);
   const article = /^[nd][oa]s?$/.test(lead.word);
@@ -123,7 +123,7 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
   return lead.kind === "in" || (article && isCapitalised(sentence, from));
 }
 
-/** Returns the states that follow a region's name and select the region meant, or null. */
+/** Returns the states after a region's name that select one of its meanings, or null. */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
   const marked = (index: number) => ["(", "/"].includes(sentence.tokens[index]?.text ?? "");
@@ -143,7 +143,7 @@ function isWithin({ gazetteer }: PlaceContext, region: Region, states: readonly 
   return region.members(gazetteer).some(({ uf }) => states.includes(uf));
 }
 
-/** English words for parts of a state, as regions have them in their names. */
+/** English words for parts of a state, with the words in the names of regions. */
 const ENGLISH_PARTS: Readonly<Record<string, string>> = {
   ...{ north: "norte", northern: "norte", south: "sul", southern: "sul" },
   ...{ east: "leste", eastern: "leste", west: "oeste", western: "oeste" },
@@ -180,7 +180,7 @@ export function regionOfPart(
   return null;
 }
 
-/** Returns the region around a city ("Campinas e região"), or null if none is known. */
+/** Returns the region around a city ("Campinas e região"), or null if it is unknown. */
 export function regionAround(context: PlaceContext, last: Mention): MeantRegion | null {
   if (last.cities.length === 0 || last.regions.length > 0 || last.capital) return null;
   for (const city of last.cities) {
@@ -305,7 +305,7 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
   return named.length === 0 ? null : mentionOfRegions(context, [at, to], togetherOf(named));
 }
 
-/** Joins regions named in a list, but keeps namesakes as alternatives. */
+/** Joins the regions of a list, but keeps regions with the same name as alternatives. */
 function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantRegion[] {
   if (named.length === 1 || named.some((one) => one.length > 1)) return named.flat();
   const regions = named.flat().map(({ region }) => region);
@@ -323,7 +323,7 @@ function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantR
 
 const NAME_MAX = 9;
 
-/** Returns the name that begins at a token, even if a part of it was read as a city's name. */
+/** Returns the name that begins at a token, even if part of it was read as a city. */
 function nameAt(sentence: Sentence, names: PlaceNames, at: number): PlaceMatch | null {
   const tokens = sentence.tokens.slice(at, at + NAME_MAX).map((token) => {
     return token.kind === "word" ? { ...token, folded: foldWord(token.text) } : token;

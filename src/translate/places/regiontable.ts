@@ -3,8 +3,8 @@
  * Input: data/regions, our own facts. Output: names with their regions, and regions'
  * municipalities.
  * Invariant: a region is only a list of municipalities, so that it never widens a search to a
- * state. A name may have several regions. Members are looked up at first use, so that startup loads
- * only the names.
+ * state. A name may have several regions. Municipalities are looked up at first use, so that
+ * startup loads only the names.
  */
 import coast from "../../../data/regions/coast.json" with { type: "json" };
 import midwest from "../../../data/regions/midwest.json" with { type: "json" };
@@ -19,16 +19,16 @@ import { DEMONYMS, STATE_NICKNAMES } from "./states.ts";
 type Members = Readonly<Partial<Record<string, string>>>;
 
 interface RegionRow {
-  /** The city of a metropolitan region, whose name has many forms. */
+  /** The city of a metropolitan region, from which its many names are derived. */
   readonly metro?: string;
-  /** Names of the region; a star marks the usual region for an ambiguous name. */
+  /** Names of the region; a star marks the default region of an ambiguous name. */
   readonly names: readonly string[];
-  /** True for a place inside of a municipality, which represents it. */
+  /** True for a place inside a municipality, which represents the place. */
   readonly part?: boolean;
-  /** Regions that it combines, by their first name. */
+  /** First names of the regions that this one combines. */
   readonly of?: readonly string[];
   readonly cities?: Members;
-  /** Municipalities of those regions that are not in this region. */
+  /** Municipalities of the regions in `of` that are not in this region. */
   readonly but?: Members;
 }
 
@@ -124,7 +124,7 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 
 const made = new Map<string, Region>();
 
-/** Returns a region outside of the table; its members are cached per snapshot. */
+/** Returns a region that is not in the table; its municipalities are cached per snapshot. */
 function once(name: string, find: (source: CitySource) => readonly City[]): Region {
   const known = new WeakMap<CitySource, readonly City[]>();
   const members = (source: CitySource) => {
@@ -137,7 +137,7 @@ function once(name: string, find: (source: CitySource) => readonly City[]): Regi
   return region;
 }
 
-/** Returns "interior de SP": a state without the metropolitan region of its capital. */
+/** Returns the region "interior de SP": a state without its capital's metropolitan region. */
 export function interiorOf(uf: string): Region | null {
   if (uf === "DF" || uf === "EX") return null;
   return once(`Interior de ${uf}`, (source) => {
@@ -156,7 +156,7 @@ export function coastOf(uf: string): Region | null {
   return once(`Litoral de ${uf}`, (source) => citiesNamed({ [uf]: names }, source));
 }
 
-/** Returns the names of a state after the name of its part. */
+/** Returns the names of a state that may follow the name of its part. */
 export function formsOfState(uf: string, name: string): readonly string[] {
   const nicknames = Object.entries(STATE_NICKNAMES).filter(([, state]) => state === uf);
   const demonyms = Object.entries(DEMONYMS).filter(([, states]) => states === uf);

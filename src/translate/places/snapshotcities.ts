@@ -2,12 +2,12 @@
  * The municipalities of a snapshot as cities, their statistical regions, and their seats.
  * Input: the catalog and places of the snapshot; data/seats.json, made from GeoNames. Output:
  * cities by code and state, with their accounts; regions of each kind by name, with their
- * municipalities; the municipalities with seats within a distance of another's.
- * Invariant: one object per municipality, made on first use, because a sentence names a few of five
- * thousand. If two rows have one IBGE code, the later row counts. A region is identified by kind,
- * state, and name. Distances between seats follow the earth's surface as a sphere; a municipality
- * with an unknown seat is within no distance. Accounts, region names, and seats are read on first
- * use.
+ * municipalities; the municipalities whose seats are within a distance of another seat.
+ * Invariant: one object per municipality, made on first use, because a sentence names only a few of
+ * five thousand. If two rows have one IBGE code, the later row counts. A region is identified by
+ * kind, state, and name. Distances between seats follow the earth's surface as a sphere; a
+ * municipality with an unknown seat is within no distance. Accounts, region names, and seats are
+ * read on first use.
  */
 import seats from "../../../data/seats.json" with { type: "json" };
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -131,7 +131,7 @@ class CountedCity implements City {
 /** Numbers of accounts by municipality code, per segment. */
 const counted = new WeakMap<Segment, Uint32Array>();
 
-/** Counts the accounts by municipality off the main thread, because it scans the registry. */
+/** Counts accounts by municipality in another thread, because this scans the registry. */
 export async function countCities(segment: Segment): Promise<void> {
   if (counted.has(segment)) return;
   const [counts] = await guarded(() => segment.native.facetsAsync([], ["municipality"]));
@@ -145,7 +145,7 @@ function accountsByIbge(segment: Segment): ReadonlyMap<string, number> {
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }
 
-/** Kinds of regions: the cell of a municipality's row with the region, and the title. */
+/** Kinds of regions: the cell in a municipality's row that has the region, and the title. */
 const KINDS = {
   meso: { cell: 1, title: "Mesorregião" },
   micro: { cell: 2, title: "Microrregião" },
@@ -195,7 +195,7 @@ export class Divisions {
         ...{ name: `${title} ${name}/${key.slice(0, 2)}`, part: false },
         members: () => members,
       };
-      // "Sul/Sudoeste de Minas" may be named by one half.
+      // "Sul/Sudoeste de Minas" may be called by either half.
       for (const spelling of new Set([name, ...name.split("/")])) {
         all.push({ name: spelling, place: () => ({ regions: [{ region, usual: false }] }) });
       }
@@ -217,17 +217,20 @@ interface Seat {
   readonly longitude: number;
 }
 
-/** The bundled seats, overridden by a snapshot's. */
+/** The bundled seats; seats in a snapshot take precedence. */
 export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;
 
-  /** `given` has the seats that an operator gave to the import, if any. */
+  /** `given` has the seats that an operator supplied to the import, if any. */
   constructor(given: SnapshotPlaces | undefined) {
     this.#given = given;
   }
 
-  /** Returns the IBGE codes within a distance of a municipality, itself included, or null. */
+  /**
+   * Returns the IBGE codes within a distance of a municipality, including itself; null if its seat
+   * is unknown.
+   */
   within(ibge: string, km: number): readonly string[] | null {
     this.#made ??= new Map([...packedSeats(), ...givenSeats(this.#given)]);
     const center = this.#made.get(ibge);

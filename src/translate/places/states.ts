@@ -2,8 +2,8 @@
  * Common names of states, cities, their parts, and places abroad.
  * Output: capitals, regions, demonyms, and other names, with abbreviations or IBGE codes; words for
  * parts of a place, areas with their states, countries.
- * Invariant: every abbreviation is one of the 27 states and every code a municipality. Names have
- * no other meaning, or `placewords.ts` lists them as ambiguous. Parts and areas have no filter:
+ * Invariant: every abbreviation is one of the 27 states and every code a municipality. A name has
+ * no other meaning, unless `placewords.ts` lists it as ambiguous. Parts and areas have no filter:
  * they are read as the place around them, and the notes report it.
  */
 /** IBGE codes of the capitals by state. */
@@ -43,7 +43,7 @@ const MIDWEST = "DF GO MS MT";
 const SOUTHEAST = "ES MG RJ SP";
 const SOUTH = "PR RS SC";
 
-/** Names of the regions with their states; English ones follow "the". */
+/** Names of the regions with their states; English names follow "the". */
 export const REGIONS: Readonly<Record<string, string>> = {
   norte: NORTH,
   nordeste: NORTHEAST,
@@ -63,7 +63,7 @@ export const REGIONS: Readonly<Record<string, string>> = {
   southern: SOUTH,
 };
 
-/** Replaces Pará where "para" is not the preposition; this word never occurs in text. */
+/** Word that replaces Pará where "para" is not the preposition; it never occurs in texts. */
 export const PARA_STATE = "paraestado";
 
 /** Nicknames of states. */
@@ -77,7 +77,7 @@ export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   [PARA_STATE]: "PA",
 };
 
-/** Adjectives of states and regions, with the states; other genders and numbers are derived. */
+/** Adjectives of states and regions; the other genders and numbers are derived. */
 export const DEMONYMS: Readonly<Record<string, string>> = {
   acreano: "AC",
   acriano: "AC",
@@ -166,7 +166,7 @@ export const CITY_DEMONYMS: Readonly<Record<string, string>> = {
   blumenauense: "4202404",
 };
 
-/** Short city names that other cities share, with the IBGE codes: they are namesakes. */
+/** Short names that several cities share, with the IBGE codes of all. */
 export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
   "são caetano": "2613107 3548807",
   "são bernardo": "3548708",
@@ -177,7 +177,7 @@ export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
   "santa teresinha": "2928505",
 };
 
-/** Nicknames of cities, with their IBGE codes; also old and common spellings. */
+/** Nicknames and old or common spellings of cities, with their IBGE codes. */
 export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   sampa: "3550308",
   spo: "3550308",
@@ -280,7 +280,7 @@ export const PART_STARTS = new Set(
   ).split(" "),
 );
 
-/** Words that may continue such a name. */
+/** Words that may continue the name of a part. */
 export const PART_WORDS = new Set(
   (
     "norte sul leste oeste noroeste sudoeste nordeste sudeste central rural portuaria " +
@@ -298,7 +298,7 @@ export const CITY_PARTS = new Set(
   ).split(" "),
 );
 
-/** Parts named after a preposition without their place. */
+/** Parts that may follow a preposition without their place. */
 export const LONE_PARTS = new Set(
   "interior litoral periferia suburbio countryside inland zona".split(" "),
 );
@@ -308,14 +308,14 @@ export const SURROUNDINGS = new Set(
   "regiao arredores arredor redondezas proximidades adjacencias entorno".split(" "),
 );
 
-/** Words before a compass point that is not a region: "zona sul", "asa norte". */
+/** Words before a compass point that do not form a region: "zona sul", "asa norte". */
 export const NOT_REGION = new Set(
   "zona zone asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(
     " ",
   ),
 );
 
-/** Areas that span states, with the states. */
+/** Areas across several states, with these states. */
 export const AREAS: Readonly<Record<string, string>> = {
   matopiba: "MA TO PI BA",
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
@@ -325,7 +325,7 @@ export const AREAS: Readonly<Record<string, string>> = {
 /** Statistical divisions, which only a file of places can name. */
 export const STATISTICAL = /^(micro|meso)rregiao|^regiao (geografica )?(imediata|intermediaria)/;
 
-/** Names of Brazil, which request nothing. */
+/** Names of Brazil, which do not filter. */
 export const HERE: readonly string[] = [
   "Brasil",
   "Brazil",
@@ -338,7 +338,7 @@ export const HERE: readonly string[] = [
   "nível nacional",
 ];
 
-/** Abroad in general and other countries, in Portuguese and English. */
+/** Words for abroad, and other countries, in Portuguese and English. */
 export const COUNTRIES: readonly string[] = (
   "exterior|estrangeiro|abroad|overseas|Portugal|Espanha|Spain|França|France|Itália|Italy|" +
   "Alemanha|Germany|Inglaterra|England|Reino Unido|United Kingdom|Escócia|Irlanda|Ireland|Suíça|" +

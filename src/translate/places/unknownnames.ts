@@ -1,10 +1,10 @@
 /**
- * Unknown names that end like known ones: "Xurupita do Pará", "Nova Qualquer de Minas"; and words
- * that do not name a place: "em geral", "em todo", "em março".
- * Input: a sentence at a word that begins no known name. Output: a mention of the whole name,
- * without a meaning.
- * Invariant: the end of an unknown name is not a place of its own, so that no name is searched as
- * the state or region at its end. A name without such an end is left to `unknownplaces.ts`, which
+ * Unknown names that end like known ones: "Xurupita do Pará", "Nova Qualquer de Minas"; and
+ * words that do not name a place: "em geral", "em todo", "em março".
+ * Input: a sentence at a word that does not begin a known name. Output: a mention of the whole
+ * name, without a meaning.
+ * Invariant: the end of an unknown name is not a separate place, so that the state or region at the
+ * end is never searched instead. A name without such an end is left to `unknownplaces.ts`, which
  * runs last. Words that do not name a place may continue a name after a capitalized word ("Nova
  * Qualquer").
  */
@@ -42,22 +42,25 @@ const NAME_WORDS_MAX = 6;
 /** Max small words between two words in a name. */
 const SMALL_MAX = 3;
 
-/** Words of age and size at the beginning or end of names: "Nova Xurupita", "Xurupita Velha". */
+/** Words of age and size that begin or end names: "Nova Xurupita", "Xurupita Velha". */
 const NAMING = new Set(
   "nova novo novas novos velha velho grande pequena pequeno alta alto baixa baixo".split(" "),
 );
 
-/** Returns the mention of an unknown name that begins here, or null if that is still unclear. */
+/**
+ * Returns the mention of an unknown name that begins here; null if there is none or it is too early
+ * to decide.
+ */
 export function unknownNameAt(context: PlaceContext, at: number): Mention | null {
   if (!isUnknownName(context, at)) return null;
   const mention = unmapUnknownName(context, at, walk(context, at).to);
-  // Without the exclusion the search would be too wide.
+  // If an exclusion is lost, the search would be too wide.
   return { ...mention, lost: mention.negated };
 }
 
 /**
- * Drops "Curitiba do Norte": a city and a state or region elsewhere after "do" are one unknown
- * name. Returns true if there are such names.
+ * Drops a city before "do" and a state or region elsewhere, because they are one unknown name:
+ * "Curitiba do Norte". Returns true if there are such names.
  */
 export function dropBeyond(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let found = false;
@@ -86,7 +89,7 @@ function isBeyond(city: Mention, wide: Mention): boolean {
   return !city.cities.some((one) => states.includes(one.uf) || cities.includes(one));
 }
 
-/** True if an unknown name begins here and continues to a known end. */
+/** True if an unknown name begins here and ends with a known name. */
 export function isUnknownName(context: PlaceContext, at: number): boolean {
   const begin = beginningOf(context, at);
   if (begin === null) return false;
@@ -110,7 +113,7 @@ const STRANGER = {
   en: "Unknown place; it was not applied.",
 };
 
-/** Returns the end of a name whose words up to `to` are unknown together, known end included. */
+/** Returns the end of a name whose words up to `to` are unknown together, including a known end. */
 export function unknownNameEnd(context: PlaceContext, at: number, to: number): number {
   const { known, to: end } = walk(context, at, to);
   return known ? end : to;
@@ -118,11 +121,11 @@ export function unknownNameEnd(context: PlaceContext, at: number, to: number): n
 
 interface WalkResult {
   readonly to: number;
-  /** True if the name ends with a known one. */
+  /** True if the name ends with a known name. */
   readonly known: boolean;
 }
 
-/** Walks the words of a name up to a known end; those before `first` belong to it. */
+/** Scans the words of a name up to a known end; the words before `first` belong to the name. */
 function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -139,17 +142,17 @@ function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   return { to, known: false };
 }
 
-/** True for "do", and "estado de" after it. */
+/** True for small words such as "do", and for "estado de" after them. */
 function isSmall(sentence: Sentence, at: number, from: number): boolean {
   const word = sentence.folded(at);
   return sentence.free(at) && (isOf(word) || (at > from && isKindOfPlace(word)));
 }
 
 interface Joint {
-  /** True if "de" or the like joins the end to the name. */
+  /** True if "de" or the like joins the known end to the name. */
   readonly joined: boolean;
   readonly capital: boolean;
-  /** "na Mooca de São Paulo" is a district, "em Xurupita de São Paulo" a town. */
+  /** True for a district: "na Mooca de São Paulo"; "em Xurupita de São Paulo" is a town. */
   readonly quarter: boolean;
 }
 
@@ -189,17 +192,17 @@ function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
 }
 
 interface Beginning {
-  /** True if the first words are enough to mark a name: "Nova Qualquer", "Lagoa Xurupita". */
+  /** True if the first words suffice to mark a name: "Nova Qualquer", "Lagoa Xurupita". */
   readonly isEnough: boolean;
 }
 
-/** Returns how an unknown name begins here, or null if none does. */
+/** Returns how an unknown name begins here, or null if there is none. */
 function beginningOf(context: PlaceContext, at: number): Beginning | null {
   const { sentence } = context;
   const word = sentence.folded(at);
   const capital = isCapitalised(sentence, at);
   if (isIn(word) || isOf(word) || isKindOfPlace(word)) return null;
-  // This test comes first because it is cheap and rejects most words.
+  // This check comes first because it is cheap and rejects most words.
   const lead = leadOf(sentence, at);
   const place = (lead.city || lead.cities) && lead.from < at;
   const isPlaceLed = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
@@ -226,7 +229,7 @@ function isTitle(context: PlaceContext, at: number): boolean {
   return !own && !NAMING.has(next) && !PART_STARTS.has(next) && goesOn(context, at + 1, false);
 }
 
-/** True for "em Qualquer Nova": capitalized, before another capitalized word. */
+/** True for a capitalized word before another capitalized word: "em Qualquer Nova". */
 function isOpening(context: PlaceContext, at: number): boolean {
   const { sentence } = context;
   const word = sentence.folded(at);
@@ -239,7 +242,7 @@ function isWord(word: string): boolean {
 
 /**
  * Returns the one-word city that begins here and continues with another word ("Lagoa Xurupita");
- * null if no known name begins here, "other" for any other name.
+ * "other" for any other known name, and null if none begins here.
  */
 function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null {
   const { sentence, gazetteer } = context;
@@ -260,13 +263,13 @@ function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   return free && isStrange(context, at, capital);
 }
 
-/** True for a one-word city that may be inside of a longer name: "Xurupita Campinas do Sul". */
+/** True for a one-word city that may be part of a longer name: "Xurupita Campinas do Sul". */
 function isPlain({ place }: PlaceMatch): boolean {
   const { states, region, regions, here, abroad } = place;
   return states.length + regions.length === 0 && !region && !here && !abroad;
 }
 
-/** True for an unexplained word; capitalized common words may be names as well. */
+/** True for an unexplained word; capitalized common words may also be names. */
 function isStrange({ sentence, tradeEnd }: PlaceContext, at: number, capital: boolean): boolean {
   const token = sentence.tokens[at];
   const word = sentence.folded(at);

@@ -1,8 +1,8 @@
 /**
  * Unknown places.
  * Input: a sentence with all known places claimed. Output: notes on names after a preposition.
- * Invariant: an unknown place never widens the search. Without a known place next to it the whole
- * translation is useless, and is reported as such.
+ * Invariant: an unknown place never widens the search. Without a known place next to it, the whole
+ * translation is useless and is reported as uncertain.
  */
 
 import { FILTER_PHRASES } from "../filters/table.ts";
@@ -20,7 +20,7 @@ const NAME_WORDS_MAX = 6;
 
 /**
  * Passes: capitalized names of several words before any other search; single names before
- * activities; the rest after those.
+ * activities; the rest after activities.
  */
 type UnknownPass = "long" | "named" | "left";
 
@@ -68,7 +68,10 @@ function isName({ sentence }: PlaceContext, at: number): boolean {
   return sentence.free(at) && word.length >= 3 && !known && /^\p{L}+$/u.test(word);
 }
 
-/** True if the lead fits: "na cidade de" for any name, "em" for unexplained or capitalized ones. */
+/**
+ * True if the introducing words fit the pass: "na cidade de" for any name, "em" for unexplained or
+ * capitalized names.
+ */
 function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
   const { sentence } = context;
   // "capital de giro" is money.
@@ -82,7 +85,10 @@ function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass)
   return lead.word === "em" || lead.word === "in";
 }
 
-/** True for "perto de xurupita"; not for "perto de mim" or "perto do metrô". */
+/**
+ * True if "perto" precedes an unknown place: "perto de xurupita"; not for "perto de mim" or "perto
+ * do metrô".
+ */
 function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): boolean {
   return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
 }
@@ -110,10 +116,10 @@ function addUnmapped(
   notes.addUnmapped("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
 }
 
-/** Max names without a city that are looked up in all cities. */
+/** Maximum names without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
 
-/** Reads "na Savassi" without a city: a district somewhere, whose city is determined later. */
+/** Reads "na Savassi" without a city as a district, whose city is determined later. */
 function takeDistrict(
   { sentence, districts, gazetteer }: PlaceContext,
   { states, cities }: FoundPlaces,
@@ -125,7 +131,7 @@ function takeDistrict(
   const { words: name } = sentence.words(at, to);
   if (cities.size > CITIES_MAX) return false;
   const own = [...cities.keys()];
-  // "academias de João Pessoa no Cabo Branco": a district of a city that is named apart from it.
+  // In "academias de João Pessoa no Cabo Branco", the city is named apart from its district.
   const isOwn = own.some((ibge) => districts.names.known(ibge, [name])[0] !== null);
   if (own.length > 0 && !isOwn) return false;
   if (own.length === 0 && ++districts.homeless > HOMELESS_MAX) return false;
@@ -136,7 +142,7 @@ function takeDistrict(
   return true;
 }
 
-/** Max cities of a search in which such a name is looked up. */
+/** Maximum cities of a search in which the name of a possible district is looked up. */
 const CITIES_MAX = 8;
 
 /** True if any municipality has a district of this name. */
@@ -151,7 +157,7 @@ function isSomewhere(
   return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
-/** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
+/** True for a name in a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
 function isWithin(sentence: PlaceContext["sentence"], from: number, to: number): boolean {
   const comma = sentence.tokens[to]?.text === ",";
   const ahead = sentence.owner(to) === "place" || (comma && sentence.owner(to + 1) === "place");
@@ -166,7 +172,10 @@ const OWN_PLACES = new Set(
   ).split(" "),
 );
 
-/** Leaves "na minha cidade" to the notes: it is unknown, and nothing else may bound the search. */
+/**
+ * Leaves places such as "na minha cidade" to the notes: they are unknown, and nothing else may
+ * restrict the search.
+ */
 function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const own = OWN.has(sentence.folded(at - 1)) && OWN_PLACES.has(sentence.folded(at));
@@ -183,7 +192,7 @@ const OWN_PLACE = {
   en: "It is not known which this is: name the place.",
 };
 
-/** True if only a comma or mark separates a name from a wider one: "em Xurupita, Serra Gaúcha". */
+/** True if only a comma or mark separates a name from a wider place: "em Xurupita, Serra …". */
 function isAdjacent(
   sentence: PlaceContext["sentence"],
   [from, to]: readonly [number, number],

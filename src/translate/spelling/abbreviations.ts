@@ -2,9 +2,9 @@
  * Abbreviated typing: "c/ email", "q abriram dps de 2021", and Pará, typed like the preposition.
  * Input: a sentence. Output: the sentence with abbreviations read as the words they stand for.
  * Invariant: an abbreviation has the same meaning in any context. A letter with a slash counts only
- * before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state;
- * without it, only where no preposition is possible.
- * On its own because this list is read before any other stage.
+ * before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state; "para"
+ * is the state only where no preposition is possible.
+ * On its own because it runs before all other stages.
  */
 import { isNegatorWord } from "../negators.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
@@ -24,21 +24,21 @@ const SHORT = new Map(
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
-/** After these verbs "n" means "não": "q n sejam mei". */
+/** Verbs before which "n" means "não": "q n sejam mei". */
 const VERBS = new Set(
   (
     "sejam seja sao e eh tenham tenha tem possuam possuem possui quero queremos precisa precisam " +
     "pode podem estejam esteja inclua incluir usem"
   ).split(" "),
 );
-/** Before these, "c" and "s" are "com" and "sem". */
+/** Words before which "c" and "s" mean "com" and "sem". */
 const CONTACTS = new Set(
   (
     "tel telefone telefones fone email emails e mail celular celulares cel whats whatsapp zap " +
     "wpp contato contatos site fixo instagram"
   ).split(" "),
 );
-/** Letters that are abbreviations before a slash. */
+/** Letters that are abbreviations if a slash follows. */
 const SLASHED = new Map([
   ["c", "com"],
   ["s", "sem"],
@@ -72,20 +72,20 @@ export function readAbbreviations(sentence: Sentence): void {
       sentence.readAs(at, slashed);
     }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
-    // The word moves to the slash, so that it is directly before the word it governs.
+    // The word replaces the slash, so that it is directly before the word it governs.
     sentence.claim(at, at + 1, "filler");
     sentence.readAs(at + 1, slashed);
   }
 }
 
-/** "ñ mei", "q n sejam mei", "n mei": a letter used as a negation. */
+/** True for a letter that is a negation: "ñ mei", "q n sejam mei", "n mei". */
 function isNot(sentence: Sentence, at: number): boolean {
   if (/ñ/iu.test(sentence.tokens[at]?.text.normalize("NFC") ?? "")) return true;
   const next = sentence.folded(at + 1);
   return VERBS.has(next) || /^(mei|meis|simples|filial|filiais|matriz)$/.test(next);
 }
 
-/** "loja d tinta", "mais d 5 anos"; not "D. Pedro" and "vitamina D". */
+/** True for "d" in "loja d tinta" and "mais d 5 anos"; not in "D. Pedro" and "vitamina D". */
 function isOfShort({ tokens, text }: Sentence, at: number): boolean {
   const [own, next] = [tokens[at], tokens[at + 1]];
   if (at === 0 || own?.text !== "d" || next === undefined || next.kind === "mark") return false;
@@ -96,7 +96,7 @@ function isAmountAhead({ tokens }: Sentence, at: number): boolean {
   return tokens[at]?.folded === "social" || /^[<>+=≥≤]$/.test(tokens[at]?.text ?? "");
 }
 
-/** "+ de 2 lojas", "+ 5 anos": a plus before a number means "more". */
+/** True for a plus before a number that means "more": "+ de 2 lojas", "+ 5 anos". */
 function isMore({ tokens }: Sentence, at: number): boolean {
   const [before, next, number] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
   if (before?.kind === "number") return false;
@@ -140,7 +140,7 @@ export function readSigns(sentence: Sentence): void {
   }
 }
 
-/** "min 5 anos", "max. 3 anos", "up to 3 years". */
+/** Reads "min 5 anos", "max. 3 anos", "up to 3 years". */
 function readShortBound(sentence: Sentence, at: number): void {
   const number = sentence.tokens[at + 1]?.kind === "number";
   const word = sentence.folded(at);
@@ -174,7 +174,7 @@ export function readPairs(sentence: Sentence): void {
 /** Max words of "tanto … quanto". */
 const PAIR_MAX = 6;
 
-/** "em Recife + celular", "no máximo 50 + celular"; not "3+ lojas". */
+/** True for a plus that joins items: "em Recife + celular"; not in "3+ lojas". */
 function isJoining({ tokens, text }: Sentence, at: number): boolean {
   const start = tokens[at]?.start ?? 0;
   const apart = at > 0 && /\s/.test(text.charAt(start - 1));
@@ -190,7 +190,7 @@ function isSlashed(sentence: Sentence, at: number): boolean {
   return more || (next?.kind === "word" && next.text.length > 2);
 }
 
-/** Max words in a name before one of its words: "São Domingos do Pará". */
+/** Maximum words of a name before one of its words: "São Domingos do Pará". */
 const NAME_REACH = 5;
 
 /** Reads "Pará" as the state, before any stage takes "para" for a preposition. */
@@ -206,7 +206,7 @@ export function readPara(sentence: Sentence, { places }: Gazetteer): void {
   }
 }
 
-/** True for "castanha-do-pará", which grows in other states, too. */
+/** True for "castanha-do-pará", which also grows in other states. */
 function isNut(sentence: Sentence, at: number): boolean {
   for (let before = at - 1; before >= at - NUT_REACH; before--) {
     if (/^(?:castanh?as?|nuez|nueces)$/.test(sentence.folded(before))) return true;
@@ -215,7 +215,7 @@ function isNut(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Max tokens between "castanha" and "Pará", hyphens included. */
+/** Maximum tokens between "castanha" and "Pará", including hyphens. */
 const NUT_REACH = 4;
 
 function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
@@ -229,7 +229,7 @@ function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number
   return isStateBefore(sentence, places, at);
 }
 
-/** "estado do para", "state of para" */
+/** True for "estado do para", "state of para". */
 function isNameOfState(sentence: Sentence, at: number): boolean {
   const of = /^(de|do|of)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
   return /^(estados?|state)$/.test(sentence.folded(of));
@@ -244,7 +244,7 @@ function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number):
   return (places.longest(sentence.tokens, at + 1)?.place.states.length ?? 0) > 0;
 }
 
-/** "Acre e para", "acre, para e amapá": a list of states continues. */
+/** True if a list of states continues: "Acre e para", "acre, para e amapá". */
 function isStateBefore(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const joint = sentence.tokens[at - 1];
   if (joint?.text !== "," && !/^(e|ou|and|y|or)$/.test(joint?.folded ?? "")) return false;

@@ -1,8 +1,8 @@
 /**
  * Common words that do not name a trade.
  * Invariant: words are folded (lower case, no accents). Nouns and adjectives are singular, because
- * a word is known if its reduced form is here. A word in this set is never taken for a typo. A typo
- * as close to one of these words as to a trade is left as it is.
+ * a word is looked up by its reduced form. A word in this set never counts as a typo. A typo that
+ * is as close to one of these words as to a trade is not corrected.
  */
 
 const LINES = [
@@ -158,7 +158,7 @@ const LINES = [
   "talleres telefono telefonos tenga tengan tienda tiendas tienen todas ultimas ultimo ultimos",
   "unas unos viaje viajes viejas zapatos",
   "fundador fundadora fundadores gestores decisores diretores administrador administradores",
-  // Business and newspaper words spelled almost like trades and goods.
+  // Business and newspaper words that are spelled almost like trades and goods.
   "acao reacao adicao aducao adocao funcao juncao sessao secao cessao prazo plena pleno regra",
   "gesto gestor gestora criterio exercicio profissao concepcao celebracao cooperacao facilidade",
   "diferenca necessario necessaria referente habitacao autonomia despesa visitante escritura",

@@ -3,8 +3,8 @@
  * Input: a sentence and the vocabularies of the other stages. Output: words read as others: the
  * plain word for diminutives and the other gender of professions, a place or trade for typos.
  * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a name
- * known in that position, if no other candidate is as close. Every corrected typo is an assumption.
- * No correction is better than a wrong one.
+ * known in that position, and only if no other candidate is as close. Every correction of a typo is
+ * noted as an assumption. No correction is better than a wrong one.
  */
 
 import type { Segment } from "../../search/segment.ts";
@@ -29,10 +29,10 @@ interface SpellingContext {
   readonly notes: Notes;
 }
 
-/** Max unknown words that are looked up in one text; those after them stay as they are. */
+/** Maximum unknown words that are looked up in one text; later ones are not corrected. */
 const LOOKUPS_MAX = 24;
 
-/** Reads unknown words as their likely meaning. Returns the number of corrected typos. */
+/** Replaces unknown words by their likely meaning. Returns the number of corrected typos. */
 export function correctSpelling(context: SpellingContext): number {
   const { sentence } = context;
   const corrections = correctSlips(context);
@@ -61,12 +61,15 @@ function correctSlips(context: SpellingContext): number {
   return corrections;
 }
 
-/** Typos have only the letters a to z: no addresses, other scripts, or initials. */
+/**
+ * True for a word of the letters a to z, because only these are corrected: no addresses, other
+ * scripts, or initials.
+ */
 function isPlainWord({ kind, folded }: Token): boolean {
   return kind === "word" && /^[a-z]{3,30}$/.test(folded);
 }
 
-/** Returns the known word for a diminutive or the other gender of a profession, or null. */
+/** Returns the known base word of a diminutive, or the other gender of a profession, or null. */
 function formAt(context: SpellingContext, at: number): string | null {
   const { sentence } = context;
   const token = sentence.tokens[at] as Token;
@@ -77,12 +80,12 @@ function formAt(context: SpellingContext, at: number): string | null {
   if (nameAround(context, at, token.folded) !== null) return null;
   const small = [...plain, ...singulars];
   const forms = [...small, ...others];
-  // "Cachoeirinha" and "sozinho" are not diminutives.
+  // Known words such as "Cachoeirinha" and "sozinho" are not diminutives.
   if (small.length > 0 && isKnownElsewhere(context, token)) return null;
   return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
 }
 
-/** Returns a check for words that no stage knows; each word of the sentence is checked once. */
+/** Returns a function that is true for words that no stage knows; it checks each word once. */
 function unknownWords(context: SpellingContext): (token: Token) => boolean {
   const answers = new Map<string, boolean>();
   return (token) => {
@@ -107,7 +110,10 @@ function isNamed({ key }: Token): boolean {
   return [trades, goods, roles, ROLES_AFTER].some((names) => names.written(key) !== undefined);
 }
 
-/** True if a word is known as something other than a trade or goods; places are slowest. */
+/**
+ * True if a word is known as something other than a trade or goods. Checks places last, because
+ * they are slowest.
+ */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
   if (FILTER_PHRASES.written(key) !== undefined) return true;
@@ -116,18 +122,18 @@ function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean
   return gazetteer.places.has(folded) || gazetteer.places.has(key);
 }
 
-/** Words that may precede the name of one company. */
+/** Words that may precede the name of a single company. */
 const NAMING = new Set(
   (
     "chamada chamadas chamado chamados nome nomes denominada razao fantasia marca named called " +
     "name brand intitulada sigla"
   ).split(" "),
 );
-/** Max distance from such a word to the name, in words. */
+/** Maximum words from such a word to the name. */
 const NAME_WORDS_MAX = 4;
 const QUOTES = "\"'“”„«»‘’";
 
-/** Company names are not corrected: in quotation marks, after "chamada", or in capitals. */
+/** True for a company name, never corrected: quoted, after "chamada", or in capitals. */
 function isName(sentence: Sentence, at: number): boolean {
   const { text, start, end } = sentence.tokens[at] as Token;
   for (let before = at - 1; before >= at - NAME_WORDS_MAX; before--) {
@@ -139,12 +145,12 @@ function isName(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the best guess, or null if another word is as good. Closer guesses win; then those inside
- * a longer name; then better-known ones (`weight`). For a trade or a small place with no longer
- * name, any other word at the same distance counts as equally good.
+ * Returns the best guess, or null if another word is as good. Closer guesses win, then guesses
+ * inside a longer name, then better-known ones (`weight`). For a trade or small place outside a
+ * longer name, any other word at the same distance counts as equally good.
  */
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
-  // Among guesses with the same meaning, one with the same letters is closest to the input.
+  // Among guesses with the same meaning, prefers the one with the same letters as the input.
   const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
   const doubled = ({ word }: Guess) => (isDoubled(unknown, word) ? 0 : 1);
   const [best, ...others] = [...guesses].sort(

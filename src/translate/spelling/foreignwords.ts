@@ -1,10 +1,10 @@
 /**
  * Spanish and English words that are read as other words.
  * Input: a sentence. Output: if it has words that exist only in Spanish, its small words and
- * request words are read as Portuguese, and trades by the endings that both languages share. A "no"
- * that negates in English or Spanish becomes an unambiguous negation.
+ * request words are read as Portuguese. Trades are read by their Portuguese endings. A "no" that
+ * negates in English or Spanish becomes an unambiguous negation.
  * Invariant: a sentence without such a word stays as it is; the text itself never changes. In a
- * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the words after it can
+ * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the following words can
  * only be English or are not masculine singular. A place is never negated.
  */
 import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
@@ -26,7 +26,7 @@ const SIGNS = new Set(
   ).split(" "),
 );
 
-/** Small words, request words, and common trades with their Portuguese equivalents, folded. */
+/** Portuguese equivalents of small words, request words, and common trades, folded. */
 const WORDS = new Map(
   (
     "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
@@ -91,18 +91,21 @@ const WORDS = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 
-/** Words for trades and goods, folded; in a Portuguese sentence "vidrios" is a typo. */
+/**
+ * Words for trades and goods, folded; used only in Spanish sentences, because in a Portuguese one
+ * "vidrios" is a typo.
+ */
 const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
 
-/** Words without accents skip the accent checks. */
+/** Matches words without accents, which skip the accent checks. */
 const PLAIN = /^[a-z]*$/i;
 
-/** "no" before these verbs is a negation. */
+/** Verbs before which "no" is a negation. */
 const NEGATED = new Set(
   "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
 );
 
-/** After these "mas" means "more" ("mais"): "mas grandes". */
+/** Words before which "mas" means "more" ("mais"): "mas grandes". */
 const MEASURED = new Set(
   (
     "grandes grande nuevas nuevos nueva nuevo antiguas antiguos antigua antiguo viejas viejos " +
@@ -130,7 +133,7 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
-    // "panaderías": Portuguese has no accent in this ending, and no words in -ctores.
+    // "panaderías" is Spanish: Portuguese has no accent in this ending, and no words in -ctores.
     return (
       SIGNS.has(folded) ||
       /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
@@ -162,15 +165,15 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
   if (match === null || match.words < 2) return at;
-  // "fábricas de telas": cloth in Spanish, wire mesh in Portuguese.
+  // "fábricas de telas" differs: "tela" is cloth in Spanish, but wire mesh in Portuguese.
   const isOther = sentence.tokens.slice(at, match.to).some(({ folded }) => FRIENDS.has(folded));
   return isOther ? at : match.to;
 }
 
-/** Words that both languages have in different senses. */
+/** Words that have different meanings in the two languages. */
 const FRIENDS = new Set(["tela", "telas"]);
 
-/** Max words in a place name before one of its words. */
+/** Maximum words of a place name before one of its words. */
 const PLACE_REACH = 5;
 
 function readingOf(sentence: Sentence, at: number): string | null {
@@ -187,12 +190,12 @@ function readingOf(sentence: Sentence, at: number): string | null {
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
-  // "dos o más locales": two; elsewhere "dos" is a Portuguese contraction in a name.
+  // In "dos o más locales", "dos" means two; elsewhere it is a Portuguese contraction in a name.
   if (folded === "dos" && sentence.folded(at + 1) === "o") {
     return sentence.folded(at + 2) === "mas" ? "dois" : null;
   }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
-  // "bodegas de vino" has its own name, and "proveedores de internet" do not supply goods.
+  // "bodegas de vino" is a trade of its own, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
@@ -229,17 +232,17 @@ const NEVER_IN = wordSet(
     "cellphones landline landlines filiais filial sucursales meis matrizes telefones celulares " +
     "franchises",
 );
-/** "no e-mail" may be Portuguese: "com silva no email" filters by the address. */
+/** Words that also occur after a Portuguese "no": "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
 /** English words between "no" and the excluded noun. */
 const BETWEEN = wordSet("own shared valid fixed small large medium public personal");
 /** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
-/** Qualities of a contact that a preceding "no" negates. */
+/** Qualities of a contact that a "no" before the contact negates. */
 const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
 
-/** Reads every "no" that negates; `spanish` is true if the sentence has Spanish words. */
+/** Replaces every "no" that negates; `spanish` is true if the sentence has Spanish words. */
 export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   const { tokens } = sentence;
   const isNo = (at: number) => tokens[at]?.text.toLowerCase() === "no";
@@ -275,7 +278,7 @@ export function readPossessives(sentence: Sentence, { places }: Gazetteer): void
     const { start = 0, folded } = sentence.tokens[at] as Token;
     if (folded !== "s" || !/^['’]$/.test(sentence.text.charAt(start - 1))) continue;
     let from = Math.max(0, at - POSSESSOR_MAX);
-    // An apostrophe is no token, so that a name before it ends directly before the "s".
+    // An apostrophe is no token, so a name before it ends directly before the "s".
     while (from < at && places.longest(sentence.tokens, from)?.to !== at) from++;
     if (from < at) sentence.claim(at, at + 1, "filler");
   }

@@ -1,8 +1,8 @@
 /**
  * Candidate corrections for an unknown word.
- * Input: a sentence and its unknown word. Output: similarly spelled known words with evidence.
- * Invariant: a guess completes a known name in that position or is a common word (never a
- * correction). At most `TRIED_MAX` candidates are tried per unknown word.
+ * Input: a sentence and its unknown word. Output: known words of similar spelling, with evidence.
+ * Invariant: a guess completes a known name in that position, or is a common word, which is never a
+ * correction. At most `TRIED_MAX` candidates are tried per unknown word.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -36,11 +36,11 @@ export interface Guess extends NearWord {
   readonly value: unknown;
   /** Spelling of the guess; null if it cannot be a correction. */
   readonly written: string | null;
-  /** The evidence for it, apart from its edit distance. */
+  /** Weight of the evidence for the guess, apart from its edit distance. */
   readonly weight: number;
 }
 
-/** The name around a word when that word is read as another. */
+/** The name around a word if that word is read as another. */
 interface NameAround {
   /** Null for a lexicon name. */
   readonly place: Place | null;
@@ -52,22 +52,22 @@ interface NameAround {
   readonly value: unknown;
 }
 
-/** A city with this share of all accounts is well known and needs no introducing word. */
+/** Minimum share of all accounts of a well-known city, which needs no introducing word. */
 const WELL_KNOWN = 0.004;
-/** Max words before and after a word in the same name. */
+/** Maximum words of a name before and after one of its words. */
 const REACH = 7;
 /** Max candidates that are tried. */
 const TRIED_MAX = 24;
 
 /**
- * Evidence for a guess: part of a longer name; a state, region, capital, or large city; a trade or
- * goods; a preceding "em"; a small place.
+ * Weights of evidence for a guess: part of a longer name; a state, region, capital, or large city;
+ * a trade or goods; a preceding "em"; a small place.
  */
 export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
 
 /**
  * Returns the guesses for an unknown word, common words included. Returns none if no guess can be a
- * correction. Candidates further away than the closest correction are not needed.
+ * correction. Leaves out candidates farther away than the closest correction.
  */
 export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   const { folded, text } = context.sentence.tokens[at] as Token;
@@ -75,7 +75,7 @@ export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   const near = nearOf(context);
   // A capital letter within a sentence begins a name, and unknown names must stay unknown.
   const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
-  // Few words share these initials, and a typo is never corrected to others (weightOf).
+  // Few words share these two initials, and a typo is never corrected to others (weightOf).
   const likely = near(folded, distanceMax, folded.slice(0, 2));
   const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
   if (nearest === undefined) return [];
@@ -124,7 +124,7 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   const name = nameAround(context, at, word);
   if (name === null) return null;
   const weight = weightOf(context, at, { ...near, name });
-  // A name that needs an unusual typo is not a correction, but makes other guesses uncertain.
+  // A name that would need an unusual typo is not a correction, but makes other guesses uncertain.
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
@@ -142,7 +142,7 @@ const REQUEST_WORDS = new Set(
     "excluindo depois antes entre acima abaixo"
   ).split(" "),
 );
-/** Min length of a typo that is corrected to a request word. */
+/** Minimum length of a misspelled request word. */
 const REQUEST_WORD_MIN = 5;
 
 /** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
@@ -154,7 +154,7 @@ function requestWordGuess({ sentence }: GuessContext, at: number, near: NearWord
   return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }
 
-/** Returns three-letter words, for long place names only: "São José do Riu Preto". */
+/** Returns similar three-letter words, only in long place names: "São José do Riu Preto". */
 function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
   const { folded } = sentence.tokens[at] as Token;
   const found = new Set<string>();
@@ -195,18 +195,18 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   return best;
 }
 
-/** A near word with the name it forms. */
+/** A near word with the name that it forms. */
 interface Read extends NearWord {
   readonly name: NameAround;
 }
 
-/** Min length of a typo read as a place, as a trade, and as a trade after "em". */
+/** Minimum length of a typo read as a place, as a trade, and as a trade after "em". */
 const PLACE_LENGTH_MIN = 6;
 const TRADE_LENGTH_MIN = 5;
 const LED_TRADE_LENGTH_MIN = 8;
-/** Min words in a name in which a three-letter word is corrected. */
+/** Minimum words of a name in which a three-letter word is corrected. */
 const SHORT_WORDS_MIN = 3;
-/** From this length on, the name of a small place is accepted with any typo. */
+/** Minimum length of a small place's name that is accepted with any typo. */
 const LONG_LENGTH_MIN = 10;
 
 /** Returns the weight of a guess; 0 if the evidence is too weak. */
@@ -219,7 +219,7 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
     if (!isLikelySlip(folded, word, distance)) return 0;
     const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
     if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
-    // After "em" a place is likely, unless the word is too long to be another by chance.
+    // After "em", a place is likely, unless the word is too long to resemble a trade by chance.
     const led = leadOf(context.sentence, at).kind === "in";
     if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
     return long ? WEIGHTS.trade : 0;

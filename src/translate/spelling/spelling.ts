@@ -2,12 +2,12 @@
  * Similar spellings, and the typical forms of typos.
  * Input: known words and one unknown word. Output: the known words within a few edits (optimal
  * string alignment: an extra, missing, or wrong letter, or two swapped neighbors). For two words:
- * whether a Brazilian at a keyboard would type one for the other, or whether they are different
- * words or two forms of one.
+ * whether one is a likely typo of the other on a Brazilian keyboard, and not a different word or
+ * another form.
  * Invariant: the result equals a comparison with every word, in the same order. A lookup reads two
- * numbers for each word of similar length and compares letters only if these allow it, so that its
- * cost is bounded by the number of words. Only letters are compared, never meanings; in doubt it is
- * not a typo.
+ * numbers for each word of similar length and compares letters only if these numbers allow a match,
+ * so that its cost is bounded by the number of words. Only letters are compared, never meanings; in
+ * doubt, a word is not a typo.
  */
 /** A word with its edit distance. */
 export interface NearWord {
@@ -21,21 +21,21 @@ interface NearLimits {
   readonly distanceMax?: number;
   /** Max words returned. */
   readonly countMax?: number;
-  /** Only words with one of these initials; characters other than a to z count as one letter. */
+  /** If given, only words with one of these initials; all but a to z count as one letter. */
   readonly initials?: string;
 }
 
-/** Shorter words have too many neighbors to distinguish a typo from another word. */
+/** Minimum length of a typo; shorter words have too many neighbors to recognize one. */
 export const NEAR_LENGTH_MIN = 4;
 /** From this length on, a word is recognizable after two edits. */
 const TWO_SLIPS_LENGTH_MIN = 8;
-/** Longer strings are neither words nor place names. */
+/** Maximum length; longer strings are neither words nor place names. */
 const LENGTH_MAX = 80;
-/** Groups of words by first letter: a to z, and one for all others. */
+/** Groups of words by first letter: one each for a to z, and one for all others. */
 const INITIALS = 27;
 const LETTER_A = 0x61;
 
-/** Returns the edits allowed for a word of this length: none below 4, 1 below 8, else 2. */
+/** Returns the edits allowed for a word of this length: 0 below 4 letters, 1 below 8, else 2. */
 export function slipsAllowed(length: number): number {
   if (length < NEAR_LENGTH_MIN || length > LENGTH_MAX) return 0;
   return length < TWO_SLIPS_LENGTH_MIN ? 1 : 2;
@@ -45,13 +45,15 @@ export function slipsAllowed(length: number): number {
 export class SpellIndex {
   /** Sorted by length, then by first letter. */
   #words: readonly string[] = [];
-  /** Index of the first word for each length and first letter; the next entry is the end. */
+  /**
+   * Index of the first word for each length and first letter; the next entry is the group's end.
+   */
   #starts = new Int32Array((LENGTH_MAX + 4) * INITIALS + 1);
-  /** Bit masks of the letters that occur, and of those that occur twice or more. */
+  /** Bit masks of the letters that occur in a word, and of letters that occur at least twice. */
   #once = new Int32Array();
   #twice = new Int32Array();
 
-  /** Indexes folded words (lower case, no accents); skips duplicates and too long ones. */
+  /** Indexes folded words (lower case, no accents); skips duplicates and long words. */
   constructor(words: Iterable<string>) {
     const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
@@ -77,7 +79,7 @@ export class SpellIndex {
     return this.#words.length;
   }
 
-  /** Returns words within reach of a folded one, itself included, by distance, then alphabet. */
+  /** Returns words within reach of a folded word, including itself, by distance, then alphabet. */
   nearest(
     word: string,
     { distanceMax = 2, countMax, initials }: NearLimits = {},
@@ -107,7 +109,7 @@ export class SpellIndex {
     found: NearWord[],
   ): void {
     const length = Math.floor(from / INITIALS);
-    // An edit changes at most two letter counts; one that changes the length changes one.
+    // An edit changes at most two letter counts; an edit that changes the length changes only one.
     const differences = 2 * limit - Math.abs(length - word.length);
     const end = this.#starts[to] as number;
     for (let i = this.#starts[from] as number; i < end; i++) {
@@ -136,7 +138,10 @@ interface Letters {
   readonly twice: number;
 }
 
-/** Letters a-z have a bit each, all others share six: differences are undercounted, never over. */
+/**
+ * Returns masks of letters: a to z have a bit each, and all others share six, so that differences
+ * may be undercounted but never overcounted.
+ */
 function lettersOf(word: string): Letters {
   let once = 0;
   let twice = 0;
@@ -198,7 +203,7 @@ export function slipsBetween(one: string, other: string, limit: number): number 
       row[j] = Math.min(slips, past);
       least = Math.min(least, slips);
     }
-    // Two rows count: a swap reaches across one row.
+    // Both rows must exceed the limit, because a swap reaches across one row.
     if (least > limit && leastBefore >= limit) return past;
     leastBefore = least;
     [row, before, beforeThat] = [beforeThat, row, before];
@@ -206,9 +211,9 @@ export function slipsBetween(one: string, other: string, limit: number): number 
   return before[other.length] as number;
 }
 
-/** Up to this length most edits make another word, so only usual typos count. */
+/** Up to this length, most edits make another word, so only usual typos count. */
 const SHORT_MAX = 7;
-/** From this length on, two edits are accepted. */
+/** From this length on, two edits are accepted if the words sound alike. */
 const MISHEARD_LENGTH_MIN = 9;
 
 /** True if a word may be a typo of another that is `distance` edits away. */
@@ -237,7 +242,7 @@ export function isUsualSlip(unknown: string, word: string): boolean {
   return areNeighbours(written, word[at] ?? "") || soundOf(unknown) === soundOf(word);
 }
 
-/** True if a word is another word with a letter doubled: "Curitibaa". */
+/** True if `unknown` is `word` with one letter doubled: "Curitibaa". */
 export function isDoubled(unknown: string, word: string): boolean {
   if (unknown.length !== word.length + 1) return false;
   let at = 0;
@@ -250,7 +255,7 @@ export function isSwapped(one: string, other: string): boolean {
   return one.length === other.length && [...one].sort().join("") === [...other].sort().join("");
 }
 
-/** Rows of the keyboard; each key touches its neighbors and two keys in the row above. */
+/** Rows of the keyboard; each key is adjacent to its neighbors and to two keys in the row above. */
 const KEY_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const KEYS = new Map(
   KEY_ROWS.flatMap((row, y) => [...row].map((key, x) => [key, { x, y }] as const)),
@@ -286,7 +291,7 @@ function isMisheard(one: string, other: string): boolean {
   return a === b || (isSwapped(a, b) && slipsBetween(a, b, 1) === 1);
 }
 
-/** True if two words differ only in their endings: different forms or words, not a typo. */
+/** True if two words differ only in their endings: these are other forms or words, not typos. */
 function isInflection(unknown: string, word: string): boolean {
   if (unknown === word + word.at(-1)) return false;
   const both = unknown.endsWith("s") && word.endsWith("s") ? 1 : 0;
@@ -296,7 +301,7 @@ function isInflection(unknown: string, word: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   const [rest, instead] = [one.slice(same), other.slice(same)];
-  // A letter lost at the end is a typo, except those that make other words.
+  // A letter lost at the end is a typo, unless the ending makes another word.
   if (rest === "") return instead.length > 1 || "rs".includes(instead);
   if (instead === "") return true;
   const swapped = rest.length === 2 && rest[0] === instead[1] && rest[1] === instead[0];
@@ -309,7 +314,7 @@ const FORMS =
   "mente|iv[oa]|os[oa]|[ai]vel|[aei]nte|ismo|dade";
 const FORM = new RegExp(`(?:${FORMS})s?$`);
 
-/** True if only the unknown word has such an ending, which makes it another word. */
+/** True if only the unknown word has an ending of `FORMS`, which makes it another word. */
 function isOtherForm(unknown: string, word: string): boolean {
   const ending = FORM.exec(unknown)?.[0];
   return ending !== undefined && !word.endsWith(ending);

@@ -3,8 +3,8 @@
  * Input: the place names of a snapshot, lexicon names, and common words; reduced words.
  * Output: an index of them with their spellings; trade codes, the closest name first.
  * Invariant: made once per gazetteer or lexicon, at the first unknown word. Common words are in the
- * index but are never corrections: a typo as close to one of them proves nothing. Trades are only
- * suggested, never searched for.
+ * index but are never corrections: a word as close to one of them is no evidence for another.
+ * Trades are only suggested, never searched.
  */
 import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -27,15 +27,15 @@ export const spellWords = lazyByKey(makeWords);
 
 function makeWords({ places }: Gazetteer): SpellWords {
   const written = new Map<string, string>();
-  /** Folded plurals with their singulars as written. */
+  /** Maps folded plurals to their singulars as written. */
   const plurals = new Map<string, string>();
   const { trades, goods, roles } = lexicon();
   for (const { vocabulary } of [trades, goods, roles, ROLES_AFTER]) {
     for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);
-      // If the lexicon has only a plural, its reduced form is the singular, except for English
-      // words in -ns.
+      // A plural without a singular in the lexicon: its reduced form is the singular, except for
+      // English words in -ns.
       if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
       else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
     }
@@ -81,10 +81,10 @@ function writtenPlural(word: string | undefined): string | undefined {
   return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
 }
 
-/** Max names that are checked per word. */
+/** Maximum names that are checked per word. */
 const NAMES_MAX = 3;
 
-/** Returns the index of trade words, which is made on first use. */
+/** Returns the index of trade words; built on first use. */
 export const tradeWords = lazy(() => new SpellIndex(folded(lexicon().trades.vocabulary.values())));
 
 function* folded(words: Iterable<string>): Generator<string> {

@@ -1,16 +1,16 @@
 /**
  * Phrases and their meanings.
  * Input: names, and a position in a token list. Output: the longest name that begins there, for any
- * storage of names (words/phrasetable.ts holds those known at build time). Matches in a sentence
- * are cached by start, so that stages with the same lookup do not repeat the walk.
+ * storage of names (words/phrasetable.ts has the names known at build time). Matches in a sentence
+ * are cached by start, so that stages do not repeat each other's walks.
  * Invariant: small joining words (de, da, e …) do not count in names or in sentences, so that "casa
  * de carnes" and "casa das carnes" match. A walk visits at most the words of the longest name, with
  * at most `JOINED_MAX` joining words before each. The cache equals a new walk: when a token is read
- * as another word, exactly the names whose walks visited it are dropped.
+ * as another word, the matches whose walks visited it are dropped.
  */
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
-/** A match in a phrase book; `to` is after its last token. */
+/** A match in a phrase book; `to` is the index after its last token. */
 interface Found {
   readonly to: number;
 }
@@ -18,7 +18,7 @@ interface Found {
 /** Max tokens that a walk visits. */
 export const WALK_MAX = 128;
 
-/** Receives the index of the last token that a walk visited. */
+/** Receives the index of the last token visited by a walk. */
 export interface LookupState {
   at: number;
 }
@@ -36,11 +36,11 @@ interface Book<Match extends Found> {
 
 /** The matches of one phrase book in one sentence. */
 class Matches {
-  /** By start; undefined if no walk began there yet. */
+  /** Matches by start; undefined if no walk has begun there yet. */
   readonly found: (Found | null | undefined)[];
-  /** The last token that each walk visited. */
+  /** The last token visited by the walk from each start. */
   readonly looked: number[];
-  /** The max tokens that a walk visited after its first. */
+  /** The maximum tokens that a walk visited after its first. */
   reach = 0;
 
   constructor(length: number) {
@@ -51,14 +51,14 @@ class Matches {
 
 type ByBook = Map<object, Matches>;
 
-/** Only for tokens of sentences: slices of them are too short-lived. */
+/** Caches only the tokens of sentences; slices of them are too short-lived. */
 const CACHED = new WeakMap<readonly Token[], ByBook>();
-/** The last searched sentence, because thousands of lookups follow for the same one. */
+/** The sentence searched last, because thousands of lookups use the same one. */
 const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
   tokens: [],
   byBook: undefined,
 };
-/** Reused, because a walk over all tokens starts no other walk. */
+/** Reused for all walks, because walks are never nested. */
 const seen: LookupState = { at: 0 };
 
 /** Starts caching matches for these tokens. */
@@ -96,8 +96,8 @@ export function cachedMatch<Match extends Found>(
 }
 
 /**
- * True if a later token may change the name that begins at a token, because the walk visits it. The
- * tokens must belong to a sentence.
+ * True if the walk from a token visits a later token, which may then change the name. The tokens
+ * must belong to a sentence.
  */
 export function looksAt(
   book: Book<Found>,
@@ -147,7 +147,7 @@ const JOINING = new Set(
   ).split(" "),
 );
 
-/** Max consecutive joining words inside a name: "venda de uma ou …" is enough. */
+/** Maximum consecutive joining words inside a name, enough for "venda de uma ou …". */
 const JOINED_MAX = 4;
 
 /** True if a token is a joining word. */
@@ -169,22 +169,22 @@ export interface Match<Value> {
   readonly value: Value;
 }
 
-/** Names by their reduced words; `Spot` is a position in the walk along a name. */
+/** Names by their reduced words; `Spot` is a position within a name. */
 export abstract class PhraseBook<Value, Spot = unknown> {
-  /** Reduced words of all names, each with its original spelling in the first name with it. */
+  /** Reduced words of all names, each with its spelling in the first name that has it. */
   abstract readonly vocabulary: ReadonlyMap<string, string>;
-  /** Returns the original spelling of a reduced word, from the first name with it, or undefined. */
+  /** Returns a reduced word's spelling in the first name that has it, or undefined. */
   abstract written(key: string): string | undefined;
-  /** The position before the first word. */
+  /** The position before the first word of a name. */
   protected abstract readonly start: Spot;
   /** Returns the position after one more word, or undefined if no name continues with it. */
   protected abstract follow(spot: Spot, key: string): Spot | undefined;
-  /** Returns the value of the name that ends here, or undefined. */
+  /** Returns the value of the name that ends at a position, or undefined. */
   protected abstract valueAt(spot: Spot): Value | undefined;
-  /** Returns the words with which names continue. */
+  /** Returns the words that may follow a position. */
   protected abstract wordsAfter(spot: Spot): readonly string[];
 
-  /** Returns the longest name that begins at a token; `usable` selects the allowed tokens. */
+  /** Returns the longest name that begins at a token; `usable` is true for allowed tokens. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -193,7 +193,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return cachedMatch<Match<Value>>(this, tokens, from, usable);
   }
 
-  /** Walks the names from a token without the sentence's cache. */
+  /** Traverses the names from a token, without the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -220,7 +220,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return found;
   }
 
-  /** Returns the reduced words that continue a name that begins with the tokens [from, to). */
+  /** Returns the reduced words that continue a name beginning with the tokens [from, to). */
   continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
     let spot: Spot | undefined = this.start;
     for (let at = from; at < to; at++) {
@@ -234,7 +234,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
 }
 
 interface Node<Value> {
-  /** Created for the first continuation, because most nodes end a name. */
+  /** Created with the first continuation, because most nodes end a name. */
   next: Map<string, Node<Value>> | null;
   value: Value | undefined;
 }
@@ -292,17 +292,17 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   }
 }
 
-/** Returns the reduced words of a name without joining words, or all if there are no others. */
+/** Returns the reduced words of a name without joining words; all words if it has no others. */
 export function wordsOf(name: string): string[] {
   return tellingOf(name).map(({ key }) => key);
 }
 
 /** Cached tokens, because thousands of names share few distinct words. */
 const wordTokens = new Map<string, Token>();
-/** Names that can be split at white space and hyphens; all others go through the analyzer. */
+/** Matches names that can be split at white space and hyphens; others are tokenized. */
 const PLAIN_NAME = /^[a-zA-ZÀ-ÖØ-öø-ÿ]+(?:[ -][a-zA-ZÀ-ÖØ-öø-ÿ]+)*$/;
 
-/** Returns the tokens of a name without marks; their positions are not significant. */
+/** Returns the tokens of a name without marks; their positions are meaningless. */
 export function tokensOfName(name: string): readonly Token[] {
   if (!PLAIN_NAME.test(name)) return tokenize(name).filter(({ kind }) => kind !== "mark");
   const tokens: Token[] = [];

@@ -1,30 +1,30 @@
 /**
  * Phrases that are known at build time.
  * Input: their generated texts. Output: the longest name that begins at a token, as in `Phrases`.
- * Invariant: lookups work on the texts without preparation, so that the first sentence does not
- * wait for twenty thousand names: lines are sorted for binary search. Tables that speed up lookups
- * are made when there is time (`speedUp`) and never change a result.
+ * Invariant: lookups need no preparation, so that the first sentence does not wait for twenty
+ * thousand names: they use binary search in the sorted lines. Tables that speed up lookups are made
+ * when there is time (`speedUp`) and never change a result.
  */
 import { PhraseBook, type Phrases } from "./phrases.ts";
 
 /**
  * Names and values as one text of three parts, separated by form feeds:
- * - names, in the order of UTF-16 code units, so that a name directly precedes its continuations.
- * Each is one line: reduced words separated by spaces, a tab, and the hexadecimal offset of its
- * value;
+ * - names, in the order of UTF-16 code units, so that a name directly precedes longer names that
+ *   begin with it. Each is one line: reduced words separated by spaces, a tab, and the hexadecimal
+ *   offset of its value;
  * - values: a line of JSON each, which names may share;
- * - words: one line per reduced word, in the order of the names, with a tab and the spelling in the
- * first name if that differs.
+ * - words: one line per reduced word, in the order of the names, with a tab and its spelling in the
+ *   first name if the spelling differs.
  */
 export type PhraseText = string;
 
-/** The names that begin with some words: the offset of the first, and those words. */
+/** The names that begin with some words: the offset of the first name, and those words. */
 interface Spot<Value> {
   readonly line: number;
-  /** Offset after the last of them. */
+  /** Offset after the last of these names. */
   end: number;
   readonly name: string;
-  /** Longer names by their next word; null until a walk continues from here. */
+  /** Positions after one more word; null until a walk continues from here. */
   next: Map<string, Spot<Value>> | null;
   /** The value of the name that ends here; undefined until it is read, or if none ends here. */
   value: Value | undefined;
@@ -33,7 +33,7 @@ interface Spot<Value> {
 const RADIX = 16;
 const PART = "\f";
 const [BLANK, TAB, LINE] = [0x20, 0x09, 0x0a];
-/** Max cached positions, and max length of their words. */
+/** Maximum cached positions, and maximum length of their words. */
 const FOLLOWED_MAX = 4_096;
 const FOLLOWED_LETTERS = 64;
 
@@ -70,13 +70,13 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   readonly #words: string;
   /** Values by offset. */
   readonly #known = new Map<number, Value>();
-  /** Names by first word; null until `speedUp` has run. */
+  /** Positions by first word; null until `speedUp` has run. */
   #firsts: ReadonlyMap<string, Spot<Value>> | null = null;
   #vocabulary: ReadonlyMap<string, string> | null = null;
-  /** Recent positions (null if none), because several stages look up the same words. */
+  /** Recent positions (null if none), cached because several stages look up the same words. */
   readonly #followed = new Map<string, Spot<Value> | null>();
 
-  /** `read` makes a value from its JSON; by default the JSON is the value. */
+  /** `read` converts a value from its JSON; by default, the JSON is the value. */
   constructor(text: PhraseText, read: (json: unknown) => Value = (json) => json as Value) {
     super();
     this.#read = read;
@@ -124,7 +124,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.next.get(key);
   }
 
-  /** Returns the names with one more word, reading each line once. */
+  /** Returns the positions after one more word; reads each line once. */
   #longer({ line, end, name }: Spot<Value>): Map<string, Spot<Value>> {
     const next = new Map<string, Spot<Value>>();
     for (let at = line; at < end; ) {
@@ -152,7 +152,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return found ?? undefined;
   }
 
-  /** Returns the position of names that begin with these words within these lines, or null. */
+  /** Returns the position after some words, within some lines; null if no name begins with them. */
   #beginning(line: number, end: number, wanted: string): Spot<Value> | null {
     const first = firstFrom(this.#names, line, end, wanted);
     const nextCode = this.#names.charCodeAt(first + wanted.length);
@@ -165,7 +165,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.value;
   }
 
-  /** True if a name ends with these words. */
+  /** True if a name has only these words. */
   #ends({ line, name }: Spot<Value>): boolean {
     return name !== "" && this.#names.charCodeAt(line + name.length) === TAB;
   }
@@ -199,7 +199,7 @@ function spotAt<Value>(line: number, end: number, name: string): Spot<Value> {
   return { line, end, name, next: null, value: undefined };
 }
 
-/** Returns the offset of the first line not before the wanted words, or the end. */
+/** Returns the offset of the first line that is not before the wanted words, or the end. */
 function firstFrom(lines: string, line: number, end: number, wanted: string): number {
   let [low, high] = [line, end];
   while (low < high) {

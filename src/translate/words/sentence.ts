@@ -1,16 +1,17 @@
 /**
- * A sentence while it is being translated.
- * Input: a text and the claims of stages. Output: the free words; at the end, the owner of each.
+ * A sentence during its translation.
+ * Input: a text and the claims of stages. Output: the unclaimed words; at the end, the owner of
+ * each word.
  * Invariant: every token has at most one owner. Claims are final, so that the order of the stages
  * decides. No input is lost: a word read as another keeps its text and position. A name is never
- * read again, even if its words have other meanings.
+ * read as anything else, even if its words have other meanings.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { cacheMatches, forgetMatches } from "./phrases.ts";
 import { reduce, type Token, tokenize } from "./tokens.ts";
 
-/** The use of a word: part of a filter, or something else. */
+/** How a word is used: as part of a filter, or as something else. */
 export type TokenRole =
   | (typeof FILTER_ROLES)[number]
   | "limit"
@@ -29,12 +30,12 @@ export interface Words {
 /** Unusual white space from web pages and spreadsheets, one unit each. */
 const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** Replaces every word of a name: a character that no word has. */
+/** Replaces every word of a name; no word contains this character. */
 const IN_NAME = "\u{e000}";
 
 /** A text with the owners of its tokens. */
 export class Sentence {
-  /** The text in plain letters and digits, with all white space within lines as spaces. */
+  /** The text with plain letters and digits, and with all white space within lines as spaces. */
   readonly text: string;
   readonly #written: string;
   readonly #tokens: Token[];
@@ -52,17 +53,17 @@ export class Sentence {
     this.#folded = this.#tokens.map(({ kind, folded }) => (kind === "word" ? folded : ""));
   }
 
-  /** The tokens; words that were read as others differ in `folded` and `key`. */
+  /** The tokens; for a word that was read as another, `folded` and `key` differ from `text`. */
   get tokens(): readonly Token[] {
     return this.#tokens;
   }
 
-  /** Number of reinterpretations; earlier lookups may be stale after each. */
+  /** Number of reinterpretations; each may make earlier lookups stale. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Reads a token as another word, folded. */
+  /** Reads a token as another word, which is folded. */
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
@@ -71,7 +72,7 @@ export class Sentence {
     this.#revision++;
   }
 
-  /** Turns words into a name, so that no stage or phrase matches them any more. */
+  /** Turns words into a name, so that no stage or phrase matches them anymore. */
   name(from: number, to: number): void {
     this.#revision++;
     for (let at = from; at < to; at++) {
@@ -122,7 +123,7 @@ export class Sentence {
     return this.#tokens[low]?.start === start ? low : -1;
   }
 
-  /** Returns a folded word; empty out of range and for marks and numbers. */
+  /** Returns a folded word; empty for marks, numbers, and indexes out of range. */
   folded(index: number): string {
     return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
   }

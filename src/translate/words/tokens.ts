@@ -1,19 +1,20 @@
 /**
  * A sentence as tokens, and forms of Portuguese words.
  * Input: any text; a folded word. Output: words, numbers, and marks with their positions (UTF-16),
- * folded, and reduced so that singular and plural match; possible base words and other genders.
+ * folded, and reduced so that singular and plural match; possible base words and other genders of a
+ * word.
  * Invariant: tokens are in order and do not overlap. Only white space, hyphens, apostrophes, and
  * invisible characters separate them. The cost is linear in the text. Reduction needs no
- * dictionary, so its result need not be a word. Other forms are only proposals, valid if the word
- * is unknown and the form is known.
+ * dictionary, so its result need not be a word. Base words and other genders are only proposals,
+ * valid if the word is unknown and the form is known.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
 import { cnpjEnd } from "../../spec/cnpj/cnpjcandidates.ts";
 
-/** Max length of a word whose ending is reduced; real words are shorter. */
+/** Maximum length of a word whose ending is reduced; real words are shorter. */
 const REDUCED_MAX = 40;
 
-/** Words that only look like plurals or like words with an ending. */
+/** Words that only look like plurals or derived words. */
 const UNREDUCED = new Set(
   (
     "mais menos depois apos dois tres seis pois pais gas mes onibus tenis lapis atras atraves " +
@@ -21,7 +22,7 @@ const UNREDUCED = new Set(
   ).split(" "),
 );
 
-/** Plurals that the endings below get wrong, with their singulars. */
+/** Plurals for which the endings below give a wrong result, with their singulars. */
 const IRREGULAR = new Map(
   (
     "paes:pao caes:cao maes:mae sais:sal leis:lei reis:rei bois:boi herois:heroi " +
@@ -52,8 +53,8 @@ const PLURALS: readonly (readonly [ending: string, instead: string])[] = [
 ];
 
 /**
- * Removes the plural from a folded word. The result need not be a word, only the same for both
- * numbers. Words in a consonant and e (bares, luzes) lose the e as well.
+ * Reduces a folded word to the same form for singular and plural, which need not be a word.
+ * Words that end in a consonant and e (bares, luzes) also lose the e.
  */
 export function reduce(folded: string): string {
   if (folded.length < 4 || folded.length > REDUCED_MAX || UNREDUCED.has(folded)) return folded;
@@ -90,13 +91,13 @@ const NO_DIMINUTIVES = new Set(
   ).split(" "),
 );
 
-/** Min length of a diminutive's stem: "bar" in "barzinho". */
+/** Minimum length of a diminutive's stem: "bar" in "barzinho". */
 const STEM_MIN = 3;
 
 /** Returns the possible base words of a diminutive; none for words that only look like one. */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
-  // This test comes first because it is cheap and rejects most words.
+  // This check comes first because it is cheap and rejects most words.
   if (!word.endsWith("inh", word.length - 1) && !word.endsWith("zit", word.length - 1)) return [];
   if (word.length > REDUCED_MAX || NO_DIMINUTIVES.has(word)) return [];
   if (/z(inh|it)[oa]$/.test(word)) return ofStemBeforeZ(word.slice(0, word.search(/z\w{3,4}$/)));
@@ -104,23 +105,26 @@ export function plainForms(folded: string): readonly string[] {
   const vowel = word.endsWith("a") ? "a" : "o";
   const stem = hardened(word.slice(0, -4));
   if (stem.length < STEM_MIN) return [];
-  // "Farmacinha" lost the i of "farmácia".
+  // "Farmacinha" has lost the i of "farmácia".
   return [stem + vowel, `${stem}i${vowel}`, `${stem}e`, stem];
 }
 
-/** Returns base words for "bar|zinho", "salão|zinho", "pãe|zinhos" (inner plural), "arro|zinho". */
+/**
+ * Returns base words for a stem before z: "bar|zinho", "salão|zinho", "pãe|zinhos" (inner plural),
+ * "arro|zinho".
+ */
 function ofStemBeforeZ(stem: string): readonly string[] {
   if (stem.length < STEM_MIN) return stem === "pa" ? ["pa"] : [];
   return [stem, reduce(`${stem}s`), `${stem}z`];
 }
 
-/** Restores c and g, which are written qu and gu before i: "botequinho" from "boteco". */
+/** Restores a final c or g, which are written qu and gu before i: "botequinho" from "boteco". */
 function hardened(stem: string): string {
   if (stem.endsWith("qu")) return `${stem.slice(0, -2)}c`;
   return stem.endsWith("gu") ? `${stem.slice(0, -2)}g` : stem;
 }
 
-/** Masculine endings of professions with their feminine ones. */
+/** Masculine endings of professions with the feminine endings. */
 const GENDERS: readonly (readonly [ending: string, other: string])[] = [
   ["eiro", "eira"],
   ["ario", "aria"],
@@ -142,7 +146,7 @@ const GENDERS: readonly (readonly [ending: string, other: string])[] = [
 export function otherGenders(folded: string): readonly string[] {
   const word = folded.endsWith("es") && /[dts]ores$/.test(folded) ? folded.slice(0, -2) : folded;
   const single = word.endsWith("s") ? word.slice(0, -1) : word;
-  // The last letters of all endings.
+  // These are the last letters of all endings.
   if (!"oar".includes(single.charAt(single.length - 1))) return [];
   const forms: string[] = [];
   for (const [his, hers] of GENDERS) {
@@ -161,22 +165,22 @@ export function englishSingulars(folded: string): readonly string[] {
 
 /** A word, number, or mark of a text. */
 export interface Token {
-  /** An address or a CNPJ with letters is one word, and so is `&`, read as "e". */
+  /** Kind of the token. An address or a CNPJ with letters is one word; so is `&`, read as "e". */
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
-  /** The word as written; "S.P." without its periods. */
+  /** The word as written, but "S.P." is stored without its periods. */
   readonly text: string;
   /** Lower case without accents. */
   readonly folded: string;
-  /** `folded`, reduced; equal for the singular and the plural. */
+  /** `folded` in its reduced form, which is equal for singular and plural. */
   readonly key: string;
 }
 
 /** Splits a text into tokens. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  // Most texts have none of these and skip the search for addresses.
+  // Most texts have none of these signs and skip the search for addresses.
   const addresses = text.includes(".") || text.includes("@") || text.includes("://");
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at);
@@ -209,21 +213,24 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
 /** Abbreviations with a period that does not end a sentence. */
 const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
-/** Follows a period that ends a sentence: white space and a capital letter, or a new line. */
+/** Matches after a period that ends a sentence: white space and a capital, or a new line. */
 const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 
 function wordToken(text: string, start: number, end: number): Token {
   const whole = end - start === 1 ? dotted(text, start) : null;
   if (whole !== null) return whole;
   const part = text.slice(start, end);
-  // "nº" folds to "no", which is a preposition.
+  // Without this, "nº" would fold to "no", which is a preposition.
   const folded = end - start === 2 && /^n[ºª]$/i.test(part) ? "numero" : foldWord(part);
   const shortened = SHORTENED.has(folded) && text[end] === ".";
   const to = shortened ? pointEnd(text, end) : end;
   return { kind: "word", start, end: to, text: part, folded, key: reduce(folded) };
 }
 
-/** Returns the word that begins with a single letter ("T.I." is "ti"), or null if it is alone. */
+/**
+ * Returns the word that begins with single letters and periods ("T.I." is "ti"), or null if it is
+ * only one letter.
+ */
 function dotted(text: string, start: number): Token | null {
   ONE_WORD.lastIndex = start;
   const whole = ONE_WORD.exec(text)?.[0];
@@ -234,7 +241,7 @@ function dotted(text: string, start: number): Token | null {
   return { kind: "word", start, end, text: letters, folded, key: reduce(folded) };
 }
 
-/** Returns the index after an abbreviation's period, unless that also ends a sentence. */
+/** Returns the index after an abbreviation's period, unless the period also ends a sentence. */
 function pointEnd(text: string, at: number): number {
   if (text[at] !== ".") return at;
   NEW_SENTENCE.lastIndex = at + 1;
@@ -259,7 +266,7 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-/** Returns the end of digits joined by one point, comma, slash, hyphen, or e: 5611-2/01, 1e6. */
+/** Returns the end of digits joined by single marks or an e: 5611-2/01, 1e6. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
@@ -272,7 +279,7 @@ function numberEnd(text: string, start: number): number {
 
 /**
  * Returns the end of a web or mail address that begins here, or null. Only positions after white
- * space or an opening mark are checked, so that each character is read once for this.
+ * space or an opening mark are checked, so that no character is read twice.
  */
 function addressEnd(text: string, start: number): number | null {
   if (start > 0 && !/[\s("'<[“”„«»‘’]/.test(text[start - 1] as string)) return null;
@@ -287,12 +294,15 @@ function addressEnd(text: string, start: number): number | null {
   return mail || web ? end : null;
 }
 
-/** Returns the end of a CNPJ with letters or an exponent, whose parts would be other words. */
+/**
+ * Returns the end of a CNPJ that contains letters or looks like an exponent, because its parts
+ * would be other tokens.
+ */
 function letteredEnd(text: string, start: number): number | null {
   return start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string) ? null : cnpjEnd(text, start);
 }
 
-/** Words of plain letters, the majority, only need lower case. */
+/** Matches words of plain letters, which are the majority and need only lower case. */
 const PLAIN_LETTERS = /^[a-zA-Z]*$/;
 
 /** Returns a word in lower case without accents and invisible characters. */
@@ -313,7 +323,7 @@ export function foldWord(word: string): string {
   return folded;
 }
 
-/** Characters below this are looked up in tables, others are classified one by one. */
+/** Limit of the table of character classes; characters above it are classified one by one. */
 const LOW_END = 0x250;
 const KINDS_LOW: readonly Kind[] = Array.from({ length: LOW_END }, (_, code) => kindOf(code));
 const FOLDED_LOW = Array.from({ length: LOW_END }, (_, code) => foldCodePoint(code) ?? "");

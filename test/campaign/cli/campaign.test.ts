@@ -1,7 +1,6 @@
 /**
- * Proves: campaigns are parsed from the command line or rejected with a readable message, and each
- * is real: a few attacks on the sockets of both transports end no process, lock out no client, and
- * leak no memory.
+ * Proves: campaigns are parsed from the command line or rejected with a readable message. A few
+ * attacks on the sockets of both transports end no process, lock out no client, and leak no memory.
  * Does not prove: what a long run finds (`node build.mjs campaign sockets --rounds 1000`).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,8 @@
 /**
  * Proves: a snapshot that is truncated, altered, of another version, or truncated while mapped is
  * rejected with a clear error or answers as before. The process survives, in the main thread and in
- * workers. A file replaced by rename keeps answering; a closed segment reports it.
+ * workers. A segment whose file is replaced by a rename still answers; a closed segment
+ * reports that it is closed.
  * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
@@ -31,7 +32,7 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ENGINE = new URL("../../../native-index/napi/engine.ts", import.meta.url).href;
-/** A worker cannot load TypeScript on every Node, so it takes the addon as it is. */
+/** Workers cannot load TypeScript on every Node version, so they load the addon directly. */
 const ADDON =
   process.env.PENEIRA_ADDON ??
   fileURLToPath(new URL("../../../native-index/build/Release/peneira.node", import.meta.url));
@@ -45,7 +46,7 @@ const posting = (dimension: "uf" | "flag" | "area_code", code: number): Clause =
   negated: false,
 });
 
-/** One answer of every kind, as text. */
+/** Returns one answer of every kind, as text. */
 function answers(segment: NativeSegment): string {
   const base = { seed: 5n, afterRow: -1, limit: 20 } as const;
   const clauses: Clause[] = [posting("uf", 3), posting("flag", 3)];
@@ -61,7 +62,7 @@ function answers(segment: NativeSegment): string {
   return JSON.stringify([[...rank.rows], [...walk.rows], [...gather.rows], counts, text]);
 }
 
-/** Opens and queries everything; returns answers, or the error code. */
+/** Opens a file and runs every query; returns answers, or the error code. */
 function attempt(file: string, directory: DirectoryLocation): { text?: string; code?: string } {
   let segment: NativeSegment | undefined;
   try {
@@ -127,7 +128,7 @@ describe("damaged snapshots", () => {
         bytes.writeUInt8((bytes[at] as number) ^ 0x10, at);
         return bytes;
       });
-      // Small sections are checked on open, so some flips are found there already.
+      // Small sections are checked when a file is opened, so some flips are already found then.
       const found = async () => {
         const segment = openSegment(altered, fixture.directory);
         await segment.verify().finally(() => segment.close());
@@ -277,7 +278,7 @@ const TRUNCATING_WORKER = `
   });
 `;
 
-/** Runs a module in its own process; returns its last output, or how it died. */
+/** Runs a module in its own process; returns its last output, or how it ended. */
 function runChild(script: string, parameters: string[]): unknown {
   const flags = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawnSync(process.execPath, [...flags, ...parameters], {

@@ -1,8 +1,8 @@
 /**
  * Proves: a snapshot with valid checksums and metadata, string tables, directory, location, or
- * footer that no import writes is rejected with a one-line message that names the file. If it opens
- * instead, all its claims are harmless in a header, a file name, a page, and a log line. Every
- * metadata member is checked, with its pointer and the expected value; imported metadata passes.
+ * footer that no import writes is rejected with a one-line message that names the file. If it
+ * opens, its values are harmless in a header, a file name, a page, and a log line. Every metadata
+ * member is checked, and errors name its pointer and the expected value. Imported metadata passes.
  * Does not prove: anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
@@ -47,7 +47,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** Opens the file; returns the error message, or null. */
+/** Opens the file; returns the error message, or null if it opens. */
 async function refusal(bytes: Buffer): Promise<string | null> {
   writeFileSync(path, bytes);
   try {
@@ -94,7 +94,7 @@ describe("a forged snapshot with valid checksums", () => {
       });
       outcomes[words === null ? "opened" : "refused"]++;
     }
-    // Swapped names are valid, so some must open; if all did, nothing was forged.
+    // Swapped names are valid, so some files must open; if all did, nothing was forged.
     assert.ok(outcomes.opened > FORGERIES / 50, JSON.stringify(outcomes));
     assert.ok(outcomes.refused > FORGERIES / 2, JSON.stringify(outcomes));
   });
@@ -104,7 +104,7 @@ describe("a forged snapshot with valid checksums", () => {
   });
 });
 
-/** The good snapshot under its own name. */
+/** Returns the path of the unaltered snapshot. */
 function good(): string {
   const place = join(folder, "good.peneira");
   writeFileSync(place, forge.forge());

@@ -1,10 +1,10 @@
 /**
  * Proves, on real files that are altered while open: checked blocks are checked again within a
- * pass, regardless of what the file system reports. After the next check a touched file is not
- * trusted, even if its mtime was restored, and no query gets a wrong answer, only the earlier one
- * or a 503. Links of pins cause no recheck; damage found under one name of a file reaches all its
- * users; each damage is logged once and quotes no row.
- * Does not prove: what a whole server then does (e2e/server/served-damage.test.ts), nor real times.
+ * pass, regardless of what the file system reports. A touched file is not trusted after the next
+ * check, even if its mtime was restored. No query gets a wrong answer, only the earlier one or a
+ * 503. Links made for pins cause no recheck. Damage found under one name of a file reaches all
+ * users of the file. Each damage is logged once and quotes no row.
+ * Does not prove: how a whole server reacts (e2e/server/served-damage.test.ts), or real times.
  */
 import assert from "node:assert/strict";
 import { linkSync, mkdtempSync, readFileSync, rmSync, unlinkSync, utimesSync } from "node:fs";
@@ -45,7 +45,7 @@ const SPECS: readonly object[] = [
   { filters: { ...ALL, company: { started_after: "2015-03-04", share_capital_min: 1_000 } } },
 ];
 
-/** Queries of every kind, each answer as text. */
+/** Returns queries of every kind; each returns its answer as text. */
 function questions(segment: Segment, cnpj: string): (() => string)[] {
   const specs = SPECS.map((input) => specOf(segment, input));
   const fields = OUTPUT_FIELD_NAMES;
@@ -75,7 +75,7 @@ function specOf(segment: Segment, input: object) {
   return spec;
 }
 
-/** The answer, or the code of the public error. */
+/** Returns the answer, or the code of the public error. */
 function outcome(question: () => string): string {
   try {
     return question();
@@ -116,7 +116,7 @@ describe("a scrubber", () => {
     return path;
   }
 
-  /** A scrubber of opened files, with its log lines. */
+  /** Returns a scrubber of opened files, with its log lines. */
   async function scrubbing(paths: readonly string[], seconds = PASS_SECONDS) {
     const segments: Segment[] = [];
     for (const path of paths) segments.push(await openSegment(path));
@@ -132,7 +132,7 @@ describe("a scrubber", () => {
     return { scrubber, segments, segment: segments[0] as Segment, told, clock };
   }
 
-  /** Flips a bit in the first account's name, whose page was read before. */
+  /** Flips a bit in the first account's name; the page with it was read before. */
   function alterName(path: string): void {
     const at = placeOf(whole, first.legal_name);
     keepingTimes(path, () => flipBit(path, at, 1));
@@ -143,7 +143,7 @@ describe("a scrubber", () => {
     return readFileSync(path).subarray(0, covered).equals(whole.subarray(0, covered));
   }
 
-  /** Changes a file like a bad disk does: without any notice. */
+  /** Hides later changes of the file from its state, as a bad disk does. */
   function silence({ native }: Segment): void {
     Object.assign(native, { fileState: () => native.opened });
   }
@@ -251,7 +251,7 @@ describe("a scrubber", () => {
       if (round % 2 === 0) keepingTimes(path, hit);
       else hit();
       scrubber.glance();
-      // Cached totals must not outlive the bytes either, so each query runs twice.
+      // Cached totals must not survive the bytes either, so each query runs twice.
       for (const question of [...asked.keys(), ...asked.keys()]) {
         const answer = outcome(asked[question] as () => string);
         if (answer === "snapshot_unavailable") tally.refused++;
@@ -356,7 +356,7 @@ describe("a scrubber", () => {
       error instanceof AppError && error.code === "snapshot_unavailable";
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
-    // Calls without rows, or with own checks.
+    // Calls that read no rows, or that check them themselves.
     const others = ["verify", "verifyBlocks", "recheckAll", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),

@@ -1,9 +1,10 @@
 /**
- * Proves: CONTACTS has every e-mail and phone with its rows, as the same bytes for any number of
+ * Proves: CONTACTS has every e-mail and phone with its rows, and the same bytes for any number of
  * threads and of buffered rows. The rows of a value equal those of a full scan, alone and with
- * other clauses: for existing and unknown values, shared by few or by thousands, in any case, and
- * for two addresses with one hash. Corrupt bytes with valid checksums are rejected or yield
- * existing rows, and nothing is read outside them; a file without CONTACTS reports it.
+ * other clauses. This holds for known and unknown values, values shared by few or by thousands, in
+ * upper and lower case, and two addresses with one hash. Corrupt bytes with valid checksums are
+ * rejected or yield existing rows, and nothing is read outside them; a file without CONTACTS
+ * reports this.
  * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
  */
 import assert from "node:assert/strict";
@@ -28,7 +29,7 @@ const MAGIC = "PNCONTAC";
 /** More than one chunk. */
 const ROWS = 70_000;
 const FEW = 3_000;
-/** Two addresses with one hash, by search. */
+/** Two addresses with the same hash, found by search. */
 const COLLIDING = ["n5subqxq7hvve", "ygds2ht3nhgjh"].map((local) => `${local}@example.com`);
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-contacts-"));
@@ -44,7 +45,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Rows of which some share a contact with one other, some with thousands. */
+/** Returns rows, some of which share a contact with one other row, and some with thousands. */
 function contactRows(seed: number, count: number): FixtureRow[] {
   const random = seededRandom(seed);
   const below = (end: number) => Math.floor(random() * end);
@@ -200,7 +201,7 @@ describe("corrupt bytes in CONTACTS", () => {
   const open = (change: (bytes: Buffer) => void) =>
     openForged({ fixture: few, region }, path.join(folder, `${forged++ % 4}`), change);
   const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
-  /** Offset of a number of the second kind, phones, in the header. */
+  /** Returns the offset of a number in the header for the second kind, phones. */
   const ofPhones = (at: number) => start + 32 + 24 + at;
   const ask = (of: NativeSegment) => of.phoneRows(Float64Array.of(551133334444));
 
@@ -249,9 +250,9 @@ describe("corrupt bytes in CONTACTS", () => {
       for (let at = entries; at < entries + 5 * count; at += 5) change(bytes, at);
     };
     for (const forge of [
-      // All repeat the one before them, which the first of a bucket cannot.
+      // Every entry repeats the previous one, which the first entry of a bucket cannot.
       everyEntry((bytes, at) => bytes.fill(0xff, at, at + 5)),
-      // All name row 4,095, in the twelve bits that 3,000 rows need.
+      // Every entry names row 4,095, in the twelve bits that 3,000 rows need.
       everyEntry((bytes, at) => bytes.writeUInt16LE(bytes.readUInt16LE(at) | 0xfff, at)),
     ]) {
       const other = open(forge);

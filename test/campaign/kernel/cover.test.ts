@@ -1,8 +1,8 @@
 /**
- * Proves: pages of queries by activities, cities, and all else in COVER and CITIES equal the
- * twin's, from any row, whole and in small pages, as do totals. No chunk is opened for them, and a
- * short page reads few entries; without COVER or CITIES the answers are the same. Other queries use
- * other paths; wrong numbers with valid checksums are rejected, on open or on use.
+ * Proves: pages and totals of queries by activities, cities, and the other columns of COVER and
+ * CITIES equal the twin's, from any row, in large and small pages. They open no chunk, and a short
+ * page reads few entries. Without COVER or CITIES, the answers are the same. Other queries use
+ * other paths; wrong numbers with valid checksums are rejected when the file is opened or used.
  * Does not prove: that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
-/** Dimensions, and their number of codes; a few codes have no row. */
+/** Dimensions of the queries, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -70,14 +70,14 @@ function withCodes(dimension: DimensionName, codes: readonly number[]): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated: false };
 }
 
-/** Some activities, sometimes all but some: as many as fit the limit of lists read. */
+/** Returns some activities, or all but some, within the limit of lists that are read. */
 function activities(): Clause {
   const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
   const any = [{ dimension: "cnae_primary" as const, codes: codes.sort() }];
   return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
 }
 
-/** Up to three intervals of days, sometimes far outside the calendar of keys. */
+/** Returns up to three intervals of days, sometimes far outside the calendar of keys. */
 function dates(): Clause {
   const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
   const ranges = Array.from({ length: 1 + below(3) }, () => {
@@ -113,7 +113,7 @@ function check(clauses: readonly Clause[], afterRow: number, limit: number): voi
   }
 }
 
-/** One to three cities; all but some of them would exceed the limit of lists read. */
+/** Returns one to three cities; excluding them would exceed the limit of lists that are read. */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(3) }, () => below(61)))];
   return withCodes(
@@ -178,7 +178,7 @@ it("reads only the first of adjacent matches that follow rows without a match", 
     for (const limit of [1, 20, 300]) {
       const page = pageOf(one, clauses, -1, limit);
       assert.deepEqual(page.rows, [...matches].slice(0, limit), `${codes} ${limit}`);
-      // One more is looked for; a list ends where as many are found as are wanted of all.
+      // Each list is read until it has as many matches as are wanted in all, and one more.
       const most = before + codes.length * (limit + 1);
       const read = one.lastWork().tests;
       assert.ok(read <= most, `${read} entries for ${limit} of ${codes}, at most ${most}`);
@@ -266,7 +266,7 @@ it("rejects, on use, lists and rows of COVER that point outside or do not ascend
   const all = Uint32Array.from({ length: 30 }, (_, code) => code);
   const any = [{ dimension: "cnae_primary" as const, codes: all }];
   for (const [i, forge] of forgeries.entries()) {
-    // The first list's start has no entry before it, and may be any lower number.
+    // The first list has no previous entry, so any lower start is valid.
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];

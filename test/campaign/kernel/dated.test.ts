@@ -1,9 +1,9 @@
 /**
- * Proves: for queries with intervals of days, totals, first pages, and facets equal the twin's,
- * with and without activities and cities, for any days, from any row. No chunk is opened for them,
- * and only entries between the two days are read. Without OPENED, DATED, COVER, or all of them the
- * answers are the same. Wrong numbers in OPENED and DATED with valid checksums are rejected, on
- * open or on use.
+ * Proves: totals, first pages, and facets of queries with intervals of days equal the twin's, with
+ * and without activities and cities, for any days, from any row. They open no chunk, and read only
+ * entries between the two days. Without OPENED, DATED, COVER, or all of them, the answers are the
+ * same. Wrong numbers in OPENED and DATED with valid checksums are rejected when the file is opened
+ * or used.
  * Does not prove: that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
@@ -30,10 +30,10 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
-/** Opening days of a fixture's accounts, with some before and after. */
+/** Opening days of a fixture's accounts, and some days before and after them. */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
-/** Dimensions, and their number of codes; a few codes have no row. */
+/** Dimensions of the queries, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -47,13 +47,13 @@ const below = (count: number) => Math.floor(random() * count);
 let fixture: Fixture;
 let region: Region;
 let segment: NativeSegment;
-/** The file as older programs wrote it: without some of the parts about days, or all. */
+/** The file as older programs wrote it: without some or all of the parts about days. */
 let older: readonly NativeSegment[];
 let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
   openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
-/** The file before OPENED, which would answer the same. */
+/** Opens a file without OPENED, which would give the same answers. */
 const openOld = (change: (bytes: Buffer) => void) =>
   open((bytes) => {
     hide(bytes, OPENED);
@@ -87,7 +87,7 @@ function held(): Clause {
   return posting(dimension, codes, random() < 0.3);
 }
 
-/** Some activities, or all but some, or those of whole divisions. */
+/** Returns some activities, all but some, or the activities of whole divisions. */
 function activities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(9) }, () => below(42)))];
   return posting(
@@ -97,7 +97,7 @@ function activities(): Clause {
   );
 }
 
-/** An interval of a day to some years; sometimes both ends far outside the calendar. */
+/** Returns an interval of one day to some years; sometimes both ends are off the calendar. */
 function interval(): readonly [number, number] {
   const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
   const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
@@ -111,7 +111,7 @@ function dates(): Clause {
 
 const numbersBelow = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-/** Some cities, or all but some. */
+/** Returns some cities, or all but some. */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(5) }, () => below(60)))];
   return posting(
@@ -128,7 +128,7 @@ function question(): Clause[] {
   return [...others, dates()];
 }
 
-/** True if it has one interval of days and no city. */
+/** True if a query has one interval of days and no city. */
 function isSummed(clauses: readonly Clause[]): boolean {
   const ranges = clauses.flatMap((one) => (one.kind === "range" ? one.ranges : []));
   const places = clauses.flatMap((one) => (one.kind === "posting" ? one.any : []));
@@ -142,7 +142,7 @@ function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number
   return { rows: [...page.rows], more: page.more };
 }
 
-/** The one day that a number of DATED encodes. */
+/** Returns a clause for the one day that a number of DATED encodes. */
 function dayClause(date: number): Clause {
   const day = Date.UTC(1800 + (date >> 9), 0, 1 + (date & 511)) / 86_400_000;
   return { kind: "range", column: "started_on", ranges: [[day, day]] };
@@ -159,8 +159,8 @@ it("counts totals for any days without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Many intervals may have more partial years than are split; whole years of cities are not
-    // summed with activities.
+    // Not for more intervals, which may have more partial years than are split, or for cities,
+    // whose whole years are not summed with activities.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }

@@ -1,9 +1,9 @@
 /**
  * Proves: DISTRICTS has every district of every municipality with its rows, for any number of
  * threads. The rows of one or many districts, existing or not, equal those of a full scan, alone
- * and with other clauses, as does the requested part of the catalog. Corrupt bytes with valid
+ * and with other clauses, and so does the requested part of the catalog. Corrupt bytes with valid
  * checksums are rejected or yield existing rows, and nothing is read outside them; a file without
- * DISTRICTS reports it.
+ * DISTRICTS reports this.
  * Does not prove: that specs resolve to the right districts (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
@@ -29,10 +29,10 @@ import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 const MAGIC = "PNDISTRI";
-/** More than one chunk, so that municipalities are arrays and bitsets. */
+/** More rows than one chunk, so that municipalities are stored as arrays and as bitsets. */
 const ROWS = 70_000;
 
-/** Rows of files that a test writes repeatedly. */
+/** Rows of files that a test writes many times. */
 const FEW = 5_000;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-districts-"));
@@ -60,7 +60,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Rows in one of the districts, which are keys of the expected ones. */
+/** Returns the rows in one of the districts, given by keys of `expected`. */
 function found(of: NativeSegment, keys: readonly string[]): number[] {
   const codes = Uint32Array.from(keys, (key) => Number.parseInt(key, 10));
   const names = keys.map((key) => key.slice(key.indexOf(" ") + 1));
@@ -73,7 +73,7 @@ function rowsIn(of: NativeSegment, clauses: Clause[]): number[] {
   return [...of.select(page).rows];
 }
 
-/** Keys of existing districts, and sometimes of nonexistent ones. */
+/** Returns keys of existing districts, and sometimes of nonexistent ones. */
 function drawn(random: () => number, count: number): string[] {
   const keys = [...expected.keys()];
   return Array.from({ length: count }, () => {
@@ -228,7 +228,7 @@ describe("corrupt bytes in DISTRICTS", () => {
     for (let round = 0; round < ROUNDS; round++) {
       const other = open((bytes) => {
         for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
-          // Half of them in the entries and lists of the largest municipality.
+          // Half of the changes are in the entries and lists of the largest municipality.
           const place = part + 32 + 2 * 24 + (random() < 0.5 ? 0 : 8);
           const offset = Number(bytes.readBigUInt64LE(place));
           const near = offset < blocks.offset - part ? part + offset : part + 32;

@@ -1,6 +1,6 @@
 /**
- * Proves: a page of few matches is found in the pass that counts them, further pages without any,
- * and both equal the twin's.
+ * Proves: a page of few matches is found in the pass that counts them; later pages need no pass.
+ * Both equal the twin's.
  * Does not prove: anything about larger answers (query.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the accounts
- * that match a typed text equal those of a scan by the definition. The texts take every path of the
- * kernel: over more than one chunk, beyond the accounts scanned for prefixes, and with prefixes of
+ * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the
+ * accounts that match a typed text equal those of a scan by the definition. The texts take every
+ * path of the kernel: several chunks, more accounts than are scanned for prefixes, and prefixes of
  * very many words.
  * Does not prove: speed (bench/find.bench.ts).
  */
@@ -23,7 +23,7 @@ describe("finding by name", () => {
     [11, 6_000, 12_000, HOSTILE],
     [12, 70_000, 300, HOSTILE.slice(5, 8)],
   ] as const) {
-    // A scan takes as long as there are rows.
+    // More rows get fewer texts, because a scan takes time in proportion to the rows.
     const typed = Math.ceil((ROUNDS * 1_000) / count);
     it(`equals a scan in ${count} rows of ${terms} words`, async () => {
       const { names, older } = await compareFinding(folder, { seed, count, terms, typed, hostile });

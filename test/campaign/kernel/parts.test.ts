@@ -1,7 +1,7 @@
 /**
  * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and valid checksums is
- * rejected on open or on use, and never read out of bounds. A part of an unknown name or version is
- * ignored, and every answer is the same without it.
+ * rejected when opened or used, and never read out of bounds. A part with an unknown name or
+ * version is ignored, and every answer is the same without it.
  * Does not prove: that no other bytes do harm (fuzz.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: facets by municipality of queries by activity, or by years and intervals of dates,
- * included or excluded, equal the twin's. They are summed without opening a chunk, except for the
- * rows of partial years; without PLACES they are the same. No more is scanned than was estimated;
- * wrong numbers in PLACES with valid checksums are rejected, on open or on use.
+ * included or excluded, equal the twin's. They open no chunk, except for the rows of partial years;
+ * without PLACES, they are the same. No more rows are scanned than estimated. Wrong numbers in
+ * PLACES with valid checksums are rejected when the file is opened or used.
  * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -30,12 +30,12 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk, and few enough kinds that both tables fit. */
+/** More rows than one chunk, and so few kinds of rows that both tables fit. */
 const ROWS = 70_000;
 const KINDS = 700;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const PLACES = "PNPLACES";
-/** Dimensions, and their number of codes; a few codes have no row. */
+/** Dimensions of the queries, and their number of codes; a few codes have no row. */
 const ALWAYS: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -85,7 +85,7 @@ function some(): Clause[] {
   return Array.from({ length: below(3) }, () => posting(ALWAYS[below(ALWAYS.length)] as never));
 }
 
-/** An interval of days, a quarter of them whole years. */
+/** Returns an interval of days; a quarter of the intervals are whole years. */
 function dates(): Clause {
   const day = () => -62_091 + below(82_000);
   const year = () => Date.UTC(1800 + below(220), 0, 1) / 86_400_000;
@@ -102,7 +102,7 @@ function twin(clauses: readonly Clause[]): Uint32Array {
   return counts;
 }
 
-/** Requests municipalities with the given facets; returns the work done. */
+/** Compares the facet by municipality with the twin's, next to others; returns the work done. */
 function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) {
   const names: NativeFacet[] = ["municipality", ...beside];
   for (const one of [segment, without]) {
@@ -156,7 +156,7 @@ it("counts municipalities chunk by chunk if no sums exist", () => {
   assert.deepEqual([work.chunks, work.cells], [2, 0]);
 });
 
-/** Start of a table's numbers, by its index in the header. */
+/** Returns the start of one of a table's arrays, by its index in the header. */
 function arrayAt(table: number, array: number): number {
   const start = startOfPart(region, PLACES);
   return start + Number(region.file.readBigUInt64LE(start + 32 + 56 * table + 8 * array));

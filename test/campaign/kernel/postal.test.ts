@@ -1,6 +1,7 @@
 /**
  * Proves: rows by prefixes of postal codes, of every length, one or many, alone or with other
- * conditions, equal the twin's in every method; a prefix alone is counted from starts.
+ * conditions, equal the twin's in every method; a prefix alone is counted from the starts of the
+ * lists.
  * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
@@ -23,9 +24,9 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk, the last one partial. */
+/** More rows than one chunk; the last chunk is partial. */
 const ROWS = 70_000;
-/** More ranges than are looked up. */
+/** More ranges than are looked up one by one. */
 const MANY = 90;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-postal-"));
@@ -35,7 +36,7 @@ let segment: NativeSegment;
 
 before(async () => {
   const random = seededRandom(4);
-  // Codes crowd: a fifth of the rows shares a hundred of them, and one has all of a few chunks.
+  // Codes crowd: a fifth of the rows share a hundred codes; one code fills some chunks.
   const crowded = randomRows(31, ROWS).map((row, i) => ({
     ...row,
     postal_code:
@@ -54,7 +55,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Codes with a prefix of `digits` digits of some row, or of none. */
+/** Returns the codes with a prefix of `digits` digits of some row, or of no row. */
 function prefixRange(random: () => number, digits: number): readonly [number, number] {
   const row = rows[Math.floor(random() * rows.length)];
   const code = random() < 0.8 ? (row?.postal_code ?? 0) : Math.floor(random() * 1e8);
@@ -103,7 +104,7 @@ it("counts a prefix of whole groups even if the index rows cannot be read", () =
   const start = startOfPart(region, "PNPOSTAL");
   const bytes = Buffer.from(region.file);
   const at = start + Number(region.file.readBigUInt64LE(start + 32));
-  // In the first block that has only rows.
+  // Flips a bit in the first block that contains only rows.
   bytes.writeUInt8(
     bytes.readUInt8(Math.ceil(at / 65_536) * 65_536) ^ 1,
     Math.ceil(at / 65_536) * 65_536,

@@ -1,8 +1,8 @@
 /**
  * Proves, for the addon's query side alone, on random rows of one and of three chunks: matches,
  * counts, order, and joined pages of each method equal the twin's (query-twin.ts) for random
- * clauses of every dimension and kind. Rendered JSON equals JSON.stringify; work is bounded as
- * designed; invalid requests are rejected by name.
+ * clauses of every dimension and kind. Rendered JSON equals JSON.stringify; work stays within the
+ * designed bounds; invalid requests are rejected with the name of the mistake.
  * Does not prove: anything about damaged files (campaign/files/damage.test.ts) or real registry
  * data.
  */
@@ -35,7 +35,7 @@ import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");
-/** Number of codes for random clauses; a few of them are unknown to the file. */
+/** Number of codes for random clauses; the file does not know a few of them. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["cnae_secondary", 42],
@@ -90,7 +90,7 @@ function randomClause(random: () => number, rows: number): Clause {
   return { kind: "range", column, ranges };
 }
 
-/** Many ranges: single values, neighbors, overlapping, nested, and empty ones. */
+/** Returns many ranges: single values, and neighboring, overlapping, nested, and empty ranges. */
 function manyRanges(random: () => number): Clause {
   const below = (count: number) => Math.floor(random() * count);
   const [column, low, high] = [
@@ -99,7 +99,7 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Clustered in a part of the numbers, so that one part of the look-up has many of them.
+  // Sometimes clustered, so that one part of the lookup table has many ranges.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);
@@ -130,7 +130,7 @@ function page(segment: NativeSegment, request: Partial<SelectRequest>) {
   });
 }
 
-/** Wants the values from one to another, of days also as whole years. */
+/** Returns a clause for the values from one to another; for days, sometimes as whole years. */
 function wantedValues(
   round: number,
   isDay: boolean,
@@ -424,7 +424,7 @@ describe("queries on the addon", () => {
   it("stops a walk at its row limit, and compares if the matches are known", () => {
     const { segment, rows } = large();
     const order = [{ key: "legal_name", descending: false }] as const;
-    // The last accounts by name, so that a walk visits all others first.
+    // The last accounts by name, so that a scan visits all others first.
     const wanted = rows
       .flatMap(({ cnpj, legal_name: name }, row) => (name === null ? [] : [{ cnpj, name, row }]))
       .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
@@ -507,7 +507,7 @@ describe("queries on the addon", () => {
   it("passes the same tests without AVX2", { skip: PORTABLE }, () => {
     const args = ["--import", "tsx", "--test", fileURLToPath(import.meta.url)];
     const env = { ...process.env, PENEIRA_SIMD: "portable", ...scaled({ "kernel queries": 20 }) };
-    // The runner marks its child processes; this one must run like a manual start.
+    // Removes the runner's mark of child processes, so that this one runs as if started by hand.
     delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
     const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
     assert.equal(child.status, 0, child.stdout.slice(-4000));

@@ -1,8 +1,8 @@
 /**
  * Proves: a query that uses only fields of ROLLUP is counted without opening a chunk, and its total
- * and facets equal the twin's. The queries have whole divisions, some of their activities, any
- * states, codes, flags, and years, included or excluded. Facets by municipality equal the twin's if
- * the query has no activity and no year.
+ * and facets equal the twin's. Queries have whole divisions or some activities of divisions, and
+ * any states, codes, flags, and years, included or excluded. Facets by municipality equal the
+ * twin's if the query has no activity and no year.
  * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
@@ -54,7 +54,7 @@ after(() => {
 
 function combined(dimensions: typeof COMBINED): Clause {
   const [dimension, codes] = dimensions[below(dimensions.length)] as (typeof COMBINED)[number];
-  // Also every activity of some divisions, of which the fixture has four each.
+  // Sometimes takes every activity of some divisions; each division of the fixture has four.
   const share = dimension === "cnae_primary" ? 0.2 + 0.8 * random() : random();
   const all = Array.from({ length: codes }, (_, code) => code);
   const wanted = all.filter(() => random() < share);
@@ -65,7 +65,7 @@ function combined(dimensions: typeof COMBINED): Clause {
 it("sums facets of combined fields without opening a chunk", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const plain = round % 2 === 0;
-    // Here there are nearly as many cells of activity by year as accounts.
+    // There are nearly as many cells of activity by year as accounts, so some facets are left out.
     const names = TWIN_FACETS.filter((name) => plain || !["municipality", "cnae"].includes(name));
     const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
     const clauses = Array.from({ length: below(4) }, () => combined(asked));

@@ -1,9 +1,9 @@
 /**
  * Proves: the addon's reader of portable Roaring bitmaps accepts what the `roaring` package writes,
- * with and without runs. Any change to a good one (truncated, extended, any byte) is rejected with
- * a position, or read as the package reads it. Entries of lists resolve to the rows of a linear
- * scan, and rows to their entries; the package reads the bitmap that the addon writes. Packed
- * blocks yield the rows of their entries, and damaged ones never a nonexistent row.
+ * with and without runs. A good bitmap that is truncated, extended, or changed in any byte is
+ * rejected with a position, or read as the package reads it. Entries of lists resolve to the rows
+ * of a linear scan, and rows to their entries. The package reads the bitmaps that the addon writes.
+ * Packed blocks yield the rows of their entries; damaged blocks never yield a nonexistent row.
  * Does not prove: that queries use lists correctly (query.test.ts).
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An entry as defined in native-index/query/find/cnpj.h, from the characters of a CNPJ. */
+/** Returns an entry as defined in native-index/query/find/cnpj.h, from the characters of a CNPJ. */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);
@@ -65,7 +65,7 @@ function ascending(entries: Iterable<bigint>): bigint[] {
   return [...new Set(entries)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** The rows that the addon finds in a list, chunk by chunk. */
+/** Returns the rows that the addon finds in a list, chunk by chunk. */
 function rowsOf(bytes: Uint8Array): Uint32Array {
   const clauses = [{ kind: "rows", lists: [openRowList(bytes)], negated: false }] as const;
   const order = [{ key: "score", descending: true }] as const;
@@ -96,7 +96,7 @@ describe("lists of rows", () => {
         good.subarray(0, below(4) === 0 ? below(good.length) : undefined),
       ]);
       for (let left = below(3); left > 0 && bytes.length > 0; left--) {
-        // Most invalid values are at the beginning.
+        // Changes mostly the beginning, where most values can be invalid.
         bytes[below(random() < 0.7 ? Math.min(64, bytes.length) : bytes.length)] = below(256);
       }
       const sent = below(10) === 0 ? Buffer.concat([bytes, Buffer.of(0)]) : bytes;

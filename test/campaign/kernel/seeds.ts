@@ -28,7 +28,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   for (const count of [0, 1, 40, 400]) {
     await writeFixture(path.join(folder, "opener", `${count}`), randomRows(count + 1, count));
   }
-  // So few kinds of rows that they are counted by municipality.
+  // So few kinds of rows that they are counted by municipality (PLACES).
   await writeFixture(path.join(folder, "opener", "kinds"), rowsOfKinds(8, 1_000, 5));
   await writeForged(path.join(folder, "opener"));
   writeDumpFiles(path.join(folder, "scan"));
@@ -43,7 +43,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   }
 }
 
-/** Hostile files of all three types, after the two bytes that select how they are scanned. */
+/** Writes hostile files of all three types, each after two bytes that select how it is scanned. */
 function writeDumpFiles(folder: string): void {
   const random = seededRandom(5);
   const types = ["estabelecimentos", "empresas", "simples"] as const;
@@ -68,7 +68,7 @@ function writeSentFiles(folder: string): void {
   }
 }
 
-/** Moved, duplicated, or overlapping sections, which mutation takes long to find. */
+/** Writes moved, duplicated, or overlapping sections, which mutation takes long to find. */
 async function writeForged(folder: string): Promise<void> {
   const small = path.join(folder, "small");
   await writeSmallSnapshot(small);

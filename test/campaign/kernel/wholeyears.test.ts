@@ -58,7 +58,7 @@ function posting(random: () => number): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-/** A bound: any day, the first or last day of a year, or far outside the calendar. */
+/** Returns a bound: any day, the first or last day of a year, or a day far outside the calendar. */
 function bound(random: () => number): number {
   const kind = random();
   if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));
@@ -94,7 +94,7 @@ it("counts the same facets with several threads as with one, for any intervals",
     const expected = segment.facets(clauses, names);
     const [total] = expected.map((counts) => counts.reduce((sum, count) => sum + count, 0));
     assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
-    // More of them than chunks, among others.
+    // Some numbers of threads exceed the number of chunks.
     for (const threads of [undefined, 0, 1, 2, 5]) {
       assert.deepEqual(await segment.facetsAsync(clauses, names, threads), expected);
     }

@@ -1,9 +1,9 @@
 /**
  * Proves, with real server processes: backups taken while clients create, read, download, and
  * remove exports and create and disable keys satisfy the invariants I2, I4, I5, I9, and I13 of the
- * crash harness. A server on the last backup has the same keys, users, sessions, exports with the
- * same bytes, lists of exported accounts, and idempotency keys. Signed links and cursors of the
- * first server work on it; and it passes the complete check of a recovered server (I1-I13).
+ * crash harness. A server restored from the last backup has the same keys, users, sessions, exports
+ * with the same bytes, lists of exported accounts, and idempotency keys. It accepts signed links
+ * and cursors of the first server, and passes the complete check of a recovered server (I1-I13).
  * Does not prove: how long requests take meanwhile (measured by hand, see the documents).
  */
 import assert from "node:assert/strict";
@@ -64,7 +64,7 @@ async function start(state: string): Promise<Server> {
   return started;
 }
 
-/** Backs up and restores immediately, like a process; returns the restored folder. */
+/** Makes a backup and restores it, as separate processes would; returns the restored folder. */
 async function copied(name: string): Promise<string> {
   const target = join(ground.folder, `backup-${name}`);
   const restored = join(ground.folder, `restored-${name}`);
@@ -76,7 +76,7 @@ async function copied(name: string): Promise<string> {
   return restored;
 }
 
-/** Creates a key and disables the previous one, like an operator next to the server. */
+/** Creates a key and disables the previous one, as an operator does while the server runs. */
 function changeKeys(round: number): void {
   withKeyring(dataDir, (keyring) => {
     keyring.create({ tenant: "steady", plan: "enterprise", name: `round ${round}` });
@@ -93,7 +93,7 @@ async function right(from: Server, path: string, ask: Ask, status = 200): Promis
   return reply;
 }
 
-/** The link of a download that the server has signed. */
+/** Returns the link of a download that the server has signed. */
 async function linkOf(from: Server, id: string, tenant: number): Promise<string> {
   const reply = await right(from, `/v1/exports/${id}/download`, { tenant }, 303);
   return reply.headers.get("location") as string;
@@ -190,7 +190,7 @@ describe("a backup of a running server", () => {
       withKeyring(dataDir, (keyring) => keyring.list().map(({ id }) => id)),
     );
     assert.equal((await server.end("SIGTERM")).code, 0);
-    // Exports created here besides the ledger's would not be on its lists.
+    // Deletes the new export, because the ledger does not know it and would reject the list.
     await right(other, `/v1/exports/${made.export_id}`, { method: "DELETE", tenant: 0 }, 204);
     ledger.life++;
     server = other;

@@ -1,7 +1,7 @@
 /**
  * Proves, with the shipped program killed by SIGKILL at random moments: a backup and a restore
- * leave either nothing or a complete result. The next one succeeds and removes the leftovers;
- * SIGTERM leaves nothing; the messages, exit codes, and JSON of both.
+ * leave either nothing or a complete result. The next run succeeds and removes the leftovers.
+ * SIGTERM leaves nothing. The messages, exit codes, and JSON of both are right.
  * Does not prove: power cuts (the order of fsync and rename is reviewed, not tested).
  */
 import assert from "node:assert/strict";
@@ -23,13 +23,13 @@ import { productCommand } from "../../support/server/process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
-/** On a loaded machine it may take longer than measured; then later moments are tried. */
+/** Maximum kills: on a loaded machine, commands take longer, so later moments are tried. */
 const KILLS_MAX = 5 * KILLS;
 
 let folder: string;
 let dataDir: string;
 
-/** A state with so many files that copying takes longer than starting. */
+/** Makes a state with so many files that copying takes longer than starting. */
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-backup-crash-"));
   dataDir = join(folder, "state");
@@ -53,7 +53,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const peneira = (...words: string[]) => promisify(execFile)(...productCommand(words));
 
-/** Runs a command and kills it after a time; returns true if it ended before. */
+/** Runs a command and kills it after a time; returns true if it ended before that. */
 async function endedAfter(ms: number, signal: NodeJS.Signals, words: string[]): Promise<boolean> {
   const child: ChildProcess = spawn(...productCommand(words), { stdio: "ignore" });
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));

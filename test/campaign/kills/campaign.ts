@@ -16,11 +16,11 @@ export interface CampaignOptions {
   readonly seed: number;
   /** Lives, over all lanes. */
   readonly cycles: number;
-  /** Required hits of each point; lives are added until it is reached. */
+  /** Required hits of each point; lives are added until all points have them. */
   readonly hitsMin: number;
   readonly lanes?: number;
   readonly accounts?: number;
-  /** Location of a lane and how its processes die; by default points, which use SIGKILL. */
+  /** Place of a lane and how its processes die; by default a folder, and SIGKILL. */
   readonly ground?: () => Ground;
   /** Runs after every life. */
   readonly onCycle?: (done: number, total: number) => void;
@@ -36,11 +36,11 @@ export interface CampaignReport extends LedgerCounts {
   readonly seconds: number;
 }
 
-/** Lives in which one point may be missed before the run reports it as unreachable. */
+/** Number of lives in which one point may be missed before the run reports it as unreachable. */
 const MISSES_MAX = 12;
 const DEFAULTS = { lanes: 2, accounts: 4_000 };
 
-/** Runs it all. Throws the first violation, with the lane and the cycle. */
+/** Runs all lives. Throws the first violation, with its lane and cycle. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
   const { seed, lanes: count, accounts } = { ...DEFAULTS, ...options };
   buildVictim();
@@ -52,7 +52,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       lanes.push(new Lane((options.ground ?? plainGround)(), references));
     }
     const run = new Run(options, lanes);
-    // All lanes must end, so that nothing runs on in folders that are removed below.
+    // All lanes must have ended, so that nothing still runs in the folders removed below.
     const ends = await Promise.allSettled(lanes.map((_, lane) => run.drive(lane)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return reportOf(options, lanes, (performance.now() - began) / 1_000);
@@ -87,7 +87,7 @@ class Run {
     for (;;) {
       const point = this.#wanted();
       if (point === undefined) break;
-      // A random death leaves something that a start, a sweep, or an unpin can meet.
+      // The random death leaves something that a start, a sweep, or an unpin finds.
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + (cycle % 2) }));
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + 1, point }));
       cycle += 2;
@@ -118,7 +118,7 @@ class Run {
     }
   }
 
-  /** A point with too few hits, the least tried first. */
+  /** Returns a point with too few hits, the least tried one first. */
   #wanted(): FaultPoint | undefined {
     if (this.#failed) return undefined;
     const tries = (point: FaultPoint) => this.#tried.get(point) ?? 0;
@@ -156,7 +156,7 @@ function reportOf(
   return { seed, lives, checks, deaths, ...counts, seconds };
 }
 
-/** The report for a person, a line per count. */
+/** Returns the report for a person, one line per count. */
 export function printReport(report: CampaignReport): string {
   const { seed, lives, checks, seconds, deaths, ...counts } = report;
   const killed = Object.entries(deaths).sort(([a], [b]) => (a < b ? -1 : 1));

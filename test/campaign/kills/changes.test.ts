@@ -1,9 +1,9 @@
 /**
  * Proves, with the real program as a process: after a kill during the build of a change list and
- * the rendering of an export of changes, a restart rebuilds the list and leaves no partial one. It
- * finishes the export under its id with the bytes that rendering here produces. `GET /v1/changes`
- * returns the same totals before and after; status lists the months. A newer month in the folder
- * gets its list before any query; a stop during the build ends with code 0.
+ * the rendering of an export of changes, a restart rebuilds the list and leaves no partial list.
+ * The export finishes under its id, with the bytes that a render in this process produces. `GET
+ * /v1/changes` returns the same totals before and after; the status lists the months. A newer month
+ * in the folder gets its list before any query. A stop during the build ends with code 0.
  * Does not prove: every moment of a crash (campaign/kills/crash.test.ts has the points of exports).
  */
 import assert from "node:assert/strict";
@@ -120,7 +120,7 @@ describe("changes of a real server", () => {
     const state = async () => ((await (await ask(path)).json()) as { status: string }).status;
     await until(async () => (await state()) !== "queued");
     await killServerProcess(server);
-    // The list goes too, and the older month: the export has its own hold on it.
+    // Removes the list and the older month; the export has its own link to the month.
     for (const name of names()) rmSync(join(lists, name));
     renameSync(place("2026-08"), join(folder, "away"));
     await start();

@@ -1,9 +1,9 @@
 /**
- * Proves: killed at every named point and at random moments, the real server keeps the invariants
- * I1-I10 and I12-I14 of the exports (violation.ts names them). An export that kills the process
- * three times fails and the rest continues; the shipped bundle has no trace of the kill points;
- * plans repeat with their seed. The ledger rejects violations; a full disk fails only operations
- * that need space (where a small disk can be mounted).
+ * Proves: the real server keeps the invariants I1-I10 and I12-I14 of exports (violation.ts names
+ * them) if it is killed at every named point and at random moments. An export that kills the
+ * process three times fails, and all others continue. The shipped bundle has no trace of the kill
+ * points. Plans repeat with their seed. The ledger rejects violations. On a full disk, only
+ * operations that need space fail (tested where a small disk can be mounted).
  * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments are
  * safe: `npm run crash -- --cycles 10000` runs longer.
  */
@@ -203,7 +203,7 @@ describe("the ledger", () => {
       );
       checkOne(further, { rows, moments, unseen });
     };
-    // Accounts requested in between may be in or out.
+    // Accounts that were requested in between may be in the file or not.
     for (const between of [[], [b]]) check(9, 0, ...between, c, d);
     for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
     check(9, 1, b, d);

@@ -2,8 +2,8 @@
  * A full disk: exercises a server whose data directory is on a small in-memory disk, and returns a
  * summary line or throws a violation.
  * Invariant: with little space a large export fails as `disk_full` and releases its space, and a
- * small one succeeds. Without any, creates are refused with 507 and searches continue. With space
- * again everything works, without a restart and with nothing lost.
+ * small one succeeds. Without any, creates are refused with 507 and searches continue. Once there
+ * is space again, everything works without a restart, and nothing is lost.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -29,7 +29,7 @@ import { Gone, must, Violation } from "./violation.ts";
 
 const DISK_BYTES = 24 << 20;
 const ACCOUNTS = 12_000;
-/** Less than the large export, more than the small one with the database log. */
+/** Space in bytes for the small export and the database log, but not for the large export. */
 const LITTLE_BYTES = 700_000;
 const LARGE = {
   spec: { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "BA", "PR", "RS", "SC", "GO"] } } },
@@ -37,7 +37,7 @@ const LARGE = {
 };
 const SMALL = 3;
 
-/** The missing requirement of a small disk as a sentence; null if one can be mounted. */
+/** Returns why no small disk can be mounted, as a sentence, or null. */
 export function diskObstacle(): string | null {
   const needs = "A full disk needs Linux and the right to mount a tmpfs";
   if (process.platform !== "linux") return `${needs}: this is ${process.platform}.`;
@@ -62,7 +62,7 @@ export async function runDiskFull(seed: number): Promise<string> {
   try {
     const keys = makeKeys(dataDir);
     const snapshot = references.snapshots[0] as string;
-    // No reserve, so that the disk is really full.
+    // No reserve, so that the disk really becomes full.
     const env = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0" };
     const started = await Server.start({ snapshot, dataDir, keys, env });
     must(started instanceof Server, "I9", "it does not start");
@@ -111,7 +111,7 @@ async function fillTwice(world: Recovered, disk: SmallDisk): Promise<string> {
   await download(world, before, 1);
 
   disk.empty();
-  // Accepted exports that could not be rendered or stored meanwhile now finish.
+  // Accepted exports that could not be rendered or stored now finish.
   await sleep(1_500);
   const after = ledger.sent(0, "after", SMALL);
   await create(world, after);
@@ -157,7 +157,10 @@ async function createLarge(
   return record.error?.code ?? record.status;
 }
 
-/** On a full disk each create is either accepted for good or refused with 507. */
+/**
+ * Creates exports on a full disk until one is refused: each create is accepted permanently or
+ * refused with 507.
+ */
 async function createUntilRefused(world: Recovered): Promise<number> {
   let refusals = 0;
   for (let i = 0; i < 200 && refusals < 3; i++) {
@@ -187,7 +190,7 @@ async function expectSearch({ server }: Recovered): Promise<void> {
   must(reply.status === 200, "I12", `a search on a full disk: ${reply.status}\n${server.output}`);
 }
 
-/** A disk in memory with a file on it that fills the space. */
+/** An in-memory disk with a file that fills its space. */
 class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));
 

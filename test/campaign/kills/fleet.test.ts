@@ -1,10 +1,10 @@
 /**
  * Proves, with three real servers on one PostgreSQL and a strict store, under random kills and
- * pauses that are longer than the lease: every accepted export ends, and each server gives its
- * bytes. One idempotency key gives one export at all servers. No file is left or made twice. Runs
- * by hand: `node build.mjs test campaign/kills/fleet`; FLEET_HARMS sets the number of
- * kills and pauses, FLEET_SEED the seed.
- * Does not prove outages of the database or of the store.
+ * pauses that are longer than the lease: every accepted export ends, and each server serves its
+ * bytes. One idempotency key yields one export at all servers. No file is left over or made twice.
+ * Runs by hand: `node build.mjs test campaign/kills/fleet`; FLEET_HARMS sets the number of kills
+ * and pauses, FLEET_SEED the seed.
+ * Does not prove: outages of the database or of the store.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +14,7 @@ import { FleetCampaign } from "./fleet.ts";
 const HARMS = Number(process.env.FLEET_HARMS ?? 4);
 const SEED = Number(process.env.FLEET_SEED ?? 46);
 const ACCOUNTS = 20_000;
-/** Exports between two harms, and the time in which all must end. */
+/** Exports created between two kills or pauses, and the time in which all must end. */
 const EXPORTS_EACH = 6;
 const PATIENCE_MS = 180_000;
 

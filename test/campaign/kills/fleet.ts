@@ -3,7 +3,7 @@
  * export, and the ledger of the answers that clients got.
  * Invariant: every choice comes from the seed, except the moments at which the machine schedules
  * the processes. A pause is longer than the lease. The ledger trusts no server: it compares each
- * file with the bytes of its first server, and counts what the state and the store hold.
+ * file with the bytes of the first server, and counts rows of the state and objects of the store.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,11 +25,11 @@ import {
 import { seededRng } from "../../support/spec/random.ts";
 
 const SERVERS = 3;
-/** A pause, and the time in which dead work must go on elsewhere, in milliseconds. */
+/** Length of a pause in milliseconds, after which other servers have taken over the work. */
 const PAUSE_MS = 18_000;
 const STATES = ["AC", "AL", "AM", "BA", "CE", "ES", "GO", "MA", "MG", "PE", "PR", "RJ", "RS", "SP"];
 
-/** An export that a client has an id for. */
+/** An export whose id a client has received. */
 interface Promised {
   readonly id: string;
   readonly uf: string;
@@ -50,11 +50,11 @@ export interface FleetReport {
   readonly exports: number;
   readonly kills: number;
   readonly pauses: number;
-  /** Answers that are documented for a fleet in trouble. */
+  /** Answers with an error that is documented for a fleet in trouble. */
   readonly refused: number;
 }
 
-/** Three servers, and what they share. */
+/** Three servers and the database and store that they share. */
 export class FleetCampaign {
   readonly #folder = mkdtempSync(join(tmpdir(), "peneira-fleet-"));
   readonly #random: () => number;
@@ -102,12 +102,12 @@ export class FleetCampaign {
     return Math.floor(this.#random() * bound);
   }
 
-  /** Creates exports at random servers, with keys that are used again at others. */
+  /** Creates exports at random servers; repeats their idempotency keys at other servers. */
   async create(count: number): Promise<void> {
     for (let made = 0; made < count; ) {
       const number = this.#promised.size;
       const key = `fleet-${number}`;
-      // A request without an answer may have been accepted, so the same one is sent again.
+      // A request without an answer may have been accepted, so it is repeated.
       const uf = STATES[number % STATES.length] as string;
       const answers = await Promise.all(
         [this.#below(SERVERS), this.#below(SERVERS)].map((at) => this.#post(at, key, uf)),
@@ -140,7 +140,7 @@ export class FleetCampaign {
     return null;
   }
 
-  /** Null if the server does not answer: it was killed or paused. */
+  /** Sends a request; returns null if the server was killed or paused and does not answer. */
   async #ask(
     at: number,
     path: string,
@@ -184,7 +184,7 @@ export class FleetCampaign {
     server.child.kill("SIGCONT");
   }
 
-  /** Waits until every export has ended; returns what happened. */
+  /** Waits until every export has ended; returns a report. */
   async settle(patienceMs: number): Promise<FleetReport> {
     const failures: string[] = [];
     const until = performance.now() + patienceMs;
@@ -210,7 +210,7 @@ export class FleetCampaign {
     assert.fail(`the export ${id} has not ended`);
   }
 
-  /** Every server gives the bytes that the record names. */
+  /** Checks that every server returns the bytes named in the record. */
   async #checkFile(id: string, record: Record): Promise<void> {
     for (let at = 0; at < SERVERS; at++) {
       const link = await this.#ask(at, `/v1/exports/${id}/download`);
@@ -222,7 +222,10 @@ export class FleetCampaign {
     }
   }
 
-  /** Nothing is doubled: one row a key, one object a file, and no blocks of an ended render. */
+  /**
+   * Checks that nothing is duplicated: one row for each key, one object for each file, and no
+   * blocks of an ended render.
+   */
   #checkState(): void {
     const database = openPostgres(stateAddress(this.#address));
     try {

@@ -1,9 +1,9 @@
 /**
  * Exports of a crash run that exclude their tenant's earlier exports: records when they were
  * accepted, observed as done, and read.
- * Invariant: moments are those of the ledger's clock: accounts observed as done before an export
- * was requested are excluded, and accounts requested after its acceptance are not. A file once read
- * is binding permanently.
+ * Invariant: all times are those of the ledger's clock. An export excludes the accounts of
+ * exports that were observed as done before it was requested, and not those requested after its
+ * acceptance. Once a file was read, later reads must be equal.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { sha256Of } from "./reference.ts";
@@ -24,15 +24,15 @@ export interface Further {
   readonly snapshot: string;
   readonly spec: AccountQuerySpec;
   readonly sentAt: number;
-  /** When it was known to be accepted. */
+  /** Time at which its acceptance was known. */
   readonly knownAt: number;
   doneAt: number | null;
   file: FurtherFile | null;
-  /** True if its file was compared with those of the others. */
+  /** True if its file was compared with the files of the other exports. */
   checked: boolean;
 }
 
-/** An export that may be tracked. */
+/** An export, which is tracked if it excludes earlier exports. */
 interface Asked {
   readonly id: string | null;
   readonly tenant: number;
@@ -41,7 +41,7 @@ interface Asked {
   readonly sentAt: number;
 }
 
-/** True if a spec excludes earlier exports; no spec of a run uses lists otherwise. */
+/** True if a spec excludes earlier exports; specs of a run use lists only for this. */
 export function leavesOut({ filters: { lists } }: AccountQuerySpec): boolean {
   return lists !== undefined;
 }
@@ -51,7 +51,7 @@ export class FurtherLedger {
   readonly #known = new Map<string, Further>();
   readonly #specs = new Map<string, AccountQuerySpec>();
 
-  /** Notes an export that was accepted by `now`; `done` where its end was seen. */
+  /** Records an export that was accepted by `now`; `done` is true if its end was observed. */
   note({ id, tenant, snapshot, spec, sentAt }: Asked, now: number, done: boolean): void {
     if (id === null || snapshot === null || spec === null || !leavesOut(spec)) return;
     const known = this.#known.get(id) ?? {
@@ -62,7 +62,7 @@ export class FurtherLedger {
     this.#known.set(id, known);
   }
 
-  /** The record of an export; undefined if it is not tracked. */
+  /** Returns the record of an export; undefined if it is not tracked. */
   find(id: string): Further | undefined {
     return this.#known.get(id);
   }
@@ -72,7 +72,7 @@ export class FurtherLedger {
     return [...this.#known.values()].filter((known) => known.tenant === tenant);
   }
 
-  /** Records a file; I4 and I5: it is complete, and the same as before. */
+  /** Records a file and checks I4 and I5: it is complete, and the same as before. */
   read(further: Further, bytes: Buffer): void {
     const sha256 = sha256Of(bytes);
     const { id, file } = further;
@@ -85,7 +85,7 @@ export class FurtherLedger {
     further.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
   }
 
-  /** Thousands of exports share a few specs. */
+  /** Returns an equal spec that is already stored, because thousands of exports share a few. */
   #same(spec: AccountQuerySpec): AccountQuerySpec {
     const name = JSON.stringify({ ...spec, explain: null });
     const same = this.#specs.get(name) ?? spec;
@@ -94,7 +94,7 @@ export class FurtherLedger {
   }
 }
 
-/** Accounts of a CSV file whose only field is the CNPJ; null for other files. */
+/** Returns the accounts of a CSV file whose only field is the CNPJ; null for other files. */
 export function accountsIn(bytes: Buffer): string[] | null {
   const text = bytes.toString("latin1");
   if (!/^cnpj\r\n([0-9A-Z]{12}\d\d\r\n)*$/.test(text)) return null;

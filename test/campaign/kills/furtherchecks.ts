@@ -1,9 +1,8 @@
 /**
  * Compares exports that exclude earlier exports with all others of a crash run; throws a violation
  * of I4 or I14.
- * Invariant: expectations follow from the references and the moments of the ledger alone, never
- * from what the server claims to have exported. For an unread file only the number of its accounts
- * is known.
+ * Invariant: expectations come only from the references and the ledger's times, never from the
+ * server's own list. For an unread file only the number of its accounts is known.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import type { Further } from "./further.ts";
@@ -12,19 +11,19 @@ import { TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
 import { must } from "./violation.ts";
 
-/** When an account was first requested, and when it was first known to be exported. */
+/** Times at which an account was first requested and first known to be exported. */
 interface Moments {
   sentAt: number;
   doneAt: number;
 }
 
-/** The relevant part of a run's knowledge. */
+/** The data of a run that the checks need. */
 interface Known {
   readonly ledger: Ledger;
   readonly references: References;
 }
 
-/** Every account of a spec on the snapshot of a label, in order, without lists. */
+/** Returns every account of a spec on the snapshot with a label, in order, ignoring lists. */
 export function allOf(
   references: References,
   label: string,
@@ -34,10 +33,10 @@ export function allOf(
   return references.accountsOf(label, { ...spec, filters, limit: ALL });
 }
 
-/** More than any snapshot of a run has. */
+/** Limit above the number of accounts in any snapshot of a run. */
 const ALL = 1_000_000;
 
-/** I4, I14: files that were read and not yet compared with the others. */
+/** Checks I4 and I14 for files that were read but not yet compared with the others. */
 export async function checkFurther({ ledger, references }: Known): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const all = ledger.further.of(tenant);
@@ -77,14 +76,17 @@ async function momentsOf({ ledger, references }: Known, tenant: number) {
 
 /** The expectations for one file. */
 interface Expected {
-  /** All that its spec finds without the list. */
+  /** All accounts that the export's spec finds without the list. */
   readonly rows: readonly string[];
   readonly moments: ReadonlyMap<string, Readonly<Moments>>;
-  /** Accounts that unread files may contain. */
+  /** Number of accounts that unread files may contain. */
   readonly unseen: number;
 }
 
-/** I4, I14: one file has existing accounts in order, no earlier ones, and excludes no others. */
+/**
+ * Checks I4 and I14: a file has only accounts of its spec, in order, no earlier ones, and all
+ * others.
+ */
 export function checkOne(further: Further, { rows, moments, unseen }: Expected): void {
   const { id, sentAt, knownAt, spec } = further;
   const accounts = further.file?.accounts ?? [];

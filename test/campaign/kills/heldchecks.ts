@@ -20,7 +20,7 @@ import { must } from "./violation.ts";
 /** Entries of a page over HTTP. */
 const PAGE = 5_000;
 
-/** I13, over HTTP: with nothing under way a list holds what was seen done, and is whole. */
+/** Checks I13 over HTTP: at rest, a list has everything that was seen done, and is whole. */
 export async function checkHeld(world: World): Promise<void> {
   const { ledger, references } = world;
   for (const tenant of TENANTS.keys()) {
@@ -58,8 +58,8 @@ interface StoredList {
 }
 
 /**
- * I13, in the database of a dead process: a list has everything stored as done, even if its
- * file is gone, and nothing that no export contained.
+ * Checks I13 in the database of a dead process: a list has all accounts of exports stored as done,
+ * even if their files are gone, and no other accounts.
  */
 export async function checkStoredHeld(
   database: Database.Database,
@@ -129,7 +129,7 @@ function storedExports(
   return rows.flatMap(({ id, snapshot, spec: stored, state, sent }): Holding[] => {
     if (sent !== null) {
       const known = ledger.find(id)?.spec ?? null;
-      // It may be about any file if its create got no answer.
+      // If its create got no answer, the export may be of any of the files.
       const specs = known === null ? ENRICHMENT_SPECS : [known];
       const done = state === "done" && known !== null;
       return specs.map((spec) => ({ id: null, snapshot, spec, done, accounts: null }));
@@ -155,7 +155,7 @@ function storedEntries(database: Database.Database, list: number): string[] {
   });
 }
 
-/** I13: an operator's stop leaves nothing in the state that belongs to no list. */
+/** Checks I13: after an operator's stop, no staged blocks are left in the state. */
 export function checkNothingStaged(dataDir: string): void {
   const database = new Database(join(dataDir, "state.db"));
   const left = database
@@ -173,11 +173,11 @@ export function checkNothingStaged(dataDir: string): void {
 interface Bounds {
   readonly must: ReadonlySet<string>;
   readonly may: ReadonlySet<string>;
-  /** Number of further accounts: those of unread files. */
+  /** Number of other accounts, which are in unread files. */
   readonly unseen?: { readonly of: ReadonlySet<string>; readonly most: number };
 }
 
-/** I13: entries ascend, are unique, and are within their bounds. */
+/** Checks I13: entries ascend, are unique, and are within the bounds. */
 export function checkEntries(name: string, entries: readonly string[], bounds: Bounds): void {
   const numbers = entries.map((entry) => entry.slice(0, 12));
   for (let at = 1; at < numbers.length; at++) {

@@ -1,8 +1,9 @@
 /**
  * Conditions that must hold after a crash: checks a dead process's data directory or a recovered
  * server, and throws the violation of an invariant.
- * Invariant: a dead directory is checked in a copy, so that the check does not repair it; a live
- * one only over HTTP and in its folders, because a client and an operator see that.
+ * Invariant: the directory of a dead process is checked in a copy, so that the check does not
+ * repair it. A live server is checked only over HTTP and in its folders, as clients and operators
+ * see it.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -30,27 +31,30 @@ export interface Remains {
 /** A recovered server with its directory. */
 export interface Recovered extends World, Remains {}
 
-/** Minimum retention of a tenant whose exports do not expire during a run. */
+/** Minimum retention, in milliseconds, of tenants whose exports do not expire during a run. */
 const LASTING_MS = 60_000;
-/** Time for which an expired file may remain (decisions: 60 s at most). */
+/** Maximum time for which an expired file may remain, in milliseconds (decisions: 60 s at most). */
 const SWEEP_MS = 5_000;
-/** A status answer takes longer only if the process hangs. */
+/** Maximum time of a status answer, in milliseconds; a slower process hangs. */
 const STATUS_MS_MAX = 1_000;
-/** Files are written at the lowest priority, so a busy machine delays them. */
+/**
+ * Maximum polls of an export; a busy machine delays files, because they are written at the lowest
+ * priority.
+ */
 const SETTLE_READS_MAX = 15;
 const PAGE = 50;
-/** Exports that stay for the next life. */
+/** Number of exports that are kept for the next life. */
 const KEPT = 24;
 const SIDE_BY_SIDE = 6;
 
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
 
-/** Checks what a dead process left: I4, I5, and I9 hold at every moment, not only at rest. */
+/** Checks a dead process's directory: I4, I5, and I9 hold at any time, not only at rest. */
 export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
   for (const [id, path] of files) {
     const { spec, snapshot } = ledger.find(id) ?? {};
-    // A file whose create got no answer is compared when the create is repeated.
+    // If a create got no answer, its file is compared when the create is repeated.
     if (!spec || !snapshot) continue;
     await checkFile({ ledger, references }, path, readFileSync(path));
   }
@@ -69,7 +73,7 @@ export async function checkRemains({ dataDir, ledger, references }: Remains): Pr
   }
 }
 
-/** I5: a file is that of its export, whole. */
+/** Checks I5: a file is complete and belongs to its export. */
 async function checkFile(
   { ledger, references }: Pick<World, "ledger" | "references">,
   path: string,
@@ -131,7 +135,7 @@ function checkState(
   }
 }
 
-/** I9: the sums of a tenant's storage equal those of its rows. */
+/** Checks I9: the sums of a tenant's storage equal those of its rows. */
 function checkKept(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
@@ -163,7 +167,7 @@ export async function checkRecovered(recovered: Recovered): Promise<void> {
   ledger.tidy();
 }
 
-/** I8, I10: the status answers immediately, and a search uses the served snapshot. */
+/** Checks I8 and I10: the status answers immediately, and a search uses the served snapshot. */
 async function checkAnswers({ server, snapshot }: World): Promise<void> {
   const status = await server.ask("/v1/status", { tenant: 0 });
   must(status.status === 200, "I10", `the status is ${status.status}`);
@@ -173,7 +177,7 @@ async function checkAnswers({ server, snapshot }: World): Promise<void> {
   must(label === LABELS[snapshot], "I8", `${LABELS[snapshot]} is served, the status says ${label}`);
 }
 
-/** Every create without an answer is sent again, as a client would, until it gets one. */
+/** Repeats every create without an answer, as a client would, until it gets one. */
 async function repeatUnanswered(world: World): Promise<void> {
   const open = world.ledger.entries().filter(({ id, refused }) => id === null && !refused);
   await each(open, async (entry) => {
@@ -185,14 +189,14 @@ async function repeatUnanswered(world: World): Promise<void> {
   });
 }
 
-/** I1, I3: every acknowledged export exists, and finishes. */
+/** Checks I1 and I3: every acknowledged export exists, and finishes. */
 async function settle(world: World): Promise<void> {
   await each(world.ledger.entries(), async (entry) => {
     if (entry.id === null || entry.removal === "done") return;
     const isOver = hasEnded(entry.seen?.record);
     if (isOver && entry.removal === "none" && !isFleeting(entry)) return;
     const record = await ended(world, entry);
-    // A requested removal that has not happened by now may not happen later.
+    // A requested removal that has not taken effect by now must not take effect later.
     if (entry.removal === "asked") entry.removal = "none";
     if (record === null) return;
     must(hasEnded(record), "I3", `${entry.id} is ${record.status} and does not move`);
@@ -211,7 +215,7 @@ function hasEnded(record: SeenRecord | undefined): boolean {
   return record?.status === "done" || record?.status === "failed";
 }
 
-/** I1, I2: the lists have exactly the accepted exports, newest first, each once. */
+/** Checks I1 and I2: the lists have exactly the accepted exports, newest first, each once. */
 async function checkLists(world: World): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const listed = await wholeList(world, tenant);
@@ -252,7 +256,7 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
   }
 }
 
-/** I4, I5: files whose content only they define. */
+/** Checks I4 and I5 for exports that exclude earlier ones; only their files show the content. */
 async function readFurther({ dataDir, ledger, references }: Remains): Promise<void> {
   for (const [id, path] of finalFiles(dataDir)) {
     const bytes = ledger.further.find(id) === undefined ? null : readIfThere(path);
@@ -260,7 +264,7 @@ async function readFurther({ dataDir, ledger, references }: Remains): Promise<vo
   }
 }
 
-/** I4: the records equal the references, and one file per life is downloaded. */
+/** Checks I4: the records equal the references; downloads one file per life. */
 async function compareSome(world: World): Promise<void> {
   const { ledger } = world;
   const done = ledger
@@ -280,7 +284,7 @@ async function compareSome(world: World): Promise<void> {
   if (next !== undefined) await download(world, next, 1);
 }
 
-/** The expected record; null for an export with an unread file. */
+/** Returns the expected record; null for an export with an unread file. */
 async function wantedOf(
   { ledger, references }: World,
   { id, snapshot, spec }: { id: string | null; snapshot: string; spec: AccountQuerySpec },
@@ -290,7 +294,7 @@ async function wantedOf(
   return file === null ? null : { ...file, rowCount: file.accounts.length };
 }
 
-/** I4, I5, I7: the folders hold the files of the live exports, whole, and nothing else. */
+/** Checks I4, I5, and I7: the folders hold the whole files of live exports, and nothing else. */
 async function checkDisk({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
   const names = readdirSync(join(dataDir, "exports"));
@@ -320,7 +324,10 @@ async function checkDisk({ dataDir, ledger, references }: Remains): Promise<void
   must(rest.length === 0, "I7", `${rest.join(", ")} is left in the data directory`);
 }
 
-/** I4, I7: an enrichment has its sent file until it is removed or expires, and no other is left. */
+/**
+ * Checks I4 and I7: an enrichment has its sent file until it is removed or expires, and no other
+ * sent file is left.
+ */
 function checkSent(dataDir: string, ledger: Ledger): void {
   const names = new Set(readdirSync(join(dataDir, "sent")));
   for (const name of names) {
@@ -338,7 +345,7 @@ function checkSent(dataDir: string, ledger: Ledger): void {
   }
 }
 
-/** Paths of the files under final names, by the ids of their exports. */
+/** Returns the paths of files with final names, by the ids of their exports. */
 function finalFiles(dataDir: string): Map<string, string> {
   const folder = join(dataDir, "exports");
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -363,7 +370,7 @@ function isFleeting({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < LASTING_MS;
 }
 
-/** Calls for every item, a few a time. */
+/** Calls a function for every item, a few at a time. */
 async function each<Item>(
   items: readonly Item[],
   call: (item: Item) => Promise<void>,

@@ -1,8 +1,8 @@
 /**
  * One data directory and the processes that run and die on it: runs plans of lives, and returns the
  * kills and the clients' observations.
- * Invariant: remains are checked after every death; every life that need not die at a point begins
- * with the complete check, so that the next life finds what one death broke.
+ * Invariant: the directory is checked after every death. Every life that need not die at a point
+ * begins with the complete check, so that it detects what the previous death broke.
  */
 import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,12 +17,12 @@ import type { References } from "./reference.ts";
 import { type Death, makeKeys, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
 
-/** Maximum wait of a life for its point after its clients are done. */
+/** Maximum time that a life waits for its point after its clients are done, in milliseconds. */
 const LINGER_MS = 3_000;
-/** A graceful stop that takes longer has hung. */
+/** Maximum time of a graceful stop, in milliseconds; a slower process hangs. */
 const STOP_MS_MAX = 30_000;
 
-/** How a directory is prepared and how its processes die; a power cut has its own way. */
+/** How a directory is prepared and how its processes die; a power cut replaces both. */
 export interface Ground {
   /** Folder with everything of the lane. */
   readonly folder: string;
@@ -44,7 +44,7 @@ export function plainGround(): Ground {
 /** One data directory. */
 export class Lane {
   readonly ledger = new Ledger();
-  /** Deaths by cause: a point, `random`, `stopped`, or `missed` for an unmet point. */
+  /** Deaths by cause: a point, `random`, `stopped`, or `missed` for a point not reached. */
   readonly deaths = new Map<string, number>();
   /** Complete checks. */
   checks = 0;
@@ -78,7 +78,7 @@ export class Lane {
     await this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
   }
 
-  /** Starts again, checks everything, and stops like an operator. */
+  /** Starts the server again, checks everything, and stops it as an operator does. */
   async rest(snapshot = 0): Promise<void> {
     const started = await this.#start(snapshot);
     if (!(started instanceof Server)) throw new Violation("I9", "the last start failed");
@@ -89,7 +89,7 @@ export class Lane {
     checkNothingStaged(this.#dataDir);
   }
 
-  /** Ends what still runs after a violation, and removes everything. */
+  /** Ends the running process after a violation, and removes everything. */
   async dispose(): Promise<void> {
     if (this.#running?.alive) await this.#running.end("SIGKILL");
     this.#ground.dispose();
@@ -107,7 +107,7 @@ export class Lane {
     return { server, snapshot, ledger: this.ledger, references: this.#references };
   }
 
-  /** Replaces the other snapshot, so that only a pin still holds it. */
+  /** Starts a server; first replaces the snapshot, so that only pins still hold the other one. */
   async #start(snapshot: number, fault?: string): Promise<Server | Death> {
     const place = join(this.#ground.folder, "served.peneira");
     put(this.#references.snapshots[snapshot] as string, place);
@@ -119,7 +119,7 @@ export class Lane {
     return started;
   }
 
-  /** True if the server died during the check. */
+  /** Checks everything; returns true if the server died during the check. */
   async #check(world: World): Promise<boolean> {
     try {
       await checkRecovered({ ...world, dataDir: this.#dataDir });
@@ -131,7 +131,7 @@ export class Lane {
     }
   }
 
-  /** Brings the end about; true when the life was to end at a point and did not get there. */
+  /** Ends the life as planned; returns true if it was to end at a point that it did not reach. */
   async #finish(server: Server, end: End, plan: CyclePlan): Promise<boolean> {
     if (end.how === "point") return !(await this.#reaches(server, end.point, plan));
     await Promise.race([sleep(end.afterMs), server.death]);
@@ -145,13 +145,13 @@ export class Lane {
     return false;
   }
 
-  /** Stops the server, like an operator. */
+  /** Stops the server as an operator does. */
   #stop(server: Server): void {
     this.ledger.stopSentAt = Date.now();
     server.signal("SIGTERM");
   }
 
-  /** Waits for the point; stops the process if a stop leads there. */
+  /** Waits for the point; stops the process if the point is reached only by a stop. */
   async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
     if (point.startsWith("requeue")) {
       await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
@@ -164,7 +164,7 @@ export class Lane {
     return false;
   }
 
-  /** Counts a death, rejects an uncaused one, and checks the remains. */
+  /** Counts a death, throws if it has no cause, and checks the directory. */
   async #died(cause: string, { code, signal }: Death, when: string): Promise<void> {
     const right = signal === "SIGKILL" || (code === 0 && ["stopped", "missed"].includes(cause));
     must(right, "I10", `the process ended with ${code ?? signal} ${when}`);

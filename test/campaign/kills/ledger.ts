@@ -1,8 +1,8 @@
 /**
  * The expectations of a crash run, stored outside the killed process: takes every request and every
  * answer, and throws a violation if an answer contradicts an earlier one.
- * Invariant: an answer is binding from its arrival: only requests sent later are held against it. A
- * request without an answer may have been executed or not.
+ * Invariant: an answer counts from its arrival: only answers to requests that were sent later must
+ * agree with it. A request without an answer may have been executed or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { FurtherLedger } from "./further.ts";
@@ -30,25 +30,25 @@ export interface Entry {
   readonly key: string;
   /** Index into REQUESTS. */
   readonly body: number;
-  /** Number of process lives when it was first sent. */
+  /** Number of the process life in which it was first sent. */
   readonly bornIn: number;
-  /** When it was first sent, by the ledger's clock. */
+  /** Time at which it was first sent, by the ledger's clock. */
   readonly sentAt: number;
   /** Set by the first 201. */
   id: string | null;
   spec: AccountQuerySpec | null;
   snapshot: string | null;
-  /** The last record, its arrival, and its life. */
+  /** The last record, with the time and the life in which it arrived. */
   seen: { readonly record: SeenRecord; readonly at: number; readonly life: number } | null;
-  /** True if its removal was requested, and when that was confirmed. */
+  /** State of its removal: requested or confirmed, and the time of the confirmation. */
   removal: "none" | "asked" | "done";
   goneAt: number;
   expiredAt: number | null;
-  /** A create of it was refused for a full queue, and none was accepted. */
+  /** True if a create was refused because the queue was full, and none was accepted. */
   refused: boolean;
-  /** Requests in flight that must not meet a removal. */
+  /** Number of requests in flight during which the export must not be removed. */
   busy: number;
-  /** Its file was compared byte for byte. */
+  /** True if its file was compared byte for byte. */
   compared: boolean;
 }
 
@@ -62,21 +62,21 @@ export interface LedgerCounts {
   removed: number;
   expired: number;
   downloads: number;
-  /** Exports that exclude earlier exports, whose file was compared with the others. */
+  /** Number of exports that exclude earlier exports and whose file was compared with the others. */
   further: number;
 }
 
 const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
-/** This many crashes under one export may end it. */
+/** Number of crashes after which an export may fail. */
 const TAKEOVERS = 8;
 
 /** The expectations of one data directory. */
 export class Ledger {
-  /** Lives of the process so far. */
+  /** Number of lives of the process so far. */
   life = 0;
-  /** When this life was stopped, in milliseconds since 1970; null before. */
+  /** Time at which this life was stopped, in milliseconds since the epoch; null before that. */
   stopSentAt: number | null = null;
-  /** Expected failures, as on a full disk. */
+  /** Failure codes that are expected, for example on a full disk. */
   failuresAllowed: readonly string[] = [];
   readonly counts: LedgerCounts = {
     created: 0,
@@ -89,7 +89,7 @@ export class Ledger {
     downloads: 0,
     further: 0,
   };
-  /** Exported accounts that the lists must have, or may have. */
+  /** Exported accounts that the lists must have, and accounts that they may have. */
   readonly held = new HeldLedger();
   /** Exports that exclude earlier exports. */
   readonly further = new FurtherLedger();
@@ -104,12 +104,12 @@ export class Ledger {
     return this.#entries;
   }
 
-  /** The entry of an export's id. */
+  /** Returns the entry of an export by its id. */
   find(id: string): Entry | undefined {
     return this.#byId.get(id);
   }
 
-  /** Notes a create before it is sent. */
+  /** Records a create before it is sent. */
   sent(tenant: number, key: string, body: number): Entry {
     const entry: Entry = {
       tenant,
@@ -132,13 +132,16 @@ export class Ledger {
     return entry;
   }
 
-  /** An acknowledged export without a pending removal; `pick` is 0-1, later ones are likelier. */
+  /**
+   * Returns an acknowledged export without a pending removal; `pick` is 0-1, and later exports are
+   * likelier.
+   */
   pick(pick: number): Entry | undefined {
     const there = this.#entries.filter(({ id, removal }) => id !== null && removal === "none");
     return there[Math.floor(Math.sqrt(pick) * there.length)];
   }
 
-  /** A 201: the same key keeps the same export. */
+  /** Checks a 201: the same key always gets the same export. */
   acknowledged(entry: Entry, reply: Reply): void {
     const answer = jsonOf(reply) as { spec?: AccountQuerySpec; export: SeenRecord };
     const sent = sentRequest(entry.body);
@@ -163,7 +166,7 @@ export class Ledger {
     this.observed(entry, answer.export, reply);
   }
 
-  /** A record of an export, from any answer. */
+  /** Checks a record of an export, from any answer. */
   observed(entry: Entry, record: SeenRecord, { sentAt, receivedAt: at }: Timed): void {
     must(entry.removal !== "done" || sentAt <= entry.goneAt, "I6", `${record.export_id} is back`);
     must(record.export_id === entry.id, "I1", `asked for ${entry.id}, got ${record.export_id}`);
@@ -187,7 +190,7 @@ export class Ledger {
     }
   }
 
-  /** 410: right from the end that the record named, and not before. */
+  /** Checks a 410: it is right from the end named in the record, not earlier. */
   expired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
@@ -198,7 +201,7 @@ export class Ledger {
     entry.expiredAt ??= receivedAt;
   }
 
-  /** An expired link: ends with its export, in whole seconds, or after a run's length. */
+  /** Checks an expired link: it ends with its export, in whole seconds, and not earlier. */
   linkExpired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
@@ -222,7 +225,7 @@ export class Ledger {
     this.#removedIds.add(entry.id as string);
   }
 
-  /** Notes the removal of an export that is not an entry. */
+  /** Records the removal of an export that is not an entry. */
   removedOther(id: string): void {
     this.#removedIds.add(id);
   }
@@ -232,7 +235,7 @@ export class Ledger {
     return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";
   }
 
-  /** True if a request sent at `sentAt` could still find the export unexpired. */
+  /** True if a request sent at `sentAt` cannot find the export unexpired anymore. */
   expectsExpired(entry: Entry, sentAt: number): boolean {
     if (entry.expiredAt !== null && sentAt > entry.expiredAt) return true;
     const end = entry.seen?.record.expires_at;
@@ -259,7 +262,7 @@ export class Ledger {
     if (seen === null || sentAt <= seen.at) return;
     const from = seen.record.status;
     const backwards = ORDER[record.status] < ORDER[from] || isTurned(from, record.status);
-    // A stopping server requeues running exports, and answers until its connections have ended.
+    // A stopping server requeues running exports, but answers until its connections have ended.
     const stopped = this.stopSentAt !== null && receivedAt >= this.stopSentAt;
     const ended = seen.life < this.life || stopped;
     const givenBack = ended && from === "running" && record.status === "queued";
@@ -280,7 +283,7 @@ export class Ledger {
   }
 }
 
-/** When a request was sent and its answer came, in milliseconds since 1970. */
+/** Times at which a request was sent and its answer arrived, in milliseconds since the epoch. */
 export type Timed = Pick<Reply, "sentAt" | "receivedAt">;
 
 /** The value of a JSON answer. */
@@ -292,7 +295,7 @@ export function jsonOf({ body, status }: Reply): unknown {
   }
 }
 
-/** An export that is kept for a second can be rendered and expire between two polls. */
+/** True if an export retained for a second can be rendered and expire between two polls. */
 function mayExpireUnseen({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
 }

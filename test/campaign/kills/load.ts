@@ -1,8 +1,8 @@
 /**
  * The clients of a crash run: run the steps of each client against a server, and record requests
  * and answers in the ledger.
- * Invariant: every answer is checked against the contract immediately; if the server dies the
- * clients end quietly, because their requests are in the ledger.
+ * Invariant: every answer is immediately checked against the contract. If the server dies, the
+ * clients end without an error, because their requests are in the ledger.
  */
 import { leavesOut } from "./further.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
@@ -16,9 +16,9 @@ export interface World {
   readonly server: Server;
   readonly ledger: Ledger;
   readonly references: References;
-  /** 0 or 1: the snapshot that is served. */
+  /** The served snapshot, 0 or 1. */
   readonly snapshot: number;
-  /** Statuses beyond the contract that a fault excuses, such as 507 on a full disk. */
+  /** Statuses outside the contract that a fault excuses, such as 507 on a full disk. */
   readonly excused?: readonly number[];
 }
 
@@ -64,7 +64,7 @@ async function take(world: World, step: Step): Promise<void> {
       return download(world, entry, 3);
     case "remove":
       await remove(world, entry);
-      // The key of a deleted export stays taken: even the same request is another one now.
+      // The key of a deleted export stays in use, so even the same request counts as another one.
       return entry.removal === "done" ? reuse(world, entry, entry.body) : undefined;
     case "foreign":
       return foreign(world, entry);
@@ -85,7 +85,7 @@ export async function create(world: World, entry: Entry): Promise<void> {
   }
 }
 
-/** Another request under a used key is rejected, and changes nothing. */
+/** Checks that another request with a used key is rejected and changes nothing. */
 async function reuse(
   world: World,
   entry: Entry,
@@ -138,7 +138,7 @@ export async function read(
   return record;
 }
 
-/** 404 for removed and 410 for expired exports; anything else is wrong. */
+/** Checks that removed exports get 404 and expired ones 410. */
 function lost(world: World, entry: Entry, reply: Reply): void {
   const { ledger } = world;
   const { code } = jsonOf(reply) as { code?: string };
@@ -174,7 +174,7 @@ export async function download(world: World, entry: Entry, parts: number): Promi
   world.ledger.counts.downloads++;
 }
 
-/** Size and SHA-256 of a file; null if only an unobserved record states them. */
+/** Returns size and SHA-256 of a file; null if only a record that was not observed has them. */
 async function fileOf(world: World, entry: Entry) {
   const { snapshot, spec, seen } = entry;
   must(snapshot !== null && spec !== null, "I1", `${entry.id} is read before it was accepted`);
@@ -194,7 +194,7 @@ function notReady(world: World, entry: Entry, reply: Reply): void {
   }
 }
 
-/** Deletes an export, unless a request in flight must not meet that. */
+/** Deletes an export, unless a request in flight forbids this. */
 export async function remove(world: World, entry: Entry): Promise<void> {
   const { server, ledger } = world;
   if (entry.busy > 0 || entry.removal !== "none") return;
@@ -215,7 +215,7 @@ async function foreign(world: World, entry: Entry): Promise<void> {
   }
 }
 
-/** One page of a tenant's list: every record is checked against the ledger. */
+/** Reads one page of a tenant's list, and checks every record against the ledger. */
 async function list(world: World, tenant: number, limit: number): Promise<void> {
   const { server, ledger } = world;
   const reply = await server.ask(`/v1/exports?limit=${limit}`, { tenant });
@@ -223,7 +223,7 @@ async function list(world: World, tenant: number, limit: number): Promise<void> 
   const { exports } = jsonOf(reply) as { exports: readonly SeenRecord[] };
   for (const record of exports) {
     const entry = ledger.find(record.export_id);
-    // An unanswered create is on the list, but not in the ledger.
+    // An export whose create got no answer is on the list, but not in the ledger.
     if (entry === undefined) continue;
     must(entry.tenant === tenant, "I1", `${record.export_id} is on the list of another tenant`);
     ledger.observed(entry, record, reply);
@@ -239,7 +239,7 @@ async function search(world: World, request: number): Promise<void> {
   must(snapshot === LABELS[world.snapshot], "I8", `a search says ${snapshot}`);
 }
 
-/** An answer outside the contract. Excused statuses end the client instead. */
+/** Throws for an answer outside the contract; excused statuses end the client instead. */
 export function unexpected({ excused = [] }: Pick<World, "excused">, reply: Reply, of: string) {
   const told = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;
   if (excused.includes(reply.status)) return new Gone(told);

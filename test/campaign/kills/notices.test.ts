@@ -1,12 +1,12 @@
 /**
  * Proves, with the shipped program killed at every named point of a notice and at random moments:
  * after restarts every saved search has exactly one notice for each month that was served. Each was
- * delivered at least once, and always under the same id and with the same bytes; by e-mail with the
- * same Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under one id, and
- * the next one of its search holds its month too. A webhook that was answered 201 is there. The
- * ledger is the receiver's, outside the server. By default one life passes every point in order and
- * a random moment. TEST_SCALE="notice lives:N" gives each point a life, and adds N random ones.
- * Does not prove: power cuts, which the state store has in its own campaign.
+ * delivered at least once, always with the same id and the same bytes, and by e-mail with the same
+ * Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under one id, and the
+ * next notice of its search also covers its month. A webhook whose creation was answered 201
+ * exists. The receiver's ledger is outside the server. By default, one life passes every point in
+ * order and a random moment. TEST_SCALE="notice lives:N" gives each point a life, and adds N random
+ * lives. Does not prove: power cuts, which are tested in the campaign of the state store.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -25,9 +25,9 @@ import { buildVictim, makeKeys, Server } from "./server.ts";
 const ACCOUNTS = 3_000;
 const LABELS = ["2026-08", "2026-09", "2026-10"] as const;
 const SEARCHES = 6;
-/** Random lives; the short run has one. */
+/** Number of random lives; the short run has one. */
 const LIVES = tries("notice lives");
-/** Time for the notices of a month to arrive after the last start. */
+/** Time in which a month's notices must arrive after the last start, in milliseconds. */
 const ARRIVES_MS = 60_000;
 
 interface Event {
@@ -41,7 +41,7 @@ interface Event {
   };
 }
 
-/** Saved searches of a story; the notice about the first month fails for `broken`. */
+/** Saved searches of a life story; the notice about the first month fails for `broken`. */
 interface Saved {
   readonly ids: readonly string[];
   readonly broken: string;
@@ -68,7 +68,7 @@ describe("notices of a killed server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs one life story: set up, then a new month with kills, then a last start. */
+  /** Runs one life story: a setup, then a new month with kills, then a last start. */
   async function story(name: string, faults: readonly string[], killsMs: readonly number[]) {
     const [served, dataDir] = [join(folder, name, "served"), join(folder, name, "state")];
     mkdirSync(served, { recursive: true });
@@ -139,7 +139,7 @@ describe("notices of a killed server", () => {
     for (let n = 0; n < SEARCHES; n++) {
       const uf = ["SP", "MG", "RJ", "BA", "PR", "RS"][n];
       const spec = { filters: { geo: { uf_any_of: [uf] } } };
-      // One of them wants a file with each notice.
+      // One search requests a file with each notice.
       const more = n === 0 ? { export: { output: { format: "csv" } } } : {};
       ids.push((await ask("/v1/searches", { name: `search ${n}`, spec, ...more })).search.id);
     }
@@ -151,7 +151,7 @@ describe("notices of a killed server", () => {
     return { ids: [...ids, broken], broken };
   }
 
-  /** Replaces the spec of a search by one that can be read. */
+  /** Replaces the spec of a search by a valid one. */
   async function repair(server: Server, search: string): Promise<void> {
     const body = { spec: { filters: {} } };
     const reply = await server.ask(`/v1/searches/${search}`, { method: "PATCH", tenant: 0, body });
@@ -164,7 +164,7 @@ describe("notices of a killed server", () => {
       return { body, type, id: headers["webhook-id"], ...data };
     });
 
-  /** True if a notice came by e-mail, always under one Message-ID. */
+  /** True if a notice arrived by e-mail, always with the same Message-ID. */
   function isMailed(notice: string): boolean {
     const ids = mail.got.map(({ raw }) => readMail(raw).headers.get("message-id") ?? "");
     const own = new Set(ids.filter((id) => id.startsWith(`<${notice}`)));

@@ -1,8 +1,8 @@
 /**
  * The plan of a crash run: for a seed, a lane, and a cycle, the served snapshot, each client's
  * requests in order, and how the process dies.
- * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated.
- * Only the interleaving is open.
+ * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated. Only
+ * the interleaving may differ.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
@@ -13,15 +13,15 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 export interface Tenant {
   readonly name: string;
   readonly plan: string;
-  /** Maximum retention of a finished export, in milliseconds. */
+  /** Maximum retention of a done export, in milliseconds. */
   readonly retentionMs: number;
-  /** Exports that may wait, where a create may meet that bound. */
+  /** Maximum queued exports; null if creates never reach the limit. */
   readonly queueMax: number | null;
 }
 
 const WEEK_MS = 604_800_000;
 
-/** The tenants: two alike, one whose exports expire immediately, one with a short queue. */
+/** The tenants: two alike, one whose exports expire immediately, and one with a short queue. */
 export const TENANTS: readonly Tenant[] = [
   { name: "steady", plan: "enterprise", retentionMs: WEEK_MS, queueMax: null },
   { name: "second", plan: "scale", retentionMs: WEEK_MS, queueMax: null },
@@ -30,8 +30,8 @@ export const TENANTS: readonly Tenant[] = [
 ];
 
 /**
- * Settings of the server: no rate limit and no daily quota, which thousands of lives would exhaust,
- * and the limits of the tenants above.
+ * Settings of the server: the limits of the tenants above, but no rate limit and no daily quota,
+ * which thousands of lives would exhaust.
  */
 export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -49,7 +49,7 @@ export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   PENEIRA_LOG_LEVEL: "warn",
 };
 
-/** Bodies in every format; light ones occur more often. */
+/** Request bodies in every format; those of small exports occur more often. */
 const FORMATS: readonly object[] = [
   body(["SP"], { format: "csv", fields: ["cnpj", "legal_name", "uf"] }, 3_000),
   body(["MG", "RJ"], { format: "csv", delimiter: ";", bom: true }, 700),
@@ -63,13 +63,15 @@ const FORMATS: readonly object[] = [
   body(["SP", "RJ"], { format: "jsonl", compression: "zstd" }, 2_400),
 ];
 
-/** Few random accounts each, from states that no other body has, so that a gap is visible. */
+/** Requests for a few random accounts in states of no other body, so that a gap is visible. */
 const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
   const { spec, ...rest } = body(["CE", "PA", "AM", "MT", "ES", "DF"], { format: "csv" }, 5);
   return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
 });
 
-/** Accounts that a tenant does not have yet, a few at a time: in the draws' states, and others. */
+/**
+ * Requests for a few accounts that the tenant has not exported, in the draws' states and others.
+ */
 const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];
   const { spec, ...rest } = body(states, { format: "csv", fields: ["cnpj"] }, limit);
@@ -77,7 +79,7 @@ const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   return { ...rest, spec: { ...spec, filters: { ...spec.filters, lists } } };
 });
 
-/** A file that is sent to be enriched, by its place in `References.sent`. */
+/** A file that is sent to be enriched, by its index in `References.sent`. */
 export interface SentRequest {
   readonly sent: number;
   readonly fields: readonly OutputField[];
@@ -92,19 +94,19 @@ const SENT: readonly SentRequest[] = [
 /** Bodies of `POST /v1/exports`, then files of `POST /v1/enrich/files`. */
 export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...FURTHER, ...SENT];
 
-/** The request of a file, or null for an export of a spec. */
+/** Returns the request to enrich a file, or null for an export of a spec. */
 export function sentRequest(body: number): SentRequest | null {
   return SENT[body - (REQUESTS.length - SENT.length)] ?? null;
 }
 
-/** Stands for the spec of an enrichment, whose answer has none. */
+/** Returns a substitute for the spec of an enrichment, whose answer has none. */
 export function enrichmentSpec({ sent, fields, labels }: SentRequest): AccountQuerySpec {
   const output = { format: "csv", fields, ...(labels === null ? {} : { labels }) };
   const spec = { filters: { sent }, scoring: {}, sort: [], limit: 0, output };
   return spec as unknown as AccountQuerySpec;
 }
 
-/** The file that a spec of `enrichmentSpec` is about; undefined for others. */
+/** Returns the file of a spec made by `enrichmentSpec`; undefined for other specs. */
 export function sentOf({ filters }: AccountQuerySpec): number | undefined {
   return (filters as { readonly sent?: number }).sent;
 }
@@ -117,7 +119,7 @@ function body(uf_any_of: string[], output: object, limit: number) {
   return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
 }
 
-/** One request of a client; `pick` (0-1) selects among the exports that exist by then. */
+/** One request of a client; `pick` (0-1) selects one of the exports that exist at that time. */
 export type Step =
   | { readonly act: "create"; readonly tenant: number; readonly key: string; readonly body: number }
   | { readonly act: "list"; readonly tenant: number; readonly limit: number }
@@ -141,7 +143,7 @@ const PICKED_ACTS = [
 /** How the process ends. */
 export type End =
   | { readonly how: "kill"; readonly afterMs: number }
-  /** SIGTERM, and SIGKILL after `graceMs`; null lets it finish. */
+  /** Stops by SIGTERM, and by SIGKILL after `graceMs`; if null, the process may finish. */
   | { readonly how: "stop"; readonly afterMs: number; readonly graceMs: number | null }
   | { readonly how: "point"; readonly point: FaultPoint; readonly nth: number };
 
@@ -159,7 +161,7 @@ export interface CycleOf {
   readonly seed: number;
   readonly lane: number;
   readonly cycle: number;
-  /** A point with too few hits, instead of the next one. */
+  /** A point with too few hits, which replaces the next one in turn. */
   readonly point?: FaultPoint;
 }
 
@@ -168,7 +170,7 @@ const KILL_MS_MAX = 250;
 const CLIENTS = 6;
 const STEPS = { random: 40, point: 14 };
 
-/** Plans one life. Even cycles end at random, odd ones at the points in turn. */
+/** Plans one life. Even cycles end at random, odd cycles at the points in turn. */
 export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
   const draw = new Draw(seededRng(mix(seed, lane, cycle)));
   const wanted = point ?? (cycle % 2 === 1 ? pointOfTurn(lane, cycle) : undefined);
@@ -182,7 +184,10 @@ export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
   return { cycle, snapshot: draw.chance(0.5) ? 0 : 1, clients, end };
 }
 
-/** The lanes begin at different points, so that together they cover all of them sooner. */
+/**
+ * Returns the point of a cycle; lanes begin at different points, so that together they cover all
+ * points sooner.
+ */
 function pointOfTurn(lane: number, cycle: number): FaultPoint {
   const turn = (cycle >> 1) + lane * Math.floor(FAULT_POINTS.length / 2);
   return FAULT_POINTS[turn % FAULT_POINTS.length] as FaultPoint;

@@ -1,8 +1,8 @@
 /**
- * Loss of power: takes a process on its own file system and returns that file system as a disk
- * would have it after the power cut, without anything that was not durable.
- * Invariant: the process is stopped before the cut, so that nothing is acknowledged after it; the
- * journal is not flushed. It models lost caches, not torn sectors or disks that lie.
+ * Loss of power: runs a process on its own file system, and returns the file system as it would be
+ * after a power cut, without data that was not durable.
+ * Invariant: the process is stopped before the cut, so that it acknowledges nothing afterwards; the
+ * journal is not flushed. This models lost caches, not torn sectors or disks that ignore flushes.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ const DISK_BYTES = "512M";
 const CUT = `import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
 
-/** The missing requirement of a power cut as a sentence; null if it can be done. */
+/** Returns why no power cut can be made, as a sentence, or null. */
 export function powerObstacle(): string | null {
   const needs = "A power cut needs root, Linux, ext4 and python3";
   if (process.platform !== "linux") return `${needs}: this is ${process.platform}.`;
@@ -33,7 +33,7 @@ export function powerObstacle(): string | null {
   }
 }
 
-/** A separate file system, whose power is cut instead of killing the process. */
+/** Returns a ground with its own file system, whose power is cut instead of killing the process. */
 export function powerGround(): Ground {
   const outside = mkdtempSync(join(tmpdir(), "peneira-power-"));
   const image = join(outside, "disk.img");

@@ -1,7 +1,8 @@
 /**
  * Reference files of a crash run: rows, size, and SHA-256 for each spec that the server returned,
  * on two snapshots.
- * Invariant: rendered in this process, which is never killed, and hashed again from the disk.
+ * Invariant: files are rendered in this process, which is never killed, and are hashed again from
+ * the disk.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -59,7 +60,7 @@ export class References {
     return new References(folder, segments);
   }
 
-  /** The file of a spec on the snapshot of a label. */
+  /** Returns the file of a spec on the snapshot with a label. */
   of(label: string, spec: AccountQuerySpec): Promise<RenderedFile> {
     const name = `${label} ${JSON.stringify({ ...spec, explain: null })}`;
     const known = this.#files.get(name);
@@ -69,7 +70,7 @@ export class References {
     return file;
   }
 
-  /** The accounts of that file as their numbers are stored: CNPJs without check digits. */
+  /** Returns the accounts of the file as lists store them: CNPJs without check digits. */
   accountsOf(label: string, spec: AccountQuerySpec): Promise<readonly string[]> {
     const { scoring, filters, sort, limit } = spec;
     const name = `${label} ${JSON.stringify({ scoring, filters, sort, limit })}`;
@@ -102,7 +103,7 @@ export class References {
     return { sentPath: join(this.#folder, `sent-${sent}`), column: null, fillZeros: false };
   }
 
-  /** The accounts that an enrichment finds. */
+  /** Returns the accounts that an enrichment finds. */
   async #enrichedAccounts(segment: Segment, spec: AccountQuerySpec, number: number) {
     const path = join(this.#folder, `found-${number}`);
     const found: number[] = [];
@@ -142,7 +143,7 @@ function cnpjsOf({ native }: Segment, rows: Uint32Array): string[] {
   return (JSON.parse(text) as { readonly cnpj: string }[]).map(({ cnpj }) => cnpj);
 }
 
-/** A file with accounts of all snapshots, every `step`-th one, and texts that are no CNPJ. */
+/** Returns a file with every `step`-th account of all snapshots, and texts that are no CNPJ. */
 function sentFile(segments: readonly Segment[], step: number, most: number): Buffer {
   const cnpjs = segments.flatMap((segment) => {
     const count = Math.min(most, Math.floor(segment.accounts / step));
@@ -160,7 +161,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Runs a command of the product and drops its messages. */
+/** Runs a command of the product and discards its messages. */
 async function peneira(...parameters: readonly string[]): Promise<void> {
   await promisify(execFile)(...victim(parameters));
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run crash -- --cycles N`: kills the real server for N lives. Prints counts, or the first
  * violation with status 1.
- * Invariant: without --seed the clock determines it; it is printed first, so that any run can be
- * repeated: every life's plan follows from it.
+ * Invariant: without --seed, the seed comes from the clock. It is printed first and determines
+ * every life's plan, so that any run can be repeated.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ export interface CrashOptions {
   readonly diskFull: boolean;
 }
 
-/** Parses the command line. Throws an error with a sentence for a mistake in it. */
+/** Parses the command line. Throws an error with a readable message for a mistake. */
 export function readOptions(args: readonly string[], nowMs = Date.now()): CrashOptions {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

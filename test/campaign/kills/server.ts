@@ -1,8 +1,8 @@
 /**
  * The killed process: starts the bundle with kill points on a snapshot and a data directory, sends
  * requests, and reports how it ended.
- * Invariant: it is the shipped program except for the kill points; nothing of it is imported. A
- * process is always ended by its own id, and its end is awaited before the next start.
+ * Invariant: the program equals the shipped one except for the kill points, and nothing of it is
+ * imported. Processes are ended by their own ids, and the next start waits for the end.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -16,18 +16,18 @@ import { Gone, must } from "./violation.ts";
 const BUNDLE = join(ROOT, ".cache", "crash", "peneira");
 
 /**
- * The killed program and its arguments: the bundle that `buildVictim` makes, or that of
- * TEST_PRODUCT, such as the one of `node build.mjs executable --faults`.
+ * The killed program and its arguments: the bundle made by `buildVictim`, or the executable in
+ * TEST_PRODUCT, such as that of `node build.mjs executable --faults`.
  */
 export function victim(args: readonly string[]): [file: string, args: string[]] {
   return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
 }
 
-/** A process without an address for this long has hung. */
+/** Maximum time until a process has an address, in milliseconds; a slower process hangs. */
 const START_MS_MAX = 60_000;
-/** Maximum time between a lost connection and the end of the process that explains it. */
+/** Maximum time between a lost connection and the end of the process, which must explain it. */
 const DEATH_MS_MAX = 5_000;
-/** No request of a run takes longer; waiting ones request 20 s. */
+/** Maximum time of a request, in milliseconds; requests that wait do so for up to 20 s. */
 const REQUEST_MS_MAX = 60_000;
 /** Retained output, in characters. */
 const OUTPUT_KEPT = 20_000;
@@ -38,7 +38,7 @@ export interface Death {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** An answer with the times around it, in milliseconds since 1970. */
+/** An answer with the times of request and arrival, in milliseconds since the epoch. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -47,12 +47,12 @@ export interface Reply {
   readonly receivedAt: number;
 }
 
-/** A request; the tenant's key is sent unless the tenant is null. */
+/** A request; it has the tenant's key unless the tenant is null. */
 export interface Ask {
   readonly method?: string;
   readonly tenant: number | null;
   readonly body?: object;
-  /** A body of bytes, whose type is in the headers. */
+  /** A body of bytes, with its media type in the headers. */
   readonly file?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -67,7 +67,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Bundles the program with its kill points, unless that is done. */
+/** Bundles the program with its kill points, unless the bundle exists. */
 export function buildVictim(): void {
   const build = [join(ROOT, "build.mjs"), "bundle", "--faults"];
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
@@ -100,7 +100,7 @@ export class Server {
     this.#output = rest.output;
   }
 
-  /** Starts a process; returns the server when it answers, or how it died. */
+  /** Starts a process; returns the server once it answers, or how the process ended. */
   static async start(options: StartOptions): Promise<Server | Death> {
     const { snapshot, dataDir, fault } = options;
     const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];
@@ -122,7 +122,7 @@ export class Server {
     return this.#child.pid as number;
   }
 
-  /** The end of the process's output. */
+  /** Returns the last part of the process's output. */
   get output(): string {
     return this.#output();
   }
@@ -144,8 +144,8 @@ export class Server {
   }
 
   /**
-   * Sends a request. Throws `Gone` if the process died or was stopped under it, and `Violation` if
-   * a live process lost a connection, or for an unexcused answer.
+   * Sends a request. Throws `Gone` if the process died or was stopped during the request. Throws
+   * `Violation` if a live process lost a connection, or if the answer is not excused.
    */
   async ask(path: string, options: Ask): Promise<Reply> {
     const { method = "GET", tenant, body, file, headers = {} } = options;
@@ -184,7 +184,7 @@ export class Server {
   }
 }
 
-/** Facts about a process before it has an address. */
+/** A starting process that has no address yet. */
 interface Booting {
   readonly base: Promise<string>;
   readonly death: Promise<Death>;

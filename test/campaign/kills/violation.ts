@@ -1,8 +1,8 @@
 /**
  * The error that ends a crash run: the number of an export invariant (I1 to I14) and the
  * observation.
- * Invariant: it is thrown only for the product's mistakes; a process that dies under a request is
- * `Gone`, which is neither right nor wrong.
+ * Invariant: a violation is thrown only for the product's mistakes. If a process dies during a
+ * request, `Gone` is thrown, which is neither right nor wrong.
  */
 
 /** The invariants, as a report states them. */

@@ -1,10 +1,9 @@
 /**
- * Proves, with receivers over sockets and a clock that jumps: after a night without network, ten
- * thousand due deliveries go out without a burst. A host never has more than 4 requests at a time,
- * if each host has one receiver, and if one host has many, and at most as many idle connections
- * next to them. Every delivery
- * arrives once, with the number and the id of its notice, so that a receiver can put the notices of
- * each search in order. First attempts begin in that order. Memory stays bounded.
+ * Proves, with receivers over sockets and a clock that jumps: after a night without a network, ten
+ * thousand due deliveries are sent without a burst. A host never has more than 4 requests and 4
+ * idle connections at a time, whether it has one receiver or many. Every delivery arrives once,
+ * with the number and id of its notice, so that a receiver can order the notices of each search.
+ * First attempts begin in that order. Memory stays bounded.
  * Does not prove: kills (campaign/kills/notices.test.ts); fairness between tenants
  * (contract/notices/deliveries.test.ts).
  */
@@ -21,17 +20,17 @@ import { type Office, openOffice, START_MS, TENANT } from "../../support/changes
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const DELIVERIES = 10_000;
-/** Notices of each search, one for each month. */
+/** Number of notices of each search, one for each month. */
 const MONTHS = 10;
-/** Requests to a host at a time, as docs/notices.md promises. */
+/** Maximum concurrent requests to a host, as docs/notices.md promises. */
 const AT_ONCE = 4;
-/** Growth of the resident memory of the sender and all receivers, in MiB. */
+/** Maximum growth of the resident memory of the sender and all receivers, in MiB. */
 const GROWTH_MAX = 160;
 const HOUR = 3_600_000;
 /** Interval of the server's ticks, and the longest time for a backlog. */
 const TICK_MS = 1_000;
 const WORK_MS = 20 * 60_000;
-/** Attempts that a first attempt may overtake: those that run at the same time. */
+/** Number of attempts that a first attempt may overtake, because they run at the same time. */
 const OVERTAKEN_MAX = 2 * AT_ONCE;
 
 /** The notice in a request. */
@@ -41,13 +40,13 @@ interface Told {
   readonly sequence: number;
 }
 
-/** A host with one or more receivers, which counts what is open. */
+/** A host with one or more receivers, which counts open requests and connections. */
 class Host {
   /** Requests that were answered 204, by path and id. */
   readonly arrived = new Map<string, Told>();
-  /** First attempts by path, in the order in which they came. */
+  /** First attempts by path, in the order of arrival. */
   readonly first = new Map<string, Told[]>();
-  /** True while the network is away. */
+  /** True while the network is down. */
   away = true;
   mostRequests = 0;
   mostConnections = 0;
@@ -113,7 +112,7 @@ describe("ten thousand deliveries after a night without network", () => {
   it("go to one host with at most 4 at a time", () => night({ hosts: 1, perHost: 10 }));
 });
 
-/** A clock whose time of day leaps in both directions, as that of a machine does. */
+/** Returns a clock whose time of day jumps in both directions, as that of a machine can. */
 function leapingClock(): Clock & { leap(byMs: number): void } {
   let nowMs = START_MS;
   const began = performance.now();
@@ -150,7 +149,7 @@ async function night({ hosts: count, perHost }: Night): Promise<void> {
     const before = process.memoryUsage().rss;
     await until(office, () => untried(office) === 0);
     assert.equal(waiting(office), DELIVERIES);
-    // The clock is set back in the night, and leaps in the morning: all attempts are due together.
+    // The clock is set back at night and leaps in the morning, so all attempts are due together.
     clock.leap(-HOUR);
     await office.work();
     clock.leap(10 * HOUR);
@@ -195,7 +194,7 @@ function groupsOf(all: readonly Told[]): Map<string, Told[]> {
   return groups;
 }
 
-/** First attempts begin month after month. */
+/** Checks that first attempts begin month after month. */
 function checkOrder(told: readonly Told[]): void {
   for (const [at, { sequence }] of told.entries()) {
     const later = told.slice(0, Math.max(0, at - OVERTAKEN_MAX));
@@ -209,13 +208,13 @@ function waiting({ database }: Office): number {
   return database.prepare(count).pluck().get() as number;
 }
 
-/** Number of deliveries without any attempt. */
+/** Returns the number of deliveries without any attempt. */
 function untried({ database }: Office): number {
   const count = "SELECT count(*) FROM deliveries WHERE attempts = 0";
   return database.prepare(count).pluck().get() as number;
 }
 
-/** Ticks as a server does until a condition holds. */
+/** Ticks as a server does, until a condition holds. */
 async function until({ notices }: Office, holds: () => boolean): Promise<void> {
   for (const end = Date.now() + WORK_MS; !holds(); ) {
     assert.ok(Date.now() < end, JSON.stringify(notices.counts()));
@@ -225,7 +224,7 @@ async function until({ notices }: Office, holds: () => boolean): Promise<void> {
   await notices.idle();
 }
 
-/** Queues notices of all months for so many searches, as counting leaves them. */
+/** Queues the notices of all months for a number of searches, as if they had been counted. */
 function queueMonths(office: Office, searches: number): void {
   const store = new WebhookStore(office.database);
   const month = office.database.prepare("INSERT INTO served_months VALUES (?, ?, ?, ?, 0)");

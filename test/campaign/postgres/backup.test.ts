@@ -1,7 +1,7 @@
 /**
- * Proves: pg_dump and pg_restore save and bring back a whole state on PostgreSQL; `peneira backup`
- * saves the rest of its data directory, says how to save the state, and its restore is served with
- * the restored database. Where a store keeps the files, they are not reported as lost.
+ * Proves: pg_dump and pg_restore save and restore a whole state on PostgreSQL. `peneira backup`
+ * saves the rest of the data directory, and reports how to save the state. A server runs on both
+ * restored parts. If a store keeps the files, they are not reported as lost.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

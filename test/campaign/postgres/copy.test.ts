@@ -1,7 +1,7 @@
 /**
  * Proves: `peneira state copy` moves a random state to PostgreSQL and back, with every row,
- * counter, and secret. It refuses a target with a state, a served state, and other schemas, in
- * words. A copy that is killed at any moment leaves the target unused.
+ * counter, and secret. It refuses a target that has a state, a state in use by a server, and other
+ * schemas, with a message. A copy that is killed at any moment leaves the target unused.
  * Does not prove: that a power cut leaves the data directory durable (campaign/kills/power).
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A data directory with a random state and secrets. */
+  /** Makes a data directory with a random state and secrets. */
   function made(name: string, seed: number, tries = 60): string {
     const dataDir = join(folder, name);
     const database = openDatabase(dataDir);
@@ -54,7 +54,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     return dataDir;
   }
 
-  /** Every row of a state in SQLite, as bytes. */
+  /** Returns every row of a state in SQLite, as bytes. */
   function rowsOf(dataDir: string): Map<string, string[]> {
     const database = openUnmigrated(dataDir);
     const rows = stateTables(database).map((table) => {
@@ -79,7 +79,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const shared = openPostgres(stateAddress(server.address("tables")));
     const own = openDatabase(join(folder, "tables"));
     assert.deepEqual(differences(shared, stateTables(own)), []);
-    // A table that only a shared state has is lost on the way back: it must not hold anything else.
+    // Tables of a shared state are lost on the way back, so only these tables may exist.
     assert.deepEqual(SHARED_TABLES, ["state", "access_changes"]);
     shared.close();
     own.close();
@@ -229,13 +229,13 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     return found !== null;
   }
 
-  /** Runs a command and kills it after a while; returns false if it ended before. */
+  /** Runs a command and kills it after a while; returns false if it ended before that. */
   async function runAndKill(args: string[], url: string, round: number): Promise<boolean> {
     const env = { ...process.env, PENEIRA_STATE_URL: url };
     const [file, all] = productCommand(args);
     const child = spawn(file, all, { env, stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(child, "exit") as Promise<[number | null]>;
-    // Most kills fall into the copy: its first line comes after about this time.
+    // Most kills happen during the copy, whose first line is printed after about this time.
     const timer = sleep(150 + 125 * round).then(() => child.kill("SIGKILL"));
     const [code] = await ended;
     await timer;

@@ -1,7 +1,7 @@
 /**
- * Rate limits of three real processes on one PostgreSQL. The buckets of the database equal their
- * twin. No limit is exceeded while members are killed and paused. Prints the share of early
- * refusals at 80 % load, by plan.
+ * Rate limits of three real processes on one PostgreSQL. Proves: the buckets of the database equal
+ * their twin, and no limit is exceeded while members are killed and paused. Prints the share of
+ * early refusals at 80 % load, by plan.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
@@ -22,9 +22,9 @@ const MEMBER = new URL("../../support/server/rate-member.ts", import.meta.url);
 const MEMBERS = 3;
 const LEASE_MS = 1_000;
 const MARGIN_MS = 50;
-/** Largest rate of a plan whose load two processors can make next to the fleet. */
+/** Highest rate of a plan for which two processors can make the load while the fleet runs. */
 const PER_SECOND_MAX = 200;
-/** Requests whose time is not known better than this; a busy machine pauses a process. */
+/** Tolerance for the time of requests, in milliseconds; a busy machine may pause a process. */
 const JITTER_MS = 20;
 
 describe("rate limits on PostgreSQL", { skip: withoutPostgres }, () => {
@@ -158,7 +158,7 @@ describe("rate limits on PostgreSQL", { skip: withoutPostgres }, () => {
     });
   }
 
-  /** Begins the load when all members lease, and know of each other. */
+  /** Begins the load once all members have leases and know of each other. */
   async function begin(members: readonly Member[]): Promise<void> {
     await Promise.all(members.map(({ ready }) => ready));
     await sleep(1_500);

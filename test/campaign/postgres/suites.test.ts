@@ -1,6 +1,7 @@
 /**
- * Suites of the state, exports, lists, notices, and the console with every state on PostgreSQL.
- * Invariant: the suites are the same files; hooks put the database in the place of the file
+ * Runs suites of the state, exports, lists, notices, and the console with every state on
+ * PostgreSQL.
+ * Invariant: the suites are the same files; hooks replace the file by the database
  * (test/support/server/postgres-folders.mjs). TEST_SUITES names some of them, separated by commas.
  */
 import assert from "node:assert/strict";
@@ -54,7 +55,7 @@ describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () 
   });
 });
 
-/** The environment without the mark by which a run would take itself for a part of this one. */
+/** Returns the environment without the variable that would make a run part of this one. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...others } = process.env;
   return others;

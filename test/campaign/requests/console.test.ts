@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports with a real snapshot: any requests to the console's routes by a
- * signed-in user, or nearly one, get no 5xx other than `overloaded`. Failures are problem documents
- * with their request ids; no password or token of others is in any answer or in the log, and the
- * server continues.
+ * Proves, on both transports with a real snapshot: requests to the console's routes by a user with
+ * a valid or slightly wrong session get no 5xx other than `overloaded`. Failures are problem
+ * documents with their request ids. No answer and no log line has a password or token of others,
+ * and the server continues.
  * Does not prove: that answers are right, nor what the public routes do (http-fuzz).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const REQUESTS = 2_000;
 const SEED = 20_261_121;
-/** Requests after which another tenant goes on. */
+/** Number of requests after which another tenant takes over. */
 const TURN = 50;
 
 const ROUTES = Object.keys(CONSOLE_CALLS);
@@ -69,7 +69,7 @@ after(() => {
   sample.dispose();
 });
 
-/** A request that is right, or wrong in a few details. */
+/** Returns a request that is right, or wrong in a few details. */
 function fuzzed(draw: Draw, targets: Targets, sender: Person): Ask & { readonly raw: Buffer } {
   const good = askFor(draw.of(ROUTES), targets, sender);
   const method = draw.chance(0.85) ? good.method : draw.of(METHODS);
@@ -99,7 +99,7 @@ function bytesOf({ method, path, headers = {}, raw }: Ask & { readonly raw: Buff
 function check({ status, headers, body }: WireAnswer, heads: boolean): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   else assert.ok(status < 500, `${status} ${body}`);
-  // Bytes below the interface are rejected without an id of the server, parsed ones with it.
+  // Requests that the HTTP layer rejects as bytes have no request id; parsed requests have one.
   assert.ok(headers["x-request-id"] !== undefined, `${status} without an id`);
   if (status < 400 || heads) return;
   const problem = JSON.parse(body) as Record<string, unknown>;
@@ -135,7 +135,7 @@ for (const transport of TRANSPORTS) {
           const { answers } = await connection.run(bytes, [heads]);
           const [answer] = answers;
           assert.ok(answer !== undefined, `no answer to ${bytes.toString("latin1")}`);
-          // Many requests sign out, or demote another user; another one then continues.
+          // Many requests sign out or demote a user; another user then continues.
           if (answer.status === 401 || draw.chance(0.05)) {
             sender = await server.person(tenant, draw.chance(0.8) ? "owner" : "member");
           }

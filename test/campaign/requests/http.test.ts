@@ -1,9 +1,9 @@
 /**
- * Proves, with real servers on both transports and a real snapshot: for any request, the answer
+ * Proves, with real servers on both transports and a real snapshot: the answer to any request
  * matches the OpenAPI document, with its request id and security headers. No answer is a 5xx other
- * than `overloaded`; accepted requests match the documented shape; no key is in any answer. Every
- * proper request is answered; the server then stops in order. Longer, with progress: `node
- * build.mjs campaign requests --rounds 1000000 --seed 7`; over one transport with
+ * than `overloaded`. Accepted requests match the documented shape. No answer has a key. Every
+ * well-formed request is answered, and the server then stops gracefully. Longer, with progress:
+ * `node build.mjs campaign requests --rounds 1000000 --seed 7`; over one transport with
  * TEST_TRANSPORT=node.
  * Does not prove: that accepted requests are answered correctly (campaign/twin/*.test.ts), nor
  * memory safety.
@@ -38,10 +38,10 @@ const RUN_MAX = 8;
 /** Things seen that are remembered. */
 const KEPT_MAX = 60;
 
-/** Statuses from below the interface, for bytes that are no proper request. */
+/** Statuses of the HTTP layer for bytes that are no valid request. */
 const BELOW = [400, 408, 431, 505];
 
-/** Statuses that must occur, or the fuzzer has become dull; 409 depends on chance. */
+/** Statuses that must occur, to show that the fuzzer reaches all cases; 409 depends on chance. */
 const WANTED = [
   ...[200, 201, 204, 206, 303, 304],
   ...[401, 403, 404, 405, 413, 415, 416, 422, 429],
@@ -60,7 +60,7 @@ after(() => {
   sample.dispose();
 });
 
-/** Keys of two plans and a disabled one. */
+/** Makes keys of two plans, and a disabled one. */
 function keysOf({ dataDir, key }: ServerProcess): FuzzWorld["keys"] {
   return withKeyring(dataDir, (keyring) => {
     const small = keyring.create({ tenant: "small", plan: "free", name: "" });
@@ -70,7 +70,7 @@ function keysOf({ dataDir, key }: ServerProcess): FuzzWorld["keys"] {
   });
 }
 
-/** Remembers ids, cursors, links, and tags for later requests. */
+/** Stores ids, cursors, links, and tags for later requests. */
 function learn(world: FuzzWorld, { path, method }: FuzzRequest, answer: WireAnswer): void {
   const keep = <Value>(list: Value[], value: Value) => {
     list.push(value);
@@ -94,7 +94,7 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   const below = BELOW.includes(status) && answer.headers["x-request-id"] === undefined;
   if (request.loose) {
-    // The meaning of these bytes is unknown; an answer of the server shows by its id.
+    // The right answer is unknown; a request id shows that the server itself answered.
     assert.ok(below || answer.headers["x-request-id"] !== undefined, `status ${status}`);
     assert.ok(!/pnr_[0-9a-f]{4}/.test(body), "a key is in the answer");
     return;
@@ -111,13 +111,13 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
 }
 
 /**
- * Share of runs that may end early. uWebSockets.js closes a connection whose next request arrives
- * while an answer is in flight, and an answer that takes more than 10 ms is; a busy machine can
- * cause that for any request.
+ * Maximum share of runs that end early. uWebSockets.js closes a connection whose next request
+ * arrives while an answer is pending, which happens if an answer takes more than 10 ms. On a busy
+ * machine, any request can take that long.
  */
 const CUT_PART_MAX = 0.02;
 
-/** With several threads, any run with a forwarded request may end early: docs/limits.md. */
+/** With several threads, any run with a forwarded request may end early; see docs/limits.md. */
 const THREADS = Number(process.env.PENEIRA_HTTP_THREADS ?? 1);
 
 /** One connection's share of the requests. */
@@ -126,7 +126,7 @@ class Fuzzing {
   readonly #draw: Draw;
   readonly #world: FuzzWorld;
   readonly #seen: Map<number, number>;
-  /** Runs of several requests, and those that ended early and were repeated. */
+  /** Number of runs of several requests, and of runs that ended early and were repeated. */
   runs = 0;
   cut = 0;
 
@@ -150,7 +150,7 @@ class Fuzzing {
     }
   }
 
-  /** Some requests with immediate answers, or one without. */
+  /** Returns some requests with immediate answers, or one with a delayed answer. */
   #next(): FuzzRequest[] {
     const requests: FuzzRequest[] = [];
     const length = 1 + this.#draw.below(RUN_MAX);
@@ -173,7 +173,7 @@ class Fuzzing {
     if (requests.length > 1) this.runs++;
     if (first.loose || answers.length === requests.length) return;
     if (ended && requests.length > 1 && !this.#world.waitsInLine) {
-      // Each is answered without waiting in line.
+      // Repeats the unanswered requests one by one.
       this.cut++;
       for (const request of requests.slice(answers.length)) await this.#ask([request]);
       return;
@@ -210,7 +210,7 @@ for (const transport of TRANSPORTS) {
     it(`are answered as documented, seed ${SEED}`, async (context: TestContext) => {
       const catalog = {
         ...segment.catalog,
-        // Drawing from all of them each time would take longer than the requests.
+        // A sample, because drawing from all municipalities would take longer than the requests.
         municipalities: segment.catalog.municipalities.filter((_, at) => at % 40 === 0),
       };
       const seen = new Map<number, number>();

@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports on real sockets, that clients with endless bodies do not block others.
- * Unknown ones send 8 KiB at most and share the body memory by address; a tenant that fills its
- * share is refused. Meanwhile every search of another tenant is answered. Does not prove: the count
- * of bytes (contract/http/server/bodies.test.ts).
+ * Clients without credentials can send 8 KiB at most, and share the body memory by address. A
+ * tenant that fills its share is refused. Meanwhile, every search of another tenant is answered.
+ * Does not prove: the count of bytes (contract/http/server/bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -62,7 +62,7 @@ for (const transport of TRANSPORTS) {
     };
     const answersOf = ({ statuses }: Flood) =>
       Object.values(statuses).reduce((sum, count) => sum + count, 0);
-    /** Statuses of searches with bodies of a given size, in sequence. */
+    /** Returns the statuses of consecutive searches with bodies of a given size. */
     const searches = async (count: number, bytes: number) => {
       const statuses = new Set<number>();
       for (let round = 0; round < count; round++) {
@@ -84,7 +84,7 @@ for (const transport of TRANSPORTS) {
       const known = open(`${SIGN_IN}Content-Length: 300000\r\n\r\n`, 100);
       assert.equal(await settledAt(SENDERS, () => known.statuses["413"] ?? 0), SENDERS);
       assert.equal(server.bodies.used, 0);
-      // A chunk that is declared larger than its sent part.
+      // Sends a chunk whose declared length exceeds the bytes sent.
       const unknown = open(`${SIGN_IN}Transfer-Encoding: chunked\r\n\r\n10000\r\n`, 8_193);
       assert.equal(await settledAt(SENDERS, () => unknown.statuses["413"] ?? 0), SENDERS);
       const most = `${SIGN_IN}Content-Length: 8192\r\n\r\n${"{}".padEnd(8_192)}`;
@@ -105,7 +105,7 @@ for (const transport of TRANSPORTS) {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
-      // Some that would fit are refused while others are half received.
+      // Some bodies that would fit are refused while others are only half received.
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(await searches(20, 2_000), [200]);
         assert.deepEqual(await searches(2, 100_000), [200]);

@@ -1,9 +1,10 @@
 /**
  * Proves on real sockets, on both transports and at the metrics' address: a connection with
- * thousands of requests in flight gets one turn, while a handful is answered in order. A client
- * that does not read stops the server's work; idle connections are replaced. An address and a
- * tenant have their shares; health checks are always answered. All by counts.
- * Does not prove: how long others wait, nor which ones `Sockets` closes (sockets.test.ts).
+ * thousands of requests in flight is served only in its turn, and a few requests in flight are
+ * answered in order. If a client does not read, the server stops working for it. Idle connections
+ * are replaced. Addresses and tenants are limited to their shares. Health checks are always
+ * answered. All checks count; none measures time.
+ * Does not prove: how long others wait, nor which connections `Sockets` closes (sockets.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -20,7 +21,7 @@ import * as attacks from "../../support/sockets/attacks.ts";
 
 const { crowd, flood, get, numbered, sendAndRead } = attacks;
 
-/** So long that no client is closed as slow. */
+/** Limits so high that no client is closed for being slow. */
 const LIMITS = {
   ...TEST_LIMITS,
   headersTimeoutMs: 60_000,
@@ -90,7 +91,7 @@ for (const transport of TRANSPORTS) {
         assert.equal(statuses.at(-1), 503);
         assert.match(text, /"code":"overloaded".*came at once on this connection/);
         assert.ok(statuses.slice(0, -1).every((one) => one === status));
-        // A chunk may arrive in two, each in a turn of its own.
+        // The data may arrive in two chunks, each handled in a separate turn.
         assert.ok(statuses.length >= 12 && statuses.length <= 3 * PIPELINED_MAX);
         assert.equal(handled() - before, statuses.length, "more was handled than was answered");
       });
@@ -146,7 +147,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("may send a body after its requests, and more requests after that", async () => {
-      // In a head this line has a byte that is repaired there, in a body it is unchanged.
+      // In a head, a line like this has a byte that is repaired; in a body, it is not changed.
       const warnings = '"warnings":[\r\n{"a":"\x7f"}]';
       const body = `{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}},"explain":{${warnings}}}}`;
       const padded = body.padEnd(100_000);
@@ -154,7 +155,7 @@ for (const transport of TRANSPORTS) {
         "POST /v1/spec/normalize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
         `Authorization: Bearer ${server.keys.enterprise}\r\n` +
         `Content-Length: ${padded.length}\r\n\r\n${padded}`;
-      // Over uws the first answer that takes longer is the last; see docs/limits.md.
+      // With uws, the first answer that takes longer is the last one; see docs/limits.md.
       const behind = transport === "uws" ? "" : numbered(2, "/healthz");
       const wanted = Array(transport === "uws" ? 3 : 5).fill(200);
       const bytes = numbered(2, "/healthz") + post + behind;
@@ -263,7 +264,7 @@ for (const transport of TRANSPORTS) {
       const server = await startFake(transport, {}, { ...LIMITS, socketsMax: 400 });
       const target = { port: server.port };
       const held: attacks.StreamLimit[] = [];
-      // At most the number that is ready right after the start.
+      // Opens no more connections at a time than the server accepts right after its start.
       for (let part = 0; part < 6; part++) held.push(await crowd(target, 50, { bytes: ASKED }));
       const sockets = held.flatMap((one) => one.sockets);
       const answeredOf = (bytes: number) =>

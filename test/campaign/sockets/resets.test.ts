@@ -1,7 +1,7 @@
 /**
  * Proves that no client ends the process or locks out others by leaving: every method with a reset
- * after every byte, CONNECT with repeated resets, CONNECT held open, on both transports and on the
- * metrics listener. The server is the same process afterwards and answers others.
+ * after each byte, CONNECT with repeated resets, and CONNECT held open, on both transports and on
+ * the metrics listener. Afterwards, the server is the same process and answers others.
  * Does not prove: other sequences of bytes (contract/http/server/malformed.test.ts and the campaign
  * of sockets).
  */
@@ -25,13 +25,13 @@ import {
   resetAfterEveryByte,
 } from "../../support/sockets/resets.ts";
 
-/** Resets after a whole CONNECT; two ended a server once, 36 at the latest. */
+/** Number of resets after a complete CONNECT; a past bug ended a server after 2 to 36 of them. */
 const RESETS = 300;
-/** Clients that come at the same moment. */
+/** Number of clients that connect at the same moment. */
 const CROWD = 300;
 /** Number of open sockets. */
 const HELD = 400;
-/** Time to close a refused tunnel, on a loaded machine. */
+/** Maximum time until a refused tunnel is closed, on a loaded machine, in milliseconds. */
 const CLOSED_MS = 20_000;
 
 /** A listener and a request that it answers. */
@@ -53,7 +53,7 @@ async function allClosed(sockets: readonly Socket[]): Promise<number> {
   return open();
 }
 
-/** The same promises for every listener. */
+/** Defines the same tests for every listener. */
 function holds(listener: () => Listener): void {
   for (const method of ALL_METHODS) {
     it(`survives ${method} with a reset after every byte`, async () => {
@@ -86,7 +86,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => fake.close());
 
-    // Runs first: a server that has been up for a while has room for more connections.
+    // Runs first, because a server that has been running for a while accepts more connections.
     it("answers every client of a crowd that arrives right after its start", async () => {
       const port = Number(new URL(fake.base).port);
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";

@@ -1,9 +1,10 @@
 /**
  * Proves, by counting answers in one turn of the event loop that is full of requests, what an
- * overloaded server sheds. It sheds large pages, facets, translations, and documents first, and
- * small searches and signing in only after their own work has filled their reserve. It never sheds
- * health and readiness, and nothing in the next turn. Only the engine's work moves the clock, so
- * counts are exact. Does not prove: what a turn is (unit/access/rate-limits.test.ts).
+ * overloaded server sheds. It first sheds large pages, facets, translations, and documents. It
+ * sheds small searches and sign-ins only after their own work has filled their reserve. It never
+ * sheds health and readiness, or anything in the next turn. Only the engine's work advances the
+ * clock, so counts are exact. Does not prove: the definition of a turn
+ * (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -80,7 +81,7 @@ describe("an overloaded server", () => {
   });
   after(() => server.close());
 
-  /** Sends a request of a kind; its status is immediate or later. */
+  /** Sends a request of a kind; reports its status, immediately or later. */
   const send = (kind: Kind, answered: (status: number) => void): void => {
     const headers: Partial<Record<ReadHeader, string>> = {
       authorization: `Bearer ${server.keys.enterprise}`,
@@ -101,7 +102,7 @@ describe("an overloaded server", () => {
     });
   };
 
-  /** One turn with this many requests of each kind, alternating; returns the statuses. */
+  /** Runs one turn with this many requests of each kind, alternating; returns the statuses. */
   const turn = async (rounds: number): Promise<Record<KindName, number[]>> => {
     const names = Object.keys(KINDS) as KindName[];
     const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
@@ -132,14 +133,14 @@ describe("an overloaded server", () => {
     const answered = (name: KindName) => seen[name].indexOf(503);
     for (const name of NEVER) assert.equal(answered(name), -1, name);
     for (const name of [...FIRST, ...LAST]) {
-      // All before the first refusal are answered, and none after it.
+      // All requests before the first refusal are answered, and none after it.
       assert.ok(
         seen[name].slice(answered(name)).every((status) => status === 503),
         name,
       );
     }
-    // A round takes four calls until deferrable work is shed, and two afterwards: a large page is
-    // found in another turn.
+    // A round takes four calls until deferrable work is shed, and two calls afterwards; large pages
+    // are computed in another turn.
     const early = Math.ceil(LIMIT_MS / 2 / (4 * CALL_MS));
     const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
     for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);

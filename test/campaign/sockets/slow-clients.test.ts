@@ -2,7 +2,7 @@
  * Proves, on both transports on real sockets, that clients that take too long are closed within the
  * applicable limit and leave nothing: slow and missing heads, slow bodies, idle sockets,
  * half-closed connections. Slow clients within the limits are answered. uWebSockets.js has its own
- * limits for heads and idle sockets, about 10 s. Clients that do not read are in
+ * limits for heads and idle sockets, about 10 s. Clients that do not read are tested in
  * contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
@@ -19,9 +19,9 @@ const LIMITS = {
   idleTimeoutMs: 1_500,
 };
 
-/** Maximum delay of uWebSockets.js itself, which checks every 4 s. */
+/** Maximum extra delay of uWebSockets.js, which checks every 4 s, in milliseconds. */
 const UWS_MS = 16_000;
-/** Tolerance of timers: a test cannot measure time precisely. */
+/** Tolerance for late timers, in milliseconds; a test cannot measure time precisely. */
 const LATE_MS = 3_000;
 
 const BODY = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
@@ -43,7 +43,7 @@ for (const transport of TRANSPORTS) {
       "POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
       `Authorization: Bearer ${server.keys.free}\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 
-    /** Opens a socket that writes `bytes`, then one more of `slowly` each 150 ms. */
+    /** Opens a socket that writes `bytes`, then one more byte of `slowly` every 150 ms. */
     const open = (bytes: string, slowly = ""): { socket: Socket; seen: { text: string } } => {
       const seen = { text: "" };
       const socket = connect(server.port, "127.0.0.1");
@@ -60,7 +60,7 @@ for (const transport of TRANSPORTS) {
       return { socket, seen };
     };
 
-    /** Time until the server closes a socket. */
+    /** Returns the time until the server closes a socket. */
     const closedAfter = async (socket: Socket): Promise<number> => {
       const began = performance.now();
       await new Promise((resolve) => socket.once("close", resolve));

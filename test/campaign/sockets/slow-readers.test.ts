@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports on real sockets, that a crowd of slow readers takes nothing from
- * others. A tenant gets its share of the stream slots and no more, for pages and files alike, while
- * another tenant's pages and files are answered. Readers below the minimum pace are disconnected
- * and release a page, a file, or a buffered answer; readers above it are not. Does not prove: what
- * the pace is (unit/http/server/pace.test.ts), nor readers that stop
+ * Proves, on both transports on real sockets, that a crowd of slow readers does not affect others.
+ * A tenant gets its share of the stream slots and no more, for pages and files alike, while another
+ * tenant's pages and files are answered. Readers below the minimum pace are disconnected and
+ * release their page, file, or buffered answer; faster readers are not. Does not prove: how the
+ * pace is computed (unit/http/server/pace.test.ts), nor readers that stop
  * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,11 +24,11 @@ import { openReaders, type SlowReaders } from "../../support/sockets/slow-reader
 
 /** A client must read 100 kB a second, averaged over a second. */
 const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, minReadBytesPerSecond: 100_000 };
-/** No client is cut off in a test. */
+/** Limits under which no client is disconnected during a test. */
 const PATIENT = { ...TEST_LIMITS, writeTimeoutMs: 120_000 };
 const PLACES = 16;
 const SHARE = 0.25;
-/** More than the system buffers while the client does not read. */
+/** More bytes than the system buffers while the client does not read. */
 const LARGE_BYTES = 20 * 1024 * 1024;
 const SLICE_BYTES = 60_000;
 
@@ -74,7 +74,7 @@ function inFlight(server: FakeServer, plan: PlanName): number {
   return server.service.rateLimits.inFlight(keyId);
 }
 
-/** True if a tenant gets all of a large page. */
+/** True if a tenant receives a complete large page. */
 async function pageArrives(server: FakeServer, plan: PlanName): Promise<boolean> {
   const headers = {
     authorization: `Bearer ${server.keys[plan]}`,
@@ -129,7 +129,7 @@ for (const transport of TRANSPORTS) {
         assert.ok(await pageArrives(server, "enterprise"));
         assert.ok((await ask(server.port, file)).whole);
       }
-      // A second crowd gets a quarter of what the first one left, and leaves some too.
+      // A second crowd gets a quarter of the slots that the first one left, and leaves some.
       const second = open(pageOf(server, "growth"), 10, [1_024, null]);
       await second.answered;
       assert.deepEqual([second.with(200), second.with(503) + second.with(429)], [3, 7]);

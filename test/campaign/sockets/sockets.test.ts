@@ -1,9 +1,9 @@
 /**
  * Proves which connections are closed for new ones and which are refused, by counts alone:
- * connections that never sent a request go first, then the longest idle one, never an active one.
- * One address has its share, proxies and private networks have none; health checks always get in.
- * Also how many requests of a tenant may wait. Does not prove: that a transport obeys
- * (campaign/sockets/crowded.test.ts).
+ * connections that never sent a request are closed first, then the longest idle one, and never an
+ * active one. An address is limited to its share; proxies and private networks are not limited.
+ * Health checks are always accepted. Also proves how many requests of a tenant may wait. Does not
+ * prove: that a transport follows these decisions (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { type ConnectionSlot, Sockets } from "../../../src/http/server/transport
 
 const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0.2.1" };
 
-/** Sockets, and the names of those that were closed, in order. */
+/** Makes sockets with given limits, and records the names of those that were closed, in order. */
 function room(limits: Partial<typeof LIMITS> = {}) {
   const sockets = new Sockets({ ...LIMITS, ...limits });
   const closed: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * Proves for any text of up to 2,000 units that it is translated without an error, and that every
- * word is in exactly one part and every note quotes the text. The spec is a fixed point of
- * normalization; the same text yields the same bytes; work grows no faster than the text. Does not
- * prove: that a translation is right (the tables and the bench do).
+ * Proves for any text of up to 2,000 UTF-16 units: it is translated without an error, every word is
+ * in exactly one part, and every note quotes the text. The spec is a fixed point of normalization;
+ * the same text yields the same bytes; work grows no faster than the text. Does not prove: that a
+ * translation is right (the tables and the bench do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,13 +23,13 @@ import {
 import { lookUpsOf } from "../../support/translate/work.ts";
 
 const TEXTS = tries("hostile texts");
-/** Normalizing costs as much as translating; one text in so many is normalized, twice. */
+/** One text of this many is also normalized, twice; this costs as much as translating. */
 const WHOLE_EVERY = 10;
-/** The promise for 2,000 characters of anything. */
+/** Promised maximum time for any 2,000 characters, in milliseconds. */
 const WORST_MS = 20;
-/** Long texts of ordinary words whose work is counted. */
+/** Number of long texts of ordinary words whose work is counted. */
 const LONG_TEXTS = tries("long texts");
-/** Twice the text may cost this factor; n log n gives 2.2. */
+/** Maximum factor of the work for a text of double length; n log n gives 2.2. */
 const GROWTH_MAX = 2.4;
 
 describe("any text", () => {
@@ -39,7 +39,7 @@ describe("any text", () => {
   });
   after(() => probe.close());
 
-  /** Checks everything that holds for every text; `whole` with normalization. */
+  /** Checks everything that holds for every text; if `whole`, also normalization. */
   function checkText(text: string, whole = true): void {
     const { parts, spec } = probe.translate(text);
     checkParts(text, parts);
@@ -133,7 +133,7 @@ describe("any text", () => {
   });
 });
 
-/** Parts are in order, quote the text, and together have every word and number once. */
+/** Checks that parts are in order, quote the text, and together have every word and number once. */
 function checkParts(text: string, parts: readonly Part[]): void {
   let end = 0;
   let next = 0;
@@ -149,7 +149,7 @@ function checkParts(text: string, parts: readonly Part[]): void {
   assert.ok(next === tokens.length, "a word behind the last part");
 }
 
-/** Notes quote the text; every request without a filter names its words. */
+/** Checks that notes quote the text, and that every request without a filter names its words. */
 function checkNotes(text: string, explain: TranslationExplain): void {
   assert.ok(explain.confidence >= 0 && explain.confidence <= 1, "confidence");
   for (const list of NOTE_LISTS) {
@@ -160,7 +160,7 @@ function checkNotes(text: string, explain: TranslationExplain): void {
   }
 }
 
-/** The least processor time of some runs: other programs make a run longer, never shorter. */
+/** Returns the lowest processor time of some runs; other programs make runs only longer. */
 function quickestMs(call: () => unknown): number {
   let quickest = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 12 && (run < 2 || quickest > WORST_MS / 2); run++) {

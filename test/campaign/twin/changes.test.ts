@@ -1,8 +1,8 @@
 /**
- * Proves: the changes between two snapshots equal a linear scan over both: the kind, the changed
- * fields, the values before and after, the totals, for seeded random pairs with different
- * dictionaries and random specs, kinds, watched fields, and fields. Pages of any size from any
- * position join to the same answer; batches too; rows of csv files agree.
+ * Proves: the changes between two snapshots equal a linear scan over both: kinds, changed fields,
+ * values before and after, and totals. Snapshots are seeded random pairs with different
+ * dictionaries; specs, kinds, watched fields, and fields are random. Joined pages of any size from
+ * any position give the same answer, and so do batches; rows of csv files agree.
  * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
  * about HTTP.
  */
@@ -30,7 +30,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 
 const SPECS = tries("change specs");
-/** Import-wide counts: only filters use them, so they cannot be watched. */
+/** Fields that count over the whole import. They only serve filters and cannot be watched. */
 const COUNTED_FIELDS = OUTPUT_FIELDS.filter((row) => "counted" in row).map(({ name }) => name);
 
 interface Subject extends MonthPair {
@@ -47,11 +47,11 @@ async function makeSubject(wish: PairOptions): Promise<Subject> {
   return { ...pair, list, twin: new ChangesTwin(pair.older.rows, pair.newer.rows) };
 }
 
-/** A random query, and its answer by the twin. */
+/** A random query, and the twin's answer to it. */
 interface Question {
   readonly query: ChangeQuery;
   readonly fields: readonly string[];
-  /** All kinds; `wanted` those of the query. */
+  /** Changes of all kinds; `wanted` has those of the query's kinds. */
   readonly expected: readonly ExpectedItem[];
   readonly wanted: readonly ExpectedItem[];
 }
@@ -81,7 +81,7 @@ async function allOf(query: ChangeQuery, from = 0): Promise<ChangeEntry[]> {
   return entries;
 }
 
-/** Accounts of both months without a watched difference, but with a counted one. */
+/** Counts accounts of both months that differ in no watched field, but in a counted one. */
 function onlyCountsDiffer({ older, newer }: Subject, watch: readonly OutputField[]): number {
   const before = new Map(older.rows.map((row) => [row.cnpj, row]));
   return newer.rows.filter((row) => {
@@ -101,7 +101,7 @@ async function compare(question: Question): Promise<void> {
   assert.deepEqual(await changeTotals(query), totals, told(question));
 }
 
-/** Joins pages of one size; checks that each reports the next. */
+/** Joins pages of one size, and checks that each page leads to the next. */
 async function walk({ query, wanted }: Question, limit: number): Promise<void> {
   const found: string[] = [];
   for (let from = 0, more = true; more; ) {

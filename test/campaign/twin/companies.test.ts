@@ -1,8 +1,8 @@
 /**
- * Proves: an answer of one account per company is, for seeded random specs in every order and on
- * data whose companies have many branches, exactly the linear scan's answer without repeated
- * companies. Pages of any size join to it, each from the row that the previous one returned, `more`
- * exact; and a page costs work in proportion to its rows.
+ * Proves: an answer with one account per company equals the linear scan's answer without repeated
+ * companies. Specs are seeded random ones in every order, on data whose companies have many
+ * branches. Joined pages of any size give this answer; each begins after the previous page's row,
+ * and `more` is exact. The work for a page is proportional to its rows.
  * Does not prove: anything about HTTP (contract/http/api/leads.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ describe("one account per company", () => {
     made.dispose();
   });
 
-  /** The rows of the whole answer with the first of each company: slow and obvious. */
+  /** Returns the rows of the whole answer, only the first of each company; slow and obvious. */
   function expected(answer: readonly number[]): number[] {
     const seen = new Set<string>();
     return answer.filter((row) => {
@@ -72,7 +72,7 @@ describe("one account per company", () => {
       const wanted = expected(answer);
       dropped += answer.length - wanted.length;
       const limit = [1, 3, 17, 400, 50_000][n % 5] as number;
-      // Small pages of large answers would only take long.
+      // Uses a larger limit for large answers, because small pages would only take long.
       const spec = { ...drawn, limit: wanted.length > 300 * limit ? 400 : limit };
       const seen: number[] = [];
       for (let afterRow = -1; ; ) {
@@ -131,7 +131,7 @@ describe("one account per company", () => {
   });
 });
 
-/** 3,000 random accounts of which every fifth belongs to one of ten companies. */
+/** 3,000 random accounts; every fifth belongs to one of ten companies. */
 describe("one account per company on the addon", () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-companies-"));
   let rows: readonly FixtureRow[];

@@ -1,8 +1,8 @@
 /**
  * Proves: for any order of actions of tenants, threads, clocks, and crashes, the exports of a data
- * directory are in the states of a slow and obvious model. It has one plain object per export and a
- * list of turns, but no files and no database. Files and pins must match the states. Does not
- * prove: the moments inside a transaction or a write (the kill points of the crash harness).
+ * directory are in the states of a slow and obvious model. The model has one plain object per
+ * export and a list of turns, but no files and no database. Files and pins must match the states.
+ * Does not prove: crashes inside a transaction or a write (the kill points of the crash harness).
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const THREADS = 2;
 const DAY_MS = 86_400_000;
 
 const TENANTS = ["a", "b", "c"] as const;
-/** Limits of running and waiting exports, which a run reaches. */
+/** Plans, and limits of running and queued exports that a run reaches. */
 const PLANS: Readonly<Record<string, PlanName>> = { a: "free", b: "growth", c: "scale" };
 const RUNNING: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4 };
 const WAITING: Readonly<Record<string, number>> = { a: 2, b: 3, c: 4 };
@@ -51,7 +51,7 @@ class Model {
     return this.exports.filter(({ state }) => state === "running");
   }
 
-  /** Starts what can be started, in turn. */
+  /** Starts the exports that can be started, in turn. */
   fill(): void {
     while (this.running().length < THREADS) {
       const ring = [...TENANTS.filter((id) => id > this.turn), ...TENANTS];
@@ -73,7 +73,10 @@ class Model {
 type Real = Installation;
 type Step = fc.AsyncCommand<Model, Real>;
 
-/** A command that is always possible; `act` moves both worlds, then they are compared. */
+/**
+ * Returns a step that is always possible. `act` changes the model and the real exports, which are
+ * then compared.
+ */
 function step(name: string, act: (model: Model, real: Real) => Promise<void> | void): Step {
   return {
     check: () => true,
@@ -122,7 +125,7 @@ function create(tenant: string, key: string, request: string): Step {
   });
 }
 
-/** Ends the n-th render as `how` says. */
+/** Ends the n-th running render in the way `how`. */
 function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
   return step(`end(${n}, ${how})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
@@ -160,7 +163,7 @@ function pass(hours: number): Step {
   return step(`pass(${hours} h)`, (_model, real) => real.clock.advance(hours * 3_600_000));
 }
 
-/** The file of a done export is lost; only a restart notices. */
+/** Loses the file of a done export, which only a restart detects. */
 function loseFile(n: number): Step {
   return step(`loseFile(${n})`, (model, real) => {
     const there = model.exports.filter(({ state, expired }) => state === "done" && !expired);
@@ -170,7 +173,7 @@ function loseFile(n: number): Step {
   });
 }
 
-/** The process ends, by SIGTERM or without notice, and another one starts. */
+/** Ends the process, by SIGTERM or without notice, and starts another one. */
 function restart(how: "stop" | "crash"): Step {
   return step(`restart(${how})`, async (model, real) => {
     const lost = (told: Told) => !real.names("exports").includes(`${told.id}.csv`);
@@ -229,7 +232,7 @@ function compare(model: Model, real: Real): void {
   assert.deepEqual(real.names("pins"), pins);
 }
 
-/** Plans small enough for the model's limits. */
+/** Makes the plans as small as the model's limits. */
 function narrow(real: Real): void {
   for (const [tenant, plan] of Object.entries(PLANS)) {
     const limits = real.plans[plan].limits as Record<string, number>;

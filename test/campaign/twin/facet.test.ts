@@ -1,8 +1,8 @@
 /**
  * Proves: every facet of seeded random specs has exactly the counts of a linear scan over the
- * decoded rows, in the promised order; values, others, and missing ones sum to the total. The cube
- * and the pass over the matches agree; the cube reads no row; a small bench runs. Does not prove:
- * anything about HTTP, nor about speed (bench/facets.bench.ts).
+ * decoded rows, in the promised order; the counts of values, of other values, and of missing values
+ * sum to the total. The cube and the pass over the matches agree; the cube reads no row; a small
+ * benchmark runs. Does not prove: anything about HTTP, nor about speed (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -25,7 +25,7 @@ const digits = (count: number) => (row: TwinRow) => {
   return code === null || code === "8888888" ? null : code.slice(0, count);
 };
 
-/** A row's value of each facet, defined independently. */
+/** Values of each facet for a row, defined independently of the product. */
 const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   uf: (row) => row.uf as Value,
   municipality: (row) => row.municipality_ibge as Value,
@@ -70,7 +70,7 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   },
 };
 
-/** The facet of rows, counted one by one. */
+/** Returns the facet of rows, counted one by one. */
 function scan(rows: readonly TwinRow[], name: FacetName) {
   const counts = new Map<Value, number>();
   for (const row of rows) counts.set(READ[name](row), (counts.get(READ[name](row)) ?? 0) + 1);

@@ -1,7 +1,7 @@
 /**
- * Proves: the changes between two snapshots for random specs that name random lists, including
- * `exported`, are those of the twin without lists, filtered by a plain set: entries in order,
- * totals, pages. While lists grow and shrink, earlier bindings stay unchanged.
+ * Proves: the changes between two snapshots for random specs with random lists, including
+ * `exported`, equal the twin's changes without lists, filtered by a plain set: entries in order,
+ * totals, and pages. While lists grow and shrink, specs that were bound earlier keep their answers.
  * Does not prove: routes (contract/http/api/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves: random specs that name random lists, of accounts, of companies, and `exported`, match the
- * twin's answers filtered by the lists, row by row. This holds for totals, joined pages, facets,
- * and the rows of exports, in every order, while lists grow and shrink. A spec bound before a
- * change keeps its answer.
+ * Proves: the answers to random specs with random lists (of accounts, of companies, and `exported`)
+ * equal the twin's answers, filtered by the lists row by row. This holds for totals, joined pages,
+ * facets, and the rows of exports, in every order, while lists grow and shrink. A spec bound before
+ * a change keeps its answer.
  * Does not prove: routes (contract/http/api/listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ interface Counted {
   };
 }
 
-/** The twin's answer without lists, filtered by them row by row. */
+/** Returns the twin's answer without lists, filtered by the lists row by row. */
 function expected(spec: AccountQuerySpec): string[] {
   const { lists: _, ...rest } = spec.filters;
   const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);

@@ -1,7 +1,7 @@
 /**
- * Proves: on the traffic of the benchmarks, totals, pages from any row, and facets are the same
- * with all optional parts of a file as without any, which leaves posting lists and columns. With
- * them at least a third of the queries open no chunk.
+ * Proves: for the queries of the benchmarks, totals, pages from any row, and facets are the same
+ * with all optional parts of a file as with none, only posting lists and columns. With the parts,
+ * at least a third of the queries open no chunk.
  * Does not prove: what the answers are (campaign/twin/engine), nor names and contacts, which have
  * their own twins.
  */
@@ -62,7 +62,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The same of both, without caches. */
+/** Asserts that both files give the same result, without caches. */
 function same<Value>(what: string, ask: (one: NativeSegment) => Value): void {
   const [found, wanted] = [segment.native, plain].map((one) => {
     one.dropCaches();

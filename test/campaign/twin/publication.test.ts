@@ -1,8 +1,8 @@
 /**
- * Proves: files of two publications never mix. A month that is republished before, during, or after
- * a download, wholly or in part, with new tags or the old ones, downloads as the new one, or fails
- * with a message. A finished month is only checked, repaired where damaged, and replaced only on
- * request. Ends with seeded random fault plans.
+ * Proves: files of two publications never mix. If a month is republished before, during, or after
+ * its download, wholly or in part, with new or old tags, the new month is downloaded, or the
+ * download fails with a message. A finished month is only checked, repaired where damaged, and
+ * replaced only on request. The last tests use seeded random fault plans.
  * Does not prove: single faults (contract/download/download.test.ts), kill -9
  * (e2e/download/process.test.ts).
  */
@@ -208,7 +208,7 @@ describe("random faults", () => {
     }
   });
 
-  /** A share that fails at random, and may be republished at one request. */
+  /** Returns a plan: the share fails at random, and may be republished at one request. */
   function chaos(seed: number): FaultPlan {
     const rng = seededRng(seed);
     const rate = rng() * 0.5;

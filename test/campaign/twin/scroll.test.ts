@@ -1,8 +1,8 @@
 /**
  * Proves: the rows of an export, in every secondary mode, sort, and limit, equal those of a linear
- * scan, in order; batches and native calls of any size change nothing. A phase beyond the limit is
- * not counted; visited rows stay within a small multiple of the snapshot's; explanations name the
- * matched activity.
+ * scan, in order; batches and native calls of any size change nothing. A phase that the limit cuts
+ * off is not counted. The number of visited rows is at most a small multiple of the snapshot's
+ * rows. Explanations name the matched activity.
  * Does not prove: how rows are written (export tests), nor that single pages are right
  * (campaign/twin/engine.test.ts).
  */
@@ -38,10 +38,10 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const SPECS = tries("scroll specs");
 
-/** More than any answer here has. */
+/** Limit above the number of rows in any answer here. */
 const EVERYTHING = 1_000_000;
 
-/** Sizes at which 4,000 rows take many batches, and several native calls of several batches. */
+/** Sizes for which 4,000 rows take many batches, and several calls of several batches each. */
 const SMALL: ScrollSizes = { batchRows: 60, selectRows: 250 };
 
 interface Subject {
@@ -56,7 +56,7 @@ async function makeSubject(accounts: number, seed: number): Promise<Subject> {
   return { made, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
 }
 
-/** An export's spec from a part of one, unlimited by default. */
+/** Returns an export's spec from some of its members, unlimited by default. */
 function specOf({ segment }: Subject, input: object): AccountQuerySpec {
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -69,12 +69,12 @@ function specOf({ segment }: Subject, input: object): AccountQuerySpec {
   }).spec;
 }
 
-/** Codes that a spec wants, as digits. */
+/** Returns the codes that a spec requests, as digits. */
 function wantedOf(spec: AccountQuerySpec): Set<string> {
   return new Set(spec.filters.industry.cnae_any_of.map(cnaeDigits));
 }
 
-/** The most frequent activities; few, because the twin tests each for every row. */
+/** Returns the most frequent activities; few, because the twin tests each for every row. */
 function commonActivities({ twin }: Subject, count: number): string[] {
   const accounts = new Map<string, number>();
   for (const { cnae_primary: code } of twin.rows) {
@@ -84,13 +84,13 @@ function commonActivities({ twin }: Subject, count: number): string[] {
   return codes.slice(0, count);
 }
 
-/** Rows of an answer that match by their primary activity. */
+/** Counts the rows of an answer that match by their primary activity. */
 function primaryCount({ twin }: Subject, spec: AccountQuerySpec, answer: readonly number[]) {
   const wanted = wantedOf(spec);
   return answer.filter((row) => wanted.has(String(twin.rows[row]?.cnae_primary))).length;
 }
 
-/** All rows of a scroll; checks its reports on the way. */
+/** Returns all rows of a scroll, and checks what the scroll reports meanwhile. */
 function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): number[] {
   const answer = scroll(segment, spec, sizes);
   const { rowCount } = answer;
@@ -103,7 +103,7 @@ function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): 
   return rows;
 }
 
-/** Compares rows by the first difference: a diff of thousands takes minutes. */
+/** Compares rows by the first difference, because a diff of thousands of rows takes minutes. */
 function assertRows(rows: readonly number[], expected: readonly number[], told = ""): void {
   const at = rows.findIndex((row, i) => row !== expected[i]);
   assert.equal(at < 0 ? "" : `${rows[at]} at ${at}, not ${expected[at]}`, "", told);
@@ -117,7 +117,7 @@ function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonl
   assertRows(joined(segment, spec, SMALL), complete.slice(0, spec.limit), told);
 }
 
-/** Sums of work over all calls, and the clauses counted and selected by. */
+/** Sums of the work of all calls, and the clauses by which they counted and selected. */
 interface Counted {
   readonly segment: Segment;
   readonly counted: Set<readonly Clause[]>;
@@ -365,7 +365,7 @@ describe("scroll", () => {
   });
 });
 
-/** The activity that an account matches by: primary before secondary ones. */
+/** Returns the activity by which an account matches: the primary one before secondary ones. */
 function matchOf(account: TwinRow, wanted: ReadonlySet<string>) {
   const primary = String(account.cnae_primary);
   if (wanted.has(primary)) return { code: primary, as: "primary" };

@@ -1,7 +1,7 @@
 /**
- * Proves the life of sessions on a real database with a manual clock: signing in and the uniform
- * answer to all failures (hashes are counted, not timed), ends by idleness, age, command, and other
- * processes, and changed passwords. Does not prove: that tokens cannot be forged
+ * Proves the life of sessions on a real database with a manual clock: signing in, the uniform
+ * answer to all failures (hashes are counted, not timed), changed passwords, and ends by idleness,
+ * age, a command, or another process. Does not prove: that tokens cannot be forged
  * (contract/access/tokens.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const NEXT = "staple battery horse";
 
 let directory: string;
 let state: ConsoleState;
-/** Further views of the directory, as of other processes. */
+/** More consoles on the same directory, as other processes would open it. */
 let others: ConsoleState[] = [];
 
 beforeEach(async () => {
@@ -47,7 +47,7 @@ const find = (token: string) => state.sessions.find(token);
 const works = (token: string) => find(token) !== null;
 const ana = () => state.users.named(EMAIL) ?? assert.fail();
 
-/** Another process on the same directory. */
+/** Opens the directory as another process would. */
 function another(cost = 2): ConsoleState {
   const one = openConsole(directory, state.clock, cost);
   others.push(one);

@@ -1,7 +1,7 @@
 /**
  * Proves that tokens cannot be forged, on a hundred thousand mutated session tokens and as many
- * CSRF tokens. Also which reads and writes reach the database and when, on a manual clock; and that
- * neither passwords nor tokens are in any file. Does not prove: the life of sessions
+ * CSRF tokens. Also proves which reads and writes reach the database and when, on a manual clock,
+ * and that no file has a password or token. Does not prove: the life of sessions
  * (contract/access/sessions.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ const ana = () => state.users.named(EMAIL) ?? assert.fail();
 
 describe("forged tokens", () => {
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  /** The text with one character replaced, dropped or put in, or cut; never the same. */
+  /** Returns the text with one character replaced, dropped, or inserted, or cut; never the same. */
   function mutated(text: string): string {
     for (;;) {
       const at = randomInt(text.length);
@@ -62,7 +62,7 @@ describe("forged tokens", () => {
       const forged = mutated(token);
       if (state.sessions.find(forged) !== null) assert.fail(forged);
     }
-    // The last character has two bits that decoding drops.
+    // Decoding ignores two bits of the last character.
     for (const last of ALPHABET)
       assert.equal(works(token.slice(0, -1) + last), token.endsWith(last));
     const row = state.store.sessionsOf(ana().id)[0] ?? assert.fail();

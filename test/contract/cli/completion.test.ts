@@ -1,7 +1,7 @@
 /**
- * Proves that the scripts of `peneira completion` complete: bash, zsh, and fish run them as if a
- * person pressed Tab, for commands, options, choices, folders, and files with spaces; bash offers
- * every command and option of the program.
+ * Proves that the scripts of `peneira completion` complete commands, options, choices, folders, and
+ * files with spaces. Bash, zsh, and fish run them as if a person pressed Tab; bash offers every
+ * command and option of the program.
  * Does not prove: how a shell draws the list, nor other versions of the shells; a missing shell is
  * skipped with a message.
  */
@@ -14,7 +14,7 @@ import { after, before, describe, it } from "node:test";
 import { productCommand } from "../../support/server/process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-completion-"));
-/** A word on a line with its minimum completions; `not` is never offered. */
+/** A line with the completions that it must offer; those in `not` must not be offered. */
 interface Case {
   readonly line: string;
   readonly offers: readonly string[];
@@ -50,7 +50,7 @@ function installed(shell: string): false | string {
   return found ? false : `${shell} is not installed`;
 }
 
-/** A shell's completions at the end of a line, without its marks after folders. */
+/** Returns a shell's completions at the end of a line, without its marks after folders. */
 function plain(lines: string): string[] {
   return lines
     .split("\n")
@@ -75,7 +75,7 @@ function run(shell: string, text: string): string {
   return stdout;
 }
 
-/** Bash splits words like its line editor: also at `=`. */
+/** Runs completions in bash, which splits words as its line editor does, also at `=`. */
 function completeInBash(lines: readonly string[]): string[][] {
   const script = lines.map((line) => {
     const words = line.split(/(=)|\s/).filter((word) => word !== undefined);
@@ -93,8 +93,8 @@ function completeInFish(lines: readonly string[]): string[][] {
 }
 
 /**
- * Zsh completes only in its line editor, so a second one runs in a pseudo terminal; its compadd,
- * which ends every completion, reports matches.
+ * Runs completions in zsh. It completes only in its line editor, so a second zsh runs in a
+ * pseudoterminal; its compadd, which ends every completion, reports the matches.
  */
 function completeInZsh(lines: readonly string[]): string[][] {
   writeFileSync(path.join(folder, "inner.zsh"), ZSH_INNER);

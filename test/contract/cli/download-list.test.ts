@@ -1,8 +1,8 @@
 /**
  * Proves: the list of months explains why the newest would be rejected although all their zips
- * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs. One
- * such month does not end the list, and older ones are not inspected.
- * Does not prove: what a download does with them (contract/download/).
+ * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs. The
+ * list continues after such a month, and older months are not inspected.
+ * Does not prove: how a download treats these months (contract/download/).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ before(async () => {
   share = await new WebdavShare().start();
   for (const label of ["2026-07", "2026-08", "2026-09", LABEL]) {
     await share.addFolder(label, dumps.first);
-    // Of 2026-07 too, which is not inspected.
+    // Also adds the zip to 2026-07, which is not inspected.
     if (label < "2026-09") {
       share.put(label, "Empresas1.zip", readFileSync(join(dumps.older, "Empresas1.zip")));
     }

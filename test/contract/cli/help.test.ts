@@ -1,7 +1,7 @@
 /**
  * Proves that the help of every command equals the committed text of test/help/, so that a change
- * of user-visible text is seen when made; that every command describes itself in sentences with
- * examples, and that every option has a description.
+ * of user-visible text is noticed when made. Also proves that every command describes itself in
+ * sentences with examples, and that every option has a description.
  * Does not prove: that the texts are clear or true; people read them, and the documents' tests run
  * the examples.
  *
@@ -19,7 +19,7 @@ const FOLDER = path.join(ROOT, "test/support/help");
 const COLUMNS = 80;
 
 interface Help {
-  /** Words that request it: `peneira key create`. */
+  /** Command whose help this is: `peneira key create`. */
   readonly command: string;
   readonly text: string;
 }
@@ -31,13 +31,13 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/** Commands whose help is in the file of another one, because a folder has at most 30 entries. */
+/** Commands whose help is in another command's file: a folder has at most 30 entries. */
 const SHARED: Readonly<Record<string, string>> = {
   ...{ manpage: "completion", openapi: "completion", version: "completion" },
   ...{ plan: "tenant", count: "search", notices: "list", watch: "list" },
 };
 
-/** The file of a command: that of the command it belongs to. */
+/** Returns the file name of a command's help; some commands share a file. */
 function fileOf({ command }: Help): string {
   const name = command.split(" ")[1] ?? "peneira";
   return `${SHARED[name] ?? name}.txt`;

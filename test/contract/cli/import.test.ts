@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira import` rejects all wrong flags in one error, an unwritable report too; on a
- * disk that fills meanwhile, is too small, or is read-only, it ends with a sentence that names path
- * and need and leaves nothing. A failure is reported too; a report that cannot be written at the
- * end is a warning, and the snapshot is kept.
+ * Proves: `peneira import` rejects all wrong flags in one error, including an unwritable report. On
+ * a disk that fills up, is too small, or is read-only, it leaves nothing and ends with a
+ * sentence that names the path and the space needed. The report also covers failures. If the report
+ * cannot be written at the end, a warning is printed, and the snapshot is kept.
  * Does not prove: the content (unit/ingest/).
  */
 import assert from "node:assert/strict";
@@ -121,7 +121,7 @@ describe("peneira import", () => {
     let output = "";
     test.mock.method(process.stderr, "write", (text: string) => {
       output += text;
-      // It existed when the import began.
+      // The folder existed when the import began.
       rmSync(folder, { recursive: true, force: true });
       return true;
     });

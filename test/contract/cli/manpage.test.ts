@@ -1,7 +1,7 @@
 /**
- * Proves that the manual page has every command, option, setting, and exit code, is plain ASCII
- * that man(7) readers accept without a warning (where mandoc or groff are installed), and is
- * deterministic.
+ * Proves that the manual page has every command, option, setting, and exit code, is plain ASCII,
+ * and is deterministic; man(7) readers accept it without a warning (if mandoc or groff are
+ * installed).
  * Does not prove: that it reads well.
  */
 import assert from "node:assert/strict";
@@ -86,7 +86,7 @@ describe("the manual page", () => {
       input: page,
       encoding: "utf8",
     });
-    // Only a bundled program has the day of its commit.
+    // Only a bundled program knows the day of its commit.
     assert.equal(stdout.replace(/^.*cannot parse date.*\n/m, ""), "");
   });
 

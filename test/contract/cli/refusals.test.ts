@@ -1,7 +1,7 @@
 /**
  * Proves: an unusable spec is rejected with the name of its file, and each mistake is printed once.
- * Wrong facets, and a file that exists, are refused with the fix. Does not prove: the mistakes
- * (unit/spec).
+ * Wrong facets and an existing output file are refused with the remedy. Does not prove: which
+ * mistakes are found (unit/spec).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import { productCommand } from "../../support/server/process.ts";
 const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
 after(() => sample.dispose());
 
-/** Standard error of a search by a spec, which must fail. */
+/** Returns the standard error of a search with a spec that must fail. */
 function refusal(spec: string, given: string, input = ""): string {
   if (given !== "-") writeFileSync(given, spec);
   const args = ["search", "--snapshot", sample.snapshot, "--spec", given];

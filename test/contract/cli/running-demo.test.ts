@@ -1,7 +1,8 @@
 /**
  * Proves that a second start of a demo waits for the first, however slow its answer, and reports
- * its address. It takes over if the first ends before it answers, and does not wait forever for a
- * state that no start holds. Does not prove: the commands around it (e2e/deploy/npm-start.test.ts).
+ * its address. It takes over if the first one ends before it answers. If another program holds the
+ * state, it does not wait indefinitely. Does not prove: the commands around it
+ * (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +12,7 @@ import { after, describe, it } from "node:test";
 import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
-/** Polls before the event: far more than a holder that is no start gets. */
+/** Number of polls before the event; far more than a holder gets that is not a start. */
 const LATE = 1_000;
 
 describe("claiming a demo's state", () => {
@@ -23,7 +24,7 @@ describe("claiming a demo's state", () => {
     return { dir, dataDir: join(dir, "state") };
   };
 
-  /** A pause that takes no time; `happens` is called at the given one. */
+  /** Returns a pause that takes no time; `happens` is called at the given pause. */
   function pauses(at: number, happens: () => void) {
     const counted = { pauses: 0, pause: async () => {} };
     counted.pause = async () => {

@@ -1,8 +1,8 @@
 /**
- * Proves: a check reports what the share has, what is present, what an update would take and why
- * not the rest, in every state of both, like an update, and changes nothing. A month that failed to
- * import is not announced again.
- * Does not prove: the same through processes (e2e/cli/update.test.ts).
+ * Proves: in every state of share and folder, a check reports the months of both, which of them an
+ * update would take, and why not the others. It decides like an update, and changes nothing. A
+ * month that failed to import is not announced again.
+ * Does not prove: the same with real processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A month of the pair as an update leaves it. */
+/** Adds a month of the pair to the folder, as an update does; returns its path. */
 function place(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   linkSync(pair[month].path, path);
@@ -54,7 +54,7 @@ function place(month: "older" | "newer", name: string): string {
 }
 
 const quiet = (): void => undefined;
-/** The server's view of the folder. */
+/** Returns the files in the folder that a server sees. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 /** A command's output on both streams. */
@@ -65,7 +65,7 @@ async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
     return true;
   });
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
-    // The runner's own reports are bytes.
+    // The test runner's own reports are bytes.
     if (typeof text === "string") texts.printed += text;
     return true;
   });
@@ -158,7 +158,7 @@ describe("an update check", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Files two months off are rejected for any local snapshots.
+    // Sources that are two months apart are rejected for any local snapshots.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(
@@ -207,7 +207,7 @@ describe("an update check", () => {
     const { takes, not_taken, last_update } = await checkShare(partsOf());
     assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
     assert.equal(last_update?.problem, why);
-    // A failed update has no newer information.
+    // A failed update does not replace the last information.
     share.plan = () => ({ kind: "status", status: 403 });
     await messagesOf(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;

@@ -1,8 +1,8 @@
 /**
- * Proves: the notes of an update or a check next to the snapshots become a server's metrics, for
- * any content, by the names of the shipped alert. The counts of changes equal those of a slow twin,
- * computed once for a pair; --keep removes nothing in use, and only the program's own files.
- * Does not prove: what a check finds (update-check.test.ts), the same through processes
+ * Proves: the notes that an update or check writes next to the snapshots become a server's metrics,
+ * for any content, with the names in the shipped alert. The counts of changes equal a slow twin's
+ * and are computed once per pair. --keep removes only the program's own files, and none in use.
+ * Does not prove: what a check finds (update-check.test.ts), the same with real processes
  * (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A month of the pair as an update leaves it. */
+/** Adds a month of the pair to the folder, as an update does; returns its path. */
 function place(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   linkSync(pair[month].path, path);
@@ -65,7 +65,7 @@ function place(month: "older" | "newer", name: string): string {
 const quiet = (): void => undefined;
 
 const snapshots = () => listSnapshots(folder, quiet);
-/** The server's view of the folder. */
+/** Returns the files in the folder that a server sees. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 describe("the metrics of a server", () => {
@@ -258,7 +258,7 @@ describe("retention of the newest months", () => {
   });
 });
 
-/** A separate month, because the pair's is open. */
+/** Adds a copy of a month, because the pair's own file is open. */
 function copyOf(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   writeFileSync(path, readFileSync(pair[month].path));

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: page and files arrive whole, in an encoding that the client accepts,
- * with their headers and with tags that save the transfer. Nothing else of the folder or the disk
- * is served. A server without a built console reports that, and one with an incomplete console does
- * not start. Does not prove what the page does (the suites in a browser).
+ * Proves, on both transports: the page and its files arrive complete, in an encoding that the
+ * client accepts, with their headers, and with tags that avoid repeated transfers. No other file is
+ * served. A server without a built console reports this; a server with an incomplete console does
+ * not start. Does not prove: how the page behaves (the suites in a browser).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ const PAGE = `<!doctype html><style>${STYLE}</style>${"<title>Peneira</title>".r
 /** The source expression that allows exactly these styles (CSP3, section 6.7.3.3). */
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 const SCRIPT = "console.log('ação');".repeat(5_000);
-/** Bytes that are no text at all. */
+/** Bytes that are not text. */
 const FONT = Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 256));
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-assets-"));
@@ -49,7 +49,7 @@ function writeConsole(place: string): void {
 
 const bytesOf = ({ text }: Got): Buffer => Buffer.from(text, "latin1");
 
-/** Headers that are the same for every answer or differ every time. */
+/** Headers that are the same in every answer, or different in every answer. */
 const USUAL = ["date", "content-length", "x-request-id", "etag", "connection"];
 
 for (const transport of TRANSPORTS) {
@@ -153,7 +153,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("return the same page for every view, and for no other path", async () => {
-      // The addresses of a company and of the help are in the hash of the first page.
+      // The hash of the first page contains the addresses of companies and of the help.
       const paths = VIEW_NAMES.filter((name) => !["find", "company", "help"].includes(name));
       assert.deepEqual([...VIEWS].sort(), paths.sort());
       for (const view of VIEWS) {

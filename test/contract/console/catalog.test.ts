@@ -1,8 +1,8 @@
 /**
  * Proves: over both transports, the catalog names every code a filter accepts, with the number of
  * accounts that a linear scan finds. Words are few, and each occurs once. It is sent compressed if
- * the client accepts that, and not at all to a client that has it. Does not prove: that the words
- * are good; people judge that.
+ * the client accepts this, and not sent if the client already has it. Does not prove: that the
+ * words are good; people judge that.
  */
 
 import assert from "node:assert/strict";
@@ -53,7 +53,7 @@ describe("GET /v1/console/catalog", () => {
     made.dispose();
   });
 
-  /** Number of rows by something that each has. */
+  /** Counts rows by a value. */
   function scan(of: (row: TwinRow) => unknown): Map<unknown, number> {
     const counts = new Map<unknown, number>();
     for (const row of rows) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);

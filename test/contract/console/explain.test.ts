@@ -1,7 +1,7 @@
 /**
  * Proves: over both transports, an account is reported as listed exactly if a linear scan finds it,
- * for matching and other accounts of random specs. Exactly the filters that it meets are reported
- * as met. No value is shown that the plan does not include.
+ * for matching and other accounts of random specs. Exactly the filters that the account meets are
+ * reported as met. Values that the plan does not include are not shown.
  * Does not prove: the parts of a score (their sum is checked in test/campaign/twin/engine.test.ts).
  */
 
@@ -40,7 +40,7 @@ describe("POST /v1/console/accounts/explain", () => {
 
   const cnpjOf = (row: number) => (twin.rows[row] as TwinRow).cnpj as string;
 
-  /** The rows that meet each set filter by itself, by its name. */
+  /** Returns the rows that meet each set filter alone, by the filter's name. */
   function rowsByPart(spec: AccountQuerySpec): ReadonlyMap<string, ReadonlySet<number>> {
     return new Map(
       setParts(spec.filters).map((part) => {

@@ -1,8 +1,9 @@
 /**
  * Proves: over both transports, the console's counts equal those of a linear scan over the decoded
  * rows: totals, accounts outside the chosen states, and matches without each filter of an empty
- * answer. Broad specs are counted and marked as broad. Facets of many matches are counted
- * separately, once, and not for a client that left. All mistakes are reported together.
+ * answer. Broad specs are counted and marked as broad. Facets of many matches are counted in a
+ * separate request, once, and not for a client that has disconnected. All mistakes are reported
+ * together.
  * Does not prove: the counts of facets (campaign/twin/facet.test.ts), or how fast they are.
  */
 
@@ -37,13 +38,13 @@ const TOGETHER = [
   ["mei_excluded_since", "mei_excluded_before"],
   ["owned_by_any_of", "owned_by_depth"],
 ];
-/** Prefixes of members that are absent if they filter nothing. */
+/** Matches members that are absent if they do not filter. */
 const ABSENT = new RegExp(
   "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
 );
 
-/** Pointers of every filter that is set, found by looking at what is not empty. */
+/** Returns the pointers of every filter that is set, determined from the nonempty members. */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
   const groups: string[][] = [];
   for (const [group, members] of Object.entries(filters)) {
@@ -62,7 +63,7 @@ function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
   return groups;
 }
 
-/** Values that filter nothing, told once more. */
+/** Returns the filters with the given members set to values that do not filter. */
 function cleared(filters: AccountQuerySpec["filters"], pointers: readonly string[]) {
   const copy = structuredClone(filters) as unknown as Record<string, Record<string, unknown>>;
   for (const pointer of pointers) {

@@ -1,9 +1,9 @@
 /**
  * Proves: over both transports, the console's exports are the public records with details for
- * people. Expired ones are reported as such, and another tenant's do not exist. An export can be
- * repeated on the current snapshot. An estimate has the exact number of rows and the exact size of
- * small files, and is within 35 % for large ones, in every format. Does not prove: the life of an
- * export (the suites of exports), or the estimate of other data.
+ * people. Expired exports are reported as expired, and another tenant's do not exist. An export can
+ * be repeated on the current snapshot. In every format, an estimate has the exact number of rows
+ * and the exact size of small files; the size of large files is within 35 %. Does not prove: the
+ * life of an export (the suites of exports), or the estimate of other data.
  */
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 const CSV = { spec: SP, output: { format: "csv" } };
-/** Every format, and one that is compressed in each way. */
+/** Every format, and one format with each compression. */
 const KINDS: readonly object[] = [
   ...EXPORT_FORMATS.map((format) => ({ format })),
   ...Object.keys(COMPRESSED).map((compression) => ({ format: "csv", compression })),
@@ -194,7 +194,7 @@ describe("POST /v1/console/exports/estimate", () => {
     made.dispose();
   });
 
-  /** Rows and bytes of the real file. */
+  /** Returns the rows and bytes of the real file. */
   async function real(body: { spec: object; output: object; limit?: number }) {
     const context = exportContext(segment.catalog);
     const { limit = 1_000_000, output } = body;

@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports: an invited user chooses the first password by a link that works once,
- * for a week, and not after it was replaced or withdrawn. Before that, no password signs the user
- * in, and the user is no owner. The log has no token, and a client that guesses is delayed. Does
- * not prove what the state stores (stored-invitation.test.ts), who may invite (roles.test.ts), nor
- * what the page makes of the link (e2e/console/invitation.test.ts).
+ * for a week, unless it is replaced or withdrawn. Before that, no password works for the user, and
+ * the user does not count as an owner. The log has no token, and a client that guesses is delayed.
+ * Does not prove what the state stores (stored-invitation.test.ts), who may invite (roles.test.ts),
+ * nor how the page uses the link (e2e/console/invitation.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -44,7 +44,7 @@ for (const transport of MATRIX) {
       const got = await server.ask({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /** Ends all delays by moving the clock, which would also end the owner's session. */
+    /** Ends all delays by advancing the clock, and renews the owner's session, which ends too. */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);

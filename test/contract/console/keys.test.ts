@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports: keys made in the console work with the console's plan, are shown
- * once, and change as requested. Every mistake of a request is reported; a rotation and an end are
- * stored. Does not prove who may do it (console-roles) nor how keys are recognized
+ * once, and change as requested. Every mistake in a request is reported. A rotation and a key's
+ * expiry are stored. Does not prove who may do it (console-roles) nor how keys are recognized
  * (access-keyring).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,9 @@
 /**
  * Proves, on both transports, that a link signs in once, within its time, and only its own user.
- * Opening its page does not use it up, and no other site can use it. No cookie is sent where it
- * could be read on the way, a client that guesses is delayed, and no token gets into the log.
- * Does not prove what the page makes of the address, nor that `npm start` prints such a link
+ * Opening its page does not use it up, and no other site can use it. No cookie is sent over a
+ * connection that others can read, a client that guesses is delayed, and no token gets into the
+ * log.
+ * Does not prove: how the page uses the address, nor that `npm start` prints such a link
  * (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: an owner creates, disables, and changes members, whose sessions then
- * end. A generated password works and is shown once. A tenant never lacks an owner, no user resets
- * their own password, and another tenant's users do not exist.
+ * Proves, on both transports: an owner creates, disables, and changes members, and their sessions
+ * then end. A generated password works and is shown once. A tenant always has an owner, no user
+ * resets their own password, and another tenant's users do not exist.
  * Does not prove who may do it (console-roles), nor what e-mails are (access-users).
  */
 import assert from "node:assert/strict";
@@ -133,7 +133,7 @@ for (const transport of MATRIX) {
       const [self] = await list();
       assert.deepEqual([self?.role, self?.state], ["owner", "active"]);
       const second = await server.person("acme", "owner");
-      // An owner that becomes a member keeps the session.
+      // An owner who becomes a member keeps the session.
       const given = await post(`/${second.id}`, { role: "member" }, second);
       assert.equal(as<Member>(given).role, "member");
       assert.equal(await open(second), 200);

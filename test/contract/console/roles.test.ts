@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports with a real snapshot: what every route of the console answers without
- * credentials, to an API key, a member, an owner, and another tenant's owner. A refusal changes
- * nothing, and the audit trail names the sender of each change. No write succeeds without the CSRF
- * token of its own session. A route that is missing from the table fails the suite. Does not prove
- * what the answers contain (console-keys, console-members and the suites of data).
+ * Proves, on both transports with a real snapshot, how every route of the console answers requests
+ * without credentials, with an API key, and by a member, an owner, and another tenant's owner. A
+ * refusal changes nothing, and the audit trail names the sender of each change. No write succeeds
+ * without the CSRF token of its own session. A route that is missing from the table fails the
+ * suite. Does not prove what the answers contain (console-keys, console-members and the suites of
+ * data).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -39,13 +40,13 @@ after(() => {
   sample.dispose();
 });
 
-/** Routes whose success leaves a line of the audit trail. */
+/** Matches routes that write a line of the audit trail if they succeed. */
 const AUDITED = new RegExp(
   "^(POST /password|DELETE /sessions|DELETE /members/.*|POST /invitations|" +
     "POST /(members|keys)(?!/\\{id\\}/enable).*)$",
 );
 
-/** Routes that a browser could be tricked into sending. */
+/** Routes that change something, to which another site could make a browser send requests. */
 const WRITES = Object.keys(CONSOLE_CALLS).filter(
   (route) => !route.startsWith("GET ") && !OPEN.includes(route),
 );
@@ -66,14 +67,14 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    /** A new tenant for each request, so that one request cannot affect the next. */
+    /** Makes a new tenant for each request, so that one request cannot affect the next. */
     async function newTenant(): Promise<Targets> {
       tenants++;
       owner = await server.person(`tenant ${tenants}`, "owner");
       return makeTargets(server, owner);
     }
 
-    /** Lines of the audit trail that were written since. */
+    /** Returns the lines of the audit trail written since a state was read. */
     function newLines(was: unknown): readonly AuditRow[] {
       const linesOf = (state: unknown) => (state as { readonly audit: AuditRow[] }).audit;
       const now = linesOf(stateOf(server, owner.tenantId));
@@ -119,7 +120,7 @@ for (const transport of MATRIX) {
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
           for (const { actor, subject } of newLines(was)) {
-            // The sender of an invitation's token becomes the invited user.
+            // A client with an invitation's token becomes the invited user.
             const id = route === "POST /invitation/accept" ? subject : sender.id;
             assert.equal(actor, `user:${id}`);
           }
@@ -129,7 +130,7 @@ for (const transport of MATRIX) {
           if (wanted === 403) assert.equal(got.json().code, "role_not_allowed");
           if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
           if (kind !== 2) continue;
-          // A stranger's answer contains nothing of the tenant, with any status.
+          // An answer to a stranger contains nothing of the tenant, with any status.
           for (const id of [
             targets.key,
             targets.member,

@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports: which cookie a sign-in sets at which address, and that no other one
- * counts. A cookie from before a sign-in, a replayed one, and one of an ended session open nothing.
- * Sessions end by idleness, age, password, and request. No client learns which e-mails exist.
- * Cookies and API keys each work on their own side only. No secret and no e-mail gets into the log.
- * Does not prove how long sign-ins are delayed (access-signins), nor the roles (console-roles).
+ * Proves, on both transports: which cookie a sign-in sets at which address, and that no other
+ * cookie counts. A cookie from before a sign-in, a replayed cookie, and a cookie of an ended
+ * session give no access. Sessions end by idleness, age, password, and request. No client learns
+ * which e-mails exist. Cookies and API keys each work on their own side only. No secret and no
+ * e-mail gets into the log. Does not prove how long sign-ins are delayed (access-signins), nor the
+ * roles (console-roles).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -28,7 +29,7 @@ const PERSISTENT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The part of a Set-Cookie header that a Cookie header repeats. */
+/** Returns the part of a Set-Cookie header that a Cookie header repeats. */
 const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
@@ -37,10 +38,10 @@ const signIn = (server: ConsoleServer, { email, password }: Person, headers: Hea
 const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number> =>
   (await server.ask({ method: "GET", path: SESSIONS, headers })).status;
 
-/** Number of mistakes that an answer tells. */
+/** Returns the number of mistakes that an answer reports. */
 const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
 
-/** Headers for the session of this sign-in. */
+/** Returns the headers for the session of a sign-in. */
 const headersOf = (got: Got): Headers => ({
   cookie: pairOf(got),
   "x-csrf-token": got.json().csrf_token ?? "",
@@ -118,7 +119,7 @@ for (const transport of MATRIX) {
         [{ host: "peneira.example", origin: "https://peneira.example" }, secure],
         [{ host: "127.0.0.1.evil.example" }, secure],
         [{ host: "localhost.evil.example" }, secure],
-        // A proxy that speaks HTTPS may change the host; the browser tells the page's.
+        // An HTTPS proxy may change the host; the browser sends the origin of the page.
         [
           { host: "127.0.0.1", origin: "https://a.example", "sec-fetch-site": "same-origin" },
           secure,
@@ -170,7 +171,7 @@ for (const transport of MATRIX) {
       const got = await signIn(server, ana, { cookie });
       assert.notEqual(pairOf(got), cookie);
       assert.equal(await statusOf(server, { cookie }), 401);
-      // Signing in over a session ends it, even another user's.
+      // A sign-in ends the session of the cookie that it sends, even another user's.
       const bob = await server.person("acme", "member");
       const next = await signIn(server, ana, { cookie: bob.cookie });
       assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);

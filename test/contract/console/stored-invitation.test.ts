@@ -1,6 +1,6 @@
 /**
- * Proves: that the state keeps an invitation as a hash, that its link works after a restart, and
- * once where two follow it at the same time.
+ * Proves: the state stores an invitation as a hash, its link works after a restart, and it works
+ * only once if two clients use it at the same time.
  * Does not prove what the routes answer (invitations.test.ts).
  */
 import assert from "node:assert/strict";

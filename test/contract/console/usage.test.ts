@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: the usage of keys and of users is counted separately, up to the
- * moment, by day, for the own tenant only. It survives being written and a midnight. The numbers
- * match those of /v1/status, and members do not see their colleagues' usage.
+ * Proves, on both transports: the usage of keys and of users is counted separately, without delay,
+ * by day, and only for the user's tenant. It is the same after it was written to the state, and
+ * after midnight. The numbers match those of /v1/status, and members do not see their colleagues'
+ * usage.
  * Does not prove that a crash loses little (e2e/server/usage.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
  * Proves: a download produces exactly the listed bytes under the month's name, or a clear message
- * and nothing there. This holds once, without partners, of the newest complete month, and through
- * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, resumed each time.
- * Does not prove: a share that changes (campaign/twin/publication.test.ts), the real share (nothing
- * here reaches it), a full disk (e2e/download/process.test.ts).
+ * and no file. This holds without faults, without partners, for the newest complete month, and with
+ * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, after each of which
+ * it resumes. Does not prove: a share that changes (campaign/twin/publication.test.ts), the real
+ * share (nothing here reaches it), a full disk (e2e/download/process.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -125,7 +125,7 @@ describe("network trouble", () => {
         ["bytes=17000-", "status"],
         ["bytes=17000-", "cut"],
       ]);
-      // The tail is read before; beyond that no byte comes twice but what a trickle had under way.
+      // The tail is read first. Besides it, only bytes that a trickle had in flight come twice.
       assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
       assert.match(options.said.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
     });

@@ -1,8 +1,8 @@
 /**
- * Proves, against a local service like IBGE's: both tables become files that an import and
- * sentences accept. Answers that fail, stall, are cut, or are refused are retried or reported with
- * the remedy; without a complete answer only the previous file remains; a proxy is used. Does not
- * prove: what the real service answers today.
+ * Proves, against a local service like IBGE's: both tables become files that an import and the
+ * translation accept. Answers that fail, stall, are cut, or are refused are retried or reported
+ * with the remedy. Without a complete answer, the previous file stays unchanged. A configured proxy
+ * is used. Does not prove: what the real service answers today.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { httpProxy } from "../../support/download/proxies.ts";
 
 const state = { id: 35, sigla: "SP", nome: "São Paulo", regiao: { id: 3, sigla: "SE" } };
 
-/** The service's answer, with extra members; a new place has no older regions. */
+/** The service's answer, with extra members; a new municipality has no older regions. */
 const MUNICIPALITIES = [
   {
     ...{ id: 3550308, nome: "São Paulo" },
@@ -62,7 +62,7 @@ const status = (code: number, headers: Record<string, string> = {}): Answer => {
 let server: Server;
 let url: string;
 let folder: string;
-/** Answers to the next requests; the last one repeats. */
+/** Answers to the next requests; the last one is repeated. */
 let plan: Answer[] = [];
 let requested: string[] = [];
 before(async () => {

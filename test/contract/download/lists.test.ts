@@ -2,8 +2,8 @@
  * Proves, against local publishers like the real ones: the four lists arrive as published and an
  * import reads them. Nothing is downloaded twice; cuts, refusals, and interruptions are resumed; a
  * newer publication replaces only what this program downloaded, and a damaged or incomplete one
- * replaces nothing. Each refusal names the list, the setting, and the way out; redirects stay
- * within the government's hosts. Does not prove: what the real publishers answer today.
+ * replaces nothing. Each refusal names the list, the setting, and the remedy; redirects stay within
+ * the government's hosts. Does not prove: what the real publishers answer today.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ const fetchAll = (over: Partial<ListsUse> = {}) => downloadLists(PUBLIC_LISTS, u
 const fetchOne = (list: PublicList, over: Partial<ListsUse> = {}) =>
   downloadLists([list], use(over));
 
-/** Names in the folder, the lock apart. */
+/** Returns the names in the folder, without the lock. */
 const names = () =>
   readdirSync(to)
     .filter((name) => !name.startsWith(".download.lock"))
@@ -111,7 +111,7 @@ describe("public lists", () => {
     assert.equal(provenance.ceis_as_of_date, "2026-08-01");
     assert.equal(provenance.cepim_as_of_date, "2026-08-01");
     assert.equal(provenance.pgfn_as_of_month, "2026-06");
-    // A list of its own flag counts before the folder's.
+    // A list named by its own flag takes precedence over the folder's.
     const own = join(root, "20260701_CEIS.csv");
     writeFileSync(own, "");
     const options = readImportFlags(dump, { out, publicLists: to, ceis: own });

@@ -1,9 +1,9 @@
 /**
  * Proves: a month downloads completely from any listing (WebDAV, web servers, a bucket, a folder),
- * wherever below the address its months are, and from the next address if one is unreachable, lacks
- * the month, or lacks a part. The probable cause and remedy are reported if a share rejects the
- * client from the first request. An unpublished month is distinguished from a moved share; seeded
- * random faults over all of these yield the right bytes or nothing.
+ * at any depth below the address. It comes from the next address if one is unreachable, lacks the
+ * month, or lacks a part. The probable cause and remedy are reported if a share rejects the client
+ * from the first request. An unpublished month is distinguished from a moved share. Seeded random
+ * faults in all of these yield the right bytes or nothing.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ const dated = (label: string) => `${label}-12`;
 const CNPJ = "Dados/Cadastros/CNPJ";
 const DECOYS = ["Dados/Arrecadacao/2026-11", "Outros", "Dados/Cadastros/Imoveis/2026-12"];
 
-/** Sources of months, and the paths of their addresses. */
+/** Kinds of sources, and the paths of the months below their addresses. */
 const PLACES: readonly (readonly [what: string, options: ShareOptions, tail?: string])[] = [
   ["a page of Apache", { form: "apache", root: "/dados/" }],
   ["a page of nginx, folders with a day", { form: "nginx", root: "/a%20b/", folderOf: dated }],
@@ -220,7 +220,7 @@ describe("several addresses", () => {
           "once, in both ways",
         );
         assert.equal(options.said.filter((text) => text.includes("Going on with")).length, 1);
-        // With two dead ones both reasons are repeated.
+        // If two sources fail, both reasons are reported.
         second.plan = first.plan;
         const other = inquiryOf(wishOf([first.url, second.url], dumps.root));
         const requested = () => first.served.length + second.served.length;

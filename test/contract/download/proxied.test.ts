@@ -1,8 +1,8 @@
 /**
  * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, and bypass them for NO_PROXY, with
- * credentials of the environment; a proxy's refusal is distinguished from the share's, with the
- * remedy. A month arrives completely through a proxy that cuts; no user and no password is in any
- * message.
+ * credentials from the environment. A proxy's refusal is distinguished from the share's, with the
+ * remedy. A month arrives completely through a proxy that cuts connections. No message has a user
+ * or a password.
  * Does not prove: which proxy is chosen (unit/download/proxies.test.ts).
  */
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ after(async () => {
   await dumps.dispose();
 });
 
-/** The share by a name that only the proxies know. */
+/** Returns the address of the share with a host name that only the proxies can resolve. */
 const url = () => share.url.replace("127.0.0.1", "mirror.test");
 
 type Kind = readonly ["http" | "socks5" | "socks5h", typeof httpProxy];
@@ -39,7 +39,7 @@ const KINDS: readonly Kind[] = [
   ["socks5h", socksProxy],
 ];
 
-/** The outcome of a download through a proxy, and all its messages. */
+/** Returns the outcome of a download through a proxy, and all its messages. */
 async function through(proxy: string, address = url(), environment = {}) {
   const options = wishOf(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),

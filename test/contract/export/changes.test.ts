@@ -138,7 +138,7 @@ function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, 
 /** Guarded free text is a matter of contract/export/render.test.ts. */
 const unguarded = (cell = "") => cell.replace(/^'(?=[=+\-@\t\r])/, "");
 
-/** The values of a row: the current ones, or the earlier ones if there are none. */
+/** Returns the values of a change: the current ones, or the earlier ones if there are none. */
 function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
   return after ?? before ?? assert.fail("an account that is nowhere");
 }
@@ -265,7 +265,7 @@ describe("a file of changes", () => {
       const compared = Object.values(comparedOf(item, work().watch)).map((text) => text || null);
       return [item.change, changed, ...fields.map((name) => values[name]), ...compared];
     });
-    // An empty text and no text are the same to the reader.
+    // The reader does not distinguish an empty text from no text.
     assert.deepEqual(
       rows?.slice(1).map((row) => row.map((value) => (value === "" ? null : value))),
       wanted,

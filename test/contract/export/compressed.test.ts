@@ -1,9 +1,9 @@
 /**
  * Proves: a compressed export is one gzip or zstd file that other programs unpack to the bytes of
- * the export without compression. Its bytes depend on the text alone, for any chunks and any thread
- * that renders or packs them. Its header has no time and no name. A failed write leaves no file,
- * and the next attempt produces the bytes of an uninterrupted one. Does not prove: that several
- * processors produce the same file (helped.test.ts), nor what a link answers
+ * the export without compression. Its bytes depend only on the text, for any chunks and any
+ * threads that render or compress them. Its header has no time and no name. A failed write leaves
+ * no file, and the next attempt produces the bytes of an uninterrupted export. Does not prove: that
+ * several processors produce the same file (helped.test.ts), nor what a link answers
  * (contract/http/api/files.test.ts), nor a killed process (campaign/kills).
  */
 import assert from "node:assert/strict";
@@ -76,7 +76,7 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
   return Buffer.concat(parts);
 }
 
-/** The same gzip file, made of the whole text in the slowest way. */
+/** Returns the same gzip file, made from the whole text in the slowest way. */
 function gzipTwin(text: Uint8Array): Buffer {
   const blocks: Uint8Array[] = [];
   for (let from = 0; from + BLOCK_BYTES <= text.length; from += BLOCK_BYTES) {
@@ -89,7 +89,7 @@ function gzipTwin(text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from("1f8b08000000000004ff", "hex"), ...blocks, trailer]);
 }
 
-/** The same zstd file: one frame, without a writer's buffers. */
+/** Returns the same zstd file: one frame, made without a writer's buffers. */
 function zstdTwin(text: Uint8Array): Buffer {
   const context = new zstd.CCtx();
   context.setParameter(zstd.CParameter.compressionLevel, 2);
@@ -111,7 +111,7 @@ function zstdTwin(text: Uint8Array): Buffer {
   return file.subarray(0, length);
 }
 
-/** Unpacks a file with a command of the system. */
+/** Decompresses a file with a command of the system. */
 function unpacked(command: string, path: string): Buffer {
   const { status, stdout } = spawnSync(command, ["-dc", path], { maxBuffer: 2 ** 28 });
   assert.equal(status, 0, command);
@@ -121,16 +121,16 @@ function unpacked(command: string, path: string): Buffer {
 /** True if the system has the command. */
 const hasCommand = (name: string) => spawnSync(name, ["--version"]).status === 0;
 
-/** Unpacks a file with the package. A decompressor that has rejected a file is not reused. */
+/** Decompresses a file with the package. A decompressor that has rejected a file is not reused. */
 const decompressed = (file: Buffer) => new Decompressor().decompress(file);
 
-/** The compressions, each with its ending, its twin and a reader in this process. */
+/** The compressions, each with its file name extension, its twin, and a reader in this process. */
 const KINDS = [
   { compression: "gzip", ending: "gz", twin: gzipTwin, read: (file: Buffer) => gunzipSync(file) },
   { compression: "zstd", ending: "zst", twin: zstdTwin, read: decompressed },
 ] as const;
 
-/** Text that repeats itself a little, as rows do. */
+/** Returns text with some repetition, as rows have. */
 function rowsOf(length: number, random: () => number): Buffer {
   const text = Buffer.alloc(length);
   for (let at = 0; at < length; ) {
@@ -231,7 +231,7 @@ describe("a compressed export", () => {
   });
 });
 
-/** Lengths around the borders of blocks. */
+/** Lengths near the boundaries of blocks. */
 const LENGTHS = [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES, 1_500_007];
 
 describe("the writer of gzip files", () => {
@@ -252,7 +252,7 @@ describe("the writer of gzip files", () => {
     const text = rowsOf(700_000, seededRandom(5));
     const file = await packed([text], (write) => new GzipWriter(write));
     assert.equal(file.subarray(0, 10).toString("hex"), "1f8b08000000000004ff");
-    // All between header and trailer is one DEFLATE stream.
+    // Everything between header and trailer is one DEFLATE stream.
     assert.ok(inflateRawSync(file.subarray(10, -8)).equals(text));
     assert.equal(file.readUInt32LE(file.length - 8), theirCrc32(text));
     assert.equal(file.readUInt32LE(file.length - 4), text.length);

@@ -1,11 +1,11 @@
 /**
  * Proves: an enriched CSV file becomes a workbook on request, and a workbook a CSV file. Random
- * files keep all cells in their rows, and get the cells that the enrichment without conversion
- * appends. In a workbook CNPJs are text, and a column holds numbers only if every cell is one. In
- * CSV, numbers, dates, and truth values are those of the language, and no text runs as a formula.
- * The same file gives the same bytes. A file that the other kind cannot hold is refused. A preview
- * shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
- * Does not prove: what an export of it becomes (e2e/export/enrichment).
+ * files keep all cells in their rows, and get the same appended cells as without conversion. In a
+ * workbook, CNPJs are text, and a column has numbers only if every cell is a number. In CSV,
+ * numbers, dates, and truth values have the form of the language, and no text runs as a formula.
+ * The same file gives the same bytes. A file that the other format cannot represent is refused. A
+ * preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
+ * Does not prove: exports of such files (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -99,7 +99,7 @@ function letters(column: number): string {
 
 const known = (at: number): string => (accounts[at] as KnownAccount).cnpj;
 
-/** The cells of a workbook that a CSV file becomes, row by row. */
+/** Returns the cells of the workbook made from a CSV file, row by row. */
 async function sheetOf(csv: string | Uint8Array, options: Partial<EnrichmentOptions> = {}) {
   const { bytes, summary } = await converted(Buffer.from(csv), "xlsx", options);
   const parts = zipParts(bytes);
@@ -128,7 +128,7 @@ describe("a CSV file as a workbook", () => {
         const [status, name] = (is[row]?.cells ?? []).slice(width);
         const place = (column: number) => cells.get(`${letters(width + column)}${row + 1}`);
         assert.equal(place(0)?.text ?? "", status ?? "", `file ${seed}, row ${row + 1}`);
-        // A text of CSV that would run as a formula has an apostrophe; a sheet needs none.
+        // Text that would run as a formula has an apostrophe in CSV; a sheet needs none.
         assert.equal(place(1)?.text ?? "", (name ?? "").replace(/^'/, ""), `file ${seed}`);
       }
     }

@@ -1,11 +1,11 @@
 /**
  * Proves: an enriched CSV file is the sent one with cells appended. Its bytes, titles, blank lines,
- * quotation marks, line ends, encoding, and mark stay, in random files of every encoding and
- * delimiter. Each row has the status and the fields that a slow twin gives it, below the headings.
- * An enriched workbook keeps every cell with its type and style. The same file gives the same bytes
- * for any number of threads and any chunks. Unreadable files are refused in words. No status
- * repeats a CPF.
- * Does not prove: what an export of it becomes (e2e/server/enrichment), nor speed.
+ * quotation marks, line ends, encoding, and byte order mark stay, in random files of every encoding
+ * and delimiter. Below the headings, each row has the status and the fields that a slow twin
+ * computes. An enriched workbook keeps every cell with its type and style. The same file gives the
+ * same bytes for any number of threads and any chunks. Unreadable files are refused with a message.
+ * No status repeats a CPF.
+ * Does not prove: exports of such files (e2e/server/enrichment), nor speed.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -100,7 +100,7 @@ async function enriched(
   return { bytes: Buffer.concat(pieces), summary };
 }
 
-/** The cells that a row must get, as texts. */
+/** Returns the cells that a row must get, as texts. */
 function cellsOf(outcome: string, account: KnownAccount | null, labels: "pt" | "en" | null) {
   const values = FIELDS.map((field) => {
     const value = account?.[field] ?? null;
@@ -255,7 +255,7 @@ describe("an enriched CSV file", () => {
     assert.deepEqual(await titled(titles(19), "id;CNPJ;v"), ["CNPJ", 19]);
     assert.deepEqual(await titled(titles(20), "id;CNPJ;v"), ["CNPJ", 20]);
     assert.deepEqual(await titled(titles(90), "id;CNPJ;v"), ["CNPJ", 90]);
-    // A sentence among rows without a CNPJ is no header.
+    // A sentence among rows without a CNPJ is not a header.
     const noted = ["id;CNPJ;", ...titles(30), "sem CNPJ;a;b"];
     assert.deepEqual(await titled(noted, "2;;z"), ["CNPJ", 0]);
   });
@@ -289,7 +289,7 @@ describe("an enriched CSV file", () => {
   });
 });
 
-/** Cells of a sheet by their place: the XML of each. */
+/** Returns the XML of each cell of a sheet, by its reference. */
 function sheetCells(xml: string): Map<string, string> {
   const cells = new Map<string, string>();
   for (const [whole, place = ""] of xml.matchAll(/<c r="([A-Z]+\d+)"[^>]*?(?:\/>|>.*?<\/c>)/gs)) {

@@ -1,10 +1,10 @@
 /**
  * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
- * formats and limits, and also if several end together or their files are deleted or expire later.
- * It has one revision for each export with new accounts. An export that excludes it has the rest,
- * as of the export's creation. The file of a notice counts once a client reads it, also if the
- * server stops in between. Failed and canceled exports and those of other tenants are not in
- * it, and leave nothing that was written for it.
+ * formats and limits, even if several end together, or if their files are deleted or expire later.
+ * Each export with new accounts adds one revision. An export that excludes the list has all other
+ * accounts, as of its creation. The file of a notice counts once a client has read it, even if the
+ * server stops in between. Accounts of failed and canceled exports and of other tenants are not in
+ * the list, and nothing written for them remains.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";
@@ -87,7 +87,7 @@ function create(tenantId: string, spec: AccountQuerySpec, key = `key ${keys++}`)
   }).record.id;
 }
 
-/** The CNPJs of a done export of CSV without check digits, for some have wrong ones. */
+/** Returns the CNPJs of a done CSV export, without check digits, because some have wrong ones. */
 async function held(tenantId: string, id: string): Promise<string[]> {
   const done = await exports.settled(tenantId, id, 60_000);
   assert.equal(done.state, "done");
@@ -111,7 +111,7 @@ function entries(tenantId: string, limit = 97): string[] {
   return all;
 }
 
-/** Blocks that were written for no revision. */
+/** Returns the number of blocks that were written but belong to no revision. */
 function unkept(): number {
   return database
     .prepare<[], number>(
@@ -207,7 +207,7 @@ it("is the same for every format, and gets revisions for new accounts only", asy
   assert.deepEqual(await done("csv", 21), [3, 21]);
 });
 
-/** Stores a notice, as one that is being counted. */
+/** Stores a notice that is being counted. */
 function notice(id: string): void {
   database.exec(
     `INSERT INTO saved_searches (id, tenant_id, name, spec, snapshot, total, created_at)

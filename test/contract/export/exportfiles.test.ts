@@ -1,7 +1,7 @@
 /**
- * Proves that finished files behave the same on the local disk and on a store: they are put, read
- * whole and in part, and removed. Proves for the store that no fault leaves half an object, that
- * uploads are retried, and that only what no export needs is swept.
+ * Proves that finished files behave the same on the local disk and on a store: they are stored,
+ * read whole and in part, and removed. For the store, proves that no fault leaves half an
+ * object, that uploads are retried, and that only objects without an export are swept.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
@@ -395,7 +395,7 @@ describe("a sweep of the store", () => {
     fake.plant("peneira/exports/readme.txt", Buffer.from("x"));
     fake.plant("other/file", Buffer.from("x"));
     const others = [foreign, "peneira/exports/readme.txt", "other/file"];
-    // Another process of the same installation, which put none of the files itself.
+    // Acts as another process of the same installation, which has stored none of the files.
     const sweeping = onStore(fake, { rows });
     await sweeping.files.sweepNow();
     assert.equal(fake.objects.size, stays.length + goes.length + others.length);

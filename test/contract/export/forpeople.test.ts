@@ -1,8 +1,8 @@
 /**
- * Proves: a file with labels has the same facts as the machine form of the same spec, read back by
- * the slow twin, for random specs and both languages in CSV. Headers are words that need no
- * unquoting; a layout has exactly its fields, in order. Without labels no file changes; formats for
- * programs have no labels and reject them.
+ * Proves: a CSV file with labels has the same data as the file without labels for the same spec,
+ * read back by a slow twin, for random specs and both languages. Headers are words that need no
+ * quotation marks. A layout has exactly its fields, in order. Files without labels do not change;
+ * formats for programs reject labels.
  * Does not prove: what a spreadsheet shows (e2e/export), nor the bytes of a cell
  * (unit/native-index/rows).
  */
@@ -58,7 +58,7 @@ async function textOf(spec: AccountQuerySpec): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** The mistakes that an output makes, as `pointer code`. */
+/** Returns the mistakes that an output causes, as `pointer code`. */
 function mistakesOf(output: Record<string, unknown>): string[] {
   try {
     specOf({ output });
@@ -69,7 +69,7 @@ function mistakesOf(output: Record<string, unknown>): string[] {
   return [];
 }
 
-/** A cell of a machine file as a value. */
+/** Returns the value of a cell in a file without labels. */
 function machineValue(field: string, cell: string): unknown {
   if (field === "cnae_secondary") return cell === "" ? [] : cell.split(",");
   if (cell === "") return null;
@@ -179,7 +179,7 @@ describe("a layout", () => {
         ...columns.map(([, , heading]) => heading),
         ...added.map((column) => column.en[0]),
       ]);
-      // Its normal form is one: fields that are those of the layout are not other ones.
+      // The spec is its own normal form: fields equal to those of the layout are not an error.
       assert.deepEqual(specOf(JSON.parse(JSON.stringify(spec))), spec);
     });
   }

@@ -1,7 +1,7 @@
 /**
- * Proves: an export has the same bytes in every format where other processors help, always, now and
- * then or no more; what one of them throws ends the export as it came, and leaves nothing behind.
- * Does not prove when they may help (unit/export/spareprocessor) nor the order alone
+ * Proves: an export has the same bytes in every format if other processors help always, sometimes,
+ * or not anymore. An error of one of them ends the export with that error, and leaves nothing. Does
+ * not prove: when they may help (unit/export/spareprocessor), nor the order alone
  * (unit/export/writteninturn).
  */
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ after(() => {
   fs.rmSync(folder, { recursive: true });
 });
 
-/** A spec of the mode `export` that matches every account. */
+/** Returns a spec of the mode `export` that matches every account. */
 function specOf(format: ExportFormat, packed = {}): AccountQuerySpec {
   return normalizeSpec(
     {},
@@ -49,13 +49,13 @@ function specOf(format: ExportFormat, packed = {}): AccountQuerySpec {
   ).spec;
 }
 
-/** True half of the time, the same each run. */
+/** Returns a function that is true half of the time, with the same results in each run. */
 function seededCoin(seed: number): () => boolean {
   const random = seededRandom(seed);
   return () => random() < 0.5;
 }
 
-/** True at the first call alone. */
+/** Returns a function that is true only at its first call. */
 function onceOnly(): () => boolean {
   let calls = 0;
   return () => calls++ === 0;

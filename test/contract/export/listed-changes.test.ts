@@ -1,7 +1,8 @@
 /**
  * Proves: an export of changes whose spec names lists uses their entries at its creation, in both
- * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an export
- * without that list has the rest. A file of a watched list has the status before and now.
+ * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an
+ * export that excludes this list has the others. A file of a watched list has the earlier and the
+ * current status.
  * Does not prove: what routes do with lists (contract/http/api/listed-changes.test.ts), nor random
  * lists (campaign/twin/listed-changes.test.ts).
  */
@@ -67,7 +68,7 @@ function specOf(lists: object, output: object = { format: "jsonl" }): AccountQue
 
 const watched = () => watchableFields(pair.older.segment, pair.newer.segment, OUTPUT_FIELD_NAMES);
 
-/** CNPJs of all that changed, without lists. */
+/** Returns the CNPJs of all changes, ignoring lists. */
 async function allCnpjs(): Promise<string[]> {
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(folder, "pair.changes");

@@ -1,8 +1,8 @@
 /**
- * Proves: an export whose spec names lists uses their entries at its creation, although they were
- * changed and deleted while it waited. With the same Idempotency-Key a changed list is another
- * request. The record shows ids as they were sent; revisions pinned for the export are released.
- * Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
+ * Proves: an export whose spec names lists uses their entries at its creation, even if they are
+ * changed and deleted while it waits. With the same Idempotency-Key, a request with a changed list
+ * is a different request. The record shows ids as they were sent. Revisions pinned for the export
+ * are released. Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -40,7 +40,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The lists and exports of a state of its own; `damages` gets ids of exports that met damage. */
+/** Opens the lists and exports of a new state; `damages` gets ids of exports that met damage. */
 function open(dataDir: string, damages: unknown[] = []) {
   const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
@@ -82,7 +82,7 @@ it("an export is pinned to the lists of its creation", async () => {
   assert.equal(create("one").record.id, first.record.id);
   await change("add", [3]);
   await change("remove", [1]);
-  // The same bytes are no answer by themselves: they do not tell that a list has changed.
+  // The same bytes are not enough for a replay, because a list may have changed.
   assert.equal(exports.replay("ten", "one", "one"), null);
   assert.throws(() => create("one"), /was used with another request/);
   const second = create("two");
@@ -108,7 +108,7 @@ it("an export is pinned to the lists of its creation", async () => {
   database.close();
 });
 
-/** Damaged lists, each with its blob and whether a render reads it, rather than the staging. */
+/** Damaged lists, each with its blob's table, and whether rendering reads it or staging does. */
 const DAMAGES = [
   ["a list that it excludes", "list_entries", true],
   ["the list of what was exported", "exported_entries", false],

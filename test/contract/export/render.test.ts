@@ -1,10 +1,10 @@
 /**
- * Proves: the file of an export has the rows of the search, in its order, cell by cell, hostile
- * texts included, in CSV and JSON lines. In every format the bytes are the same twice, for any
- * batches and for any limit that cuts no row off. Size and SHA-256 are those of the file. A failed
- * write, a full disk, or a cancel leaves no file and hides no error. Does not prove: how pages,
- * workbooks, and Parquet files read (export-html, -xlsx, -parquet), nor the effects of other system
- * calls on a file (export-sink).
+ * Proves: in CSV and JSON lines, the file of an export has the rows of the search, in its order,
+ * cell by cell, including hostile texts. In every format, the bytes are the same in repeated runs,
+ * for any batches, and for any limit that cuts off no row. Size and SHA-256 are those of the file.
+ * A failed write, a full disk, or a cancel leaves no file and hides no error. Does not prove: the
+ * content of HTML pages, workbooks, and Parquet files (export-html, -xlsx, -parquet), nor the
+ * effects of other system calls on a file (export-sink).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -51,7 +51,7 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
   jsonl: openJsonlRenderer,
 };
 const ALL_FORMATS = Object.keys(RENDERERS) as ExportFormat[];
-/** Larger than two batches, so that there are turns between them. */
+/** More accounts than two batches, so that the render yields between batches. */
 const ACCOUNTS = 9_000;
 
 let sample: SampleSnapshot;
@@ -72,7 +72,7 @@ after(() => {
   fs.rmSync(folder, { recursive: true });
 });
 
-/** A spec of the mode `export`; without filters it matches every account. */
+/** Returns a spec of the mode `export`; without filters, it matches every account. */
 function specOf(format: ExportFormat, changed: Record<string, unknown> = {}): AccountQuerySpec {
   const { output, ...rest } = changed;
   return normalizeSpec(rest, {
@@ -93,7 +93,7 @@ function pathOf(format: string): string {
   return join(folder, `export.${format}`);
 }
 
-/** Runs work that must leave the folder as empty as it was. */
+/** Runs work that must fail and leave the folder empty. */
 async function leavesNothing(work: () => Promise<unknown>, wanted: assert.AssertPredicate) {
   assert.deepEqual(fs.readdirSync(folder), []);
   await assert.rejects(work, wanted);
@@ -102,7 +102,7 @@ async function leavesNothing(work: () => Promise<unknown>, wanted: assert.Assert
 
 const FREE_TEXT = new Set<string>(OUTPUT_FIELDS.filter((row) => row.freeText).map((r) => r.name));
 
-/** The cell that stands for a value of a search. */
+/** Returns the cell for a value of a search. */
 function cellOf(field: string, value: unknown): string {
   if (value === null) return "";
   if (Array.isArray(value)) return value.join(",");
@@ -110,7 +110,7 @@ function cellOf(field: string, value: unknown): string {
   return FREE_TEXT.has(field) && FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** JSON and CSV write amounts alike: no exponent, at most two decimals. */
+/** Returns a number as JSON and CSV write amounts: no exponent, at most two decimals. */
 function plainNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0$/, "");
 }
@@ -374,7 +374,7 @@ describe("a file that cannot be written", () => {
       const free = fs.statfsSync(disk).bfree;
       for (const format of ALL_FORMATS) {
         const spec = specOf(format, { output: { fields: OUTPUT_FIELD_NAMES } });
-        // Compressed formats fit into two megabytes; a second file takes the room.
+        // Fills the disk with another file, because compressed formats fit into two megabytes.
         fs.writeFileSync(join(disk, "other"), Buffer.alloc(1_900_000));
         const work = renderExport({ segment, spec, path: join(disk, "export") });
         await assert.rejects(work, { code: "ENOSPC" }, format);

@@ -1,8 +1,8 @@
 /**
  * Proves, with real threads on a real snapshot: a thread writes the bytes that rendering in this
- * process produces, in every format. It reports progress, stops on request, releases unused
- * snapshots, and runs below the priority of this thread and no other. Each failure becomes the
- * right outcome and leaves no file. Does not prove the formats themselves.
+ * process produces, in every format. It reports progress, stops on request, and releases unused
+ * snapshots. Only it runs at a lower priority than this thread. Each failure gives the right
+ * outcome and leaves no file. Does not prove the formats themselves.
  */
 import assert from "node:assert/strict";
 import {
@@ -87,11 +87,11 @@ function requestOf(name: string, more: Partial<RenderRequest> = {}): RenderReque
 const nothing = () => {};
 const left = (name: string) => readdirSync(folder).filter((found) => found.startsWith(name));
 
-/** Nice values of the threads of this process, by thread id. */
+/** Returns the nice values of this process's threads, by thread id. */
 function niceOfThreads(): Map<number, number> {
   const threads = readdirSync("/proc/self/task").map((tid): [number, number] => {
     const stat = readFileSync(`/proc/self/task/${tid}/stat`, "latin1");
-    // The name in parentheses may hold spaces; nice is the 19th field, the 17th behind it.
+    // The name in parentheses may contain spaces. Nice is field 19, the 17th after the name.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return [Number(tid), Number(fields[16])];
   });
@@ -217,7 +217,7 @@ describe("threads of exports", () => {
     const pinned = join(folder, "pinned.peneira");
     copyFileSync(sample.snapshot, pinned);
     const mapped = () => readFileSync("/proc/self/maps", "utf8").includes(pinned);
-    // A snapshot of another identity makes each thread close the one that it has open.
+    // Snapshots with another id make each thread close its open snapshot.
     const renders = Array.from({ length: 4 }, (_, i) => {
       const request = requestOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
       return pool.start(request, nothing).outcome;

@@ -9,9 +9,8 @@ import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/w
 
 /**
  * Maximum files of each path. These numbers only go down; the aims are 20 files for a search, 35
- * for an export, and 12 for /healthz, which is reached. `npm run road -- search` prints them.
- * Exports are created in sequence, so each pins the snapshot again; a concurrent one needs one file
- * less.
+ * for an export, and 12 for /healthz (reached). `npm run road -- search` prints them. Exports are
+ * created in sequence, so each pins the snapshot again; a concurrent one runs one file less.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
   search: 33,

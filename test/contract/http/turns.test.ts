@@ -4,8 +4,8 @@
  * a millisecond. The requests include the largest bodies that are parsed in the call and the time
  * right after the start.
  * Does not prove: the addon's time in the call (limits: contract/search/aside), nor that of Node's
- * functions such as JSON.parse, which the size of a body bounds. A request of each kind runs before
- * the recording: work done once per snapshot is not counted.
+ * functions such as JSON.parse, which the body size bounds. Each kind of request runs once before
+ * recording, so work done once per snapshot is not counted.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, renameSync } from "node:fs";
@@ -23,8 +23,8 @@ import { type Recording, startRecording } from "../../support/road/recordingserv
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /**
- * Maximum steps of one turn: a millisecond at 25 ns each. Parsing a body of 15 KB took 0.5 ms; the
- * longest list of postal codes parsed in the call has half of these bytes and 16,000 steps.
+ * Maximum steps of one turn: one millisecond at 25 ns per step. Parsing a body of 15 KB took 0.5
+ * ms; the longest list of postal codes parsed in the call has half of these bytes and 16,000 steps.
  */
 const STEPS_MAX = 40_000;
 const SP = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
@@ -36,7 +36,7 @@ const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
-/** The largest body of a kind that is read in the call. */
+/** Returns the largest body of a kind that is still parsed in the call. */
 function largestSmall(bodyOf: (count: number) => object): object {
   let count = 1;
   while (isSmall(Buffer.from(JSON.stringify(bodyOf(count + 1))))) count++;
@@ -56,7 +56,7 @@ const wrong = (count: number) => ({
 const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]));
 
-/** Sends a body that is rejected, and expects no other answer. */
+/** Sends a body, and asserts that it is rejected. */
 async function refused(send: Send, path: string, body: object): Promise<void> {
   await assert.rejects(send(path, body), /: 422 /);
 }

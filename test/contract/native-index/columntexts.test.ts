@@ -1,7 +1,6 @@
 /**
- * Proves: texts of an Arrow and of a Parquet file become one printable line, by the rule of the
- * registry's files; one of 65,535 bytes or more becomes null; both are counted.
- * Does not prove: how the texts of a dump are decoded (repairs.test.ts).
+ * Proves: texts of Arrow and Parquet files become one printable line, by the same rule as the
+ * registry's files. A text of 65,535 bytes or more becomes null. Both changes are counted.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +14,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 
 const LONGEST = 65_534;
 const LONG = "A".repeat(LONGEST);
-/** Texts of a file, and their results; lone surrogates do not reach a file. */
+/** Texts in a file, with their imported forms; lone surrogates cannot be written to a file. */
 const TEXTS: readonly (readonly [given: string | null, retained: string | null])[] = [
   ["RUA\u0000 DAS\u001b[31m\tFLORES", "RUA DAS FLORES"],
   ["A\u0085B\u2028C\u2029D", "A B C D"],
@@ -44,7 +43,7 @@ describe("texts of a file with the columns", () => {
   });
   after(() => sample.dispose());
 
-  /** The file, with texts in its street and district columns, which no other text has. */
+  /** The snapshot with these texts in its street and district columns only. */
   function table(): Table {
     const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);
     const texts = vectorFromArray(

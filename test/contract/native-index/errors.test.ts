@@ -1,8 +1,8 @@
 /**
- * Proves the addon's error contract: a wrong argument is a TypeError that names it, the expected
- * and the actual type, at every entry point. A system error has Node's code, errno, and path; a
- * failed allocation is an error with its size, and the process survives; JavaScript's own errors
- * pass unchanged.
+ * Proves the addon's error contract: at every entry point, a wrong argument is a TypeError that
+ * names the argument, its expected type, and its actual type. A system error has Node's code,
+ * errno, and path; a failed allocation is an error with its size, and the process survives;
+ * JavaScript's own errors pass unchanged.
  * Does not prove: which damage of a file is found (campaign/files/damage.test.ts).
  */
 import assert from "node:assert/strict";

@@ -61,7 +61,7 @@ const TAKER = `${PRELUDE}
   parentPort.postMessage(granted);
 `;
 
-/** Takes and releases amounts, notes the maximum of all, and ends holding some. */
+/** Acquires and releases amounts, records the maximum total, and ends holding some. */
 const HOLDER = `${PRELUDE}
   const { numbers, kind, owner } = workerData;
   numbers[${HOLD.slot}] = slot;
@@ -80,7 +80,7 @@ const HOLDER = `${PRELUDE}
   parentPort.postMessage({ most, holds });
 `;
 
-/** Counts uses, and appends lines whose times go up. */
+/** Counts uses, and appends lines with increasing times. */
 const COUNTER = `${PRELUDE}
   const { keys, numbers, lines } = workerData;
   let atMs = 0;
@@ -131,7 +131,7 @@ async function inThreads<Message>(
       }),
     );
   } finally {
-    // The others would wait at the barrier for a thread that failed, and the failure unseen.
+    // If one thread failed, the others would wait at the barrier and hide the failure.
     for (const worker of workers) await worker.terminate();
   }
 }
@@ -152,7 +152,7 @@ describe("rates used by several threads concurrently", () => {
       for (let step = 0; step < steps; step++) {
         for (const [at, name] of NAMES.entries()) {
           let wanted = 0;
-          // Simultaneous attempts of equal cost are granted alike in any order.
+          // Attempts of equal cost at the same time have the same outcomes in any order.
           for (let i = 0; i < (THREADS * TAKES) / steps / NAMES.length; i++) {
             const attempt = { policy: POLICY, cost: 1, paid: 0, now: step * stepMs };
             if (twin.take(name, attempt).allowed) wanted++;

@@ -1,6 +1,6 @@
 /**
  * Proves: rates and amounts of a ledger equal a slow twin's, number for number, on seeded random
- * calls; a slot's amounts are released and no others. Uses and times of use are sums and maxima;
+ * calls; releasing a slot releases its amounts only. Uses and times of use are sums and maxima;
  * lines are drained by time; a closed ledger throws; ledgers and tables are independent.
  * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */

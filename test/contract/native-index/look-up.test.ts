@@ -1,8 +1,8 @@
 /**
- * Proves: looking up many CNPJs in one call gives for each the row that a single look-up gives, for
- * present, absent, and repeated ones in any order and number. A root gives the head office of its
- * company, or the first establishment if it has none. The rows are rendered in this order, and the
- * result is the same off the main thread. Half a CNPJ is refused.
+ * Proves: looking up many CNPJs in one call returns the row of a single look-up for each, whether
+ * present, absent, or repeated, in any order and number. A root returns its company's head office,
+ * or the first establishment if there is none. Rows are rendered in this order, with the same
+ * result off the main thread. Half a CNPJ is refused.
  * Does not prove: how fast it is (bench -- enrich).
  */
 import assert from "node:assert/strict";

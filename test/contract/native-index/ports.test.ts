@@ -1,8 +1,7 @@
 /**
- * Proves: a port deals its connections to its takers in turn, plus or minus one. Those that wait
- * before there is a taker, or while one is busy, are handed over before the end is reported. The
- * others continue if a taker's thread ends; a used address is rejected; the wildcard accepts both
- * families.
+ * Proves: a port distributes connections evenly among its takers, plus or minus one.
+ * Connections that wait for a taker are handed over before the end is reported. If a taker's thread
+ * ends, the others continue. An address in use is rejected; the wildcard accepts IPv4 and IPv6.
  * Does not prove: what servers do with connections (contract/http/server), that a port can be shut
  * (unit/http/server/drain-parts).
  */
@@ -54,7 +53,7 @@ function open(host = "127.0.0.1"): OpenPort {
   return port;
 }
 
-/** Sequential connections, each opened when the system reports it. */
+/** Opens connections in sequence, each after the system reports the previous one. */
 async function connected(port: OpenPort, count: number, host = "127.0.0.1"): Promise<void> {
   for (let i = 0; i < count; i++) {
     const socket = connect(port.number, host);
@@ -136,7 +135,7 @@ describe("an open port", () => {
     await connected(port, 2);
     await thread.terminate();
     await connected(port, 6);
-    // The thread's clients end with it; the others are answered.
+    // The thread's connections end with it; those of others are answered.
     await sleep(50);
     closePort(port.id);
     assert.ok((await ended).length >= 7, String((await ended).length));

@@ -1,8 +1,8 @@
 /**
- * Proves: the addon rejects everything that is no encoded query, with the invalid number, at every
- * method that takes one. Encoded queries with random, truncated, or redrawn numbers yield an answer
- * or a rejection, never a crash, and leave the segment unchanged. As many row lists are passed as
- * are named; the mark of an addon with other tables is rejected.
+ * Proves: every method that takes an encoded query rejects an invalid one and names the invalid
+ * number. Encoded queries with random, truncated, or redrawn numbers yield an answer or a
+ * rejection, never a crash, and leave the segment unchanged. The number of row lists must match; a
+ * query encoded for an addon with other tables is rejected.
  * Does not prove: that an encoded query is decoded as intended (the twins of the kernel do).
  */
 import assert from "node:assert/strict";
@@ -114,7 +114,7 @@ const MESSAGES = [
 ];
 const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
-/** A rejection is thrown, or rejects an asynchronous query. */
+/** Asserts a rejection, whether thrown or from a promise. */
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
   assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");

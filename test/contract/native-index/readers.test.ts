@@ -3,8 +3,8 @@
  * number of rows and the same values in every column of sampled rows, by path, link, or bytes.
  * Every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
  * name alone. A snapshot that went through another program as plain Arrow or Parquet, in any row
- * order and with other types, is imported to the same accounts in the same order, and searched
- * without import if plain.
+ * order and with other types, is imported to the same accounts in the same order. A plain one can
+ * be searched without import.
  * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
@@ -44,7 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The frame with codes as plain text, like most programs write them. */
+/** The frame with codes as plain text, as most programs write them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 function asText(): any {
   const casts = CODES.map((name) => pl.col(name).cast(pl.Utf8));
@@ -109,7 +109,7 @@ describe("a column", () => {
     const empty = COLUMNS.map(({ name }) => FIELDS_OF_CENTS[name] ?? name).filter(
       (field) => valuesOf(field).size < 2,
     );
-    // From public lists, which this import lacked (unit/ingest/publiclists), and a day that the
+    // Columns of public lists that this import lacked (unit/ingest/publiclists), and a day that the
     // sample never has (unit/ingest/native-join).
     assert.deepEqual(
       empty,
@@ -141,12 +141,12 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Cents as reais, like in an answer. */
+/** Converts cents to reais, as in an answer. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }
 
-/** A Polars cell in the form of an answer. */
+/** Converts a Polars cell to the form of an answer. */
 function plain(cell: unknown, name: string, type: string): unknown {
   if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
   if (name === "phone_1" || name === "phone_2") return `+${cell}`;

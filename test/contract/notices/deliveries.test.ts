@@ -333,7 +333,7 @@ describe("deliveries", () => {
     const lines = new AuditStore(office.database).list({ limit: 100, tenantId: TENANT });
     const written = new Set(lines.map(({ action }) => action));
     const wanted = AUDIT_ACTION_NAMES.filter((name) => name.startsWith("webhook."));
-    // The server itself writes the warning, which has a test above.
+    // The server writes the warning itself; a test above covers it.
     assert.deepEqual(
       wanted.filter((name) => !written.has(name)),
       ["webhook.warn"],

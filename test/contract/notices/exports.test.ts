@@ -1,9 +1,9 @@
 /**
  * Proves, with two real months: the export of a notice is named after its search and month, or
  * after the title of the search and the month; a long name is cut. The webhook and the e-mail link
- * it, and the e-mail shows the companies with their names and cities for any exported columns. An
- * export that is refused, or that finds no room for a day, does not hold up its notice, which says
- * why the file is missing.
+ * it, and the e-mail shows the companies with their names and cities for any exported columns. If
+ * an export is refused, or finds no room for a day, its notice is still sent and says why the file
+ * is missing.
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";

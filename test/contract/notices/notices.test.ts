@@ -1,9 +1,9 @@
 /**
  * Proves, with real snapshots, a real state, and receivers over sockets: a newer month makes one
- * notice for each saved search, counted exactly as an independent reader counts, under one id and
- * with numbers without gaps. A month that is served twice, taken back, or noted by an earlier
- * process makes none. Two months make two. If all earlier snapshots are gone for a day, a later one
- * takes their place. A list can be watched. A spec that cannot be read fails
+ * notice for each saved search, with the counts of an independent reader, under one id and numbered
+ * without gaps. A month that is served twice, taken back, or recorded by an earlier process makes
+ * none. Two months make two. If all earlier snapshots are gone for a day, a later one takes their
+ * place. A list can be watched. A spec that cannot be read fails
  * alone. Deliveries have both signatures, verified by the public library and by node:crypto, and
  * are at most 20 KB. Deleting a webhook or a search deletes what waits.
  * Does not prove: kills (campaign/kills/notices.test.ts), the schedule (unit/notices).
@@ -299,7 +299,7 @@ describe("notices", () => {
     await office.work();
     const [{ headers, body }] = receiver.got as [Received];
     const sent = { ...headers } as Record<string, string>;
-    // The library refuses messages of another time than now, so the test signs at the real one.
+    // The library accepts only recent messages, so the test signs again with the real time.
     const v1 = new Webhook(secretOf(webhook.seed));
     const at = new Date(Number(sent["webhook-timestamp"]) * 1000);
     const signatures = String(sent["webhook-signature"]).split(" ");
@@ -321,7 +321,7 @@ describe("notices", () => {
     const both = String(receiver.got[1]?.headers["webhook-signature"]).split(" ");
     assert.equal(both.length, 4);
     assert.notEqual(secretOf(renewed.seed), secretOf(webhook.seed));
-    // A second rotation within the day, because its secret was lost, ends no overlap.
+    // The first new secret was lost: a second rotation on the same day ends no overlap.
     office.clock.advance(86_000_000);
     office.notices.webhooks.rotate(OWNER, webhook.id);
     await office.notices.webhooks.test(TENANT, webhook.id);
@@ -392,7 +392,7 @@ describe("notices", () => {
   });
 });
 
-/** Counts by the rows that an independent reader decodes. */
+/** Counts changes in the rows that an independent reader decodes. */
 function expectedOf({ older, newer }: MonthPair, watch: readonly (keyof TwinRow)[]) {
   const keyOf = ({ cnpj }: TwinRow) => String(cnpj);
   const before = new Map(older.rows.map((row) => [keyOf(row), row]));

@@ -1,10 +1,10 @@
 /**
- * Proves, with three real months: the days of a rolling search move to the month of each notice,
- * and those of others stay. A paused search makes no notice, and its first one after the pause
- * begins where the last one ended, with numbers without gaps. Searches with equal filters get equal
- * counts, also of other tenants, and searches of saved lists their own. A notice that cannot be
- * counted is sent as a failure under an id of its own, and as a notice when a replay counts it. If
- * none does, the next notice holds the changes of both months.
+ * Proves, with three real months: the dates of a rolling search move with the month of each notice,
+ * and those of other searches stay fixed. A paused search makes no notice, and its first one after
+ * the pause begins where the last one ended, with numbers without gaps. Searches with equal filters
+ * get equal counts, even across tenants; searches of saved lists get their own. A notice that
+ * cannot be counted is sent as a failure under its own id, and as a notice once a replay counts it.
+ * Without a replay, the next notice has the changes of both months.
  * Does not prove: how requests set the options (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -87,7 +87,7 @@ describe("options of saved searches", () => {
     new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
   it("move the days of a rolling search with the month, and no others", async () => {
-    // The fixture spreads the days of opening over two centuries, so the days move by decades.
+    // The fixture spreads opening dates over two centuries, so the dates move by decades.
     const days = 14_610;
     const specDate = dayAfter(pair.newer.segment.snapshotDate, -days);
     const since = (day: string) => ({ filters: { company: { started_after: day } } });

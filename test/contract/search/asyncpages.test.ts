@@ -1,8 +1,8 @@
 /**
- * Proves: asynchronous queries return, byte for byte, what inline ones do: pages, pages of
- * companies, totals, and facets of random specs with long lists; ordinary queries stay inline; too
- * many waiting ones are refused; damage is reported as usual.
- * Does not prove: that it is worth it (bench/worst.bench.ts).
+ * Proves: asynchronous queries return the same bytes as inline ones, for pages, pages of companies,
+ * totals, and facets of random specs with long lists. Ordinary queries stay inline; excess waiting
+ * queries are refused; damage is reported as usual.
+ * Does not prove: that asynchronous queries are worthwhile (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
  * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and
  * wrong check digits are reported; eight letters that no company has are a name. Names are found
- * with any accents and case, in a state only there; too many concurrent queries are refused, and
- * none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
+ * with any accents and case, and with a state only in it. Excess concurrent queries are refused,
+ * and none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -83,7 +83,7 @@ describe("finding", () => {
         );
         assert.ok(suggestions.every(({ match }) => match === kind));
         assert.deepEqual([number, contact], [null, { kind, value, total: expected.length }]);
-        // A plan without the field learns nothing, not even that it is one.
+        // A plan without the field does not even learn that the text is a contact.
         const blind = { text, uf: null, limit: 20, fields: FIELDS };
         const contacts = { phone: kind !== "phone", email: kind !== "email" };
         const hidden = await suggest(segment, { ...blind, contacts });
@@ -145,7 +145,7 @@ describe("finding", () => {
         );
       }
     }
-    // The last word is the beginning of another one.
+    // The last word is only the beginning of a word.
     const plain = await query("e");
     assert.ok(plain.suggestions.length > 0);
   });

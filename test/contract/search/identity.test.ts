@@ -89,7 +89,7 @@ describe("the identity of a snapshot", () => {
 
   const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
 
-  /** Updates a block's digest; only the identity then distinguishes the file from the real one. */
+  /** Updates a block's digest; then only the identity differs from the real file's. */
   function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
     const end = Math.min((block + 1) * BLOCK, digests.offset);
     const digest = createHash("sha256")
@@ -180,7 +180,7 @@ describe("the identity of a snapshot", () => {
   it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
-    // In an open mapping, the end of a pass finds it.
+    // In a mapping that is already open, the end of a pass detects it.
     const directory = (await openSnapshot(snapshotOf(0))).directory;
     const native = openNative(written(bytes), directory);
     await native.verifyBlocks(0, native.blockCount - 1);

@@ -1,7 +1,7 @@
 /**
- * Proves, on real files, when a newer snapshot is adopted: newer ones of a folder, a replaced file,
- * never a damaged, an older, or a half-written one; that the log is correct about it; and that
- * checks never overlap.
+ * Proves, on real files, when a newer snapshot is adopted: from a folder or after a file was
+ * replaced, never a damaged, older, or half-written one. The log is correct, and checks never
+ * overlap.
  * Does not prove: that requests continue meanwhile (the end-to-end suite does).
  */
 import assert from "node:assert/strict";
@@ -123,7 +123,7 @@ describe("reload", () => {
         if (path === served) appendFileSync(join(place, "access.log"), "a line of a proxy\n");
         await sleep(1);
       }
-      // The periodic check may fall into it.
+      // One periodic check may run in this time.
       assert.ok(looks() - before <= 1, `${looks() - before} looks at ${path}`);
       if (path === place) {
         copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
@@ -146,7 +146,7 @@ describe("reload", () => {
     }
     const levels = () => logged("refused").map(({ level }) => level);
     assert.deepEqual(levels(), [50, 30, 30]);
-    // Another file in its place is other trouble.
+    // Another file in its place is another problem, logged again.
     renameSync(of("2026-10.peneira"), of("kept"));
     writeFileSync(of("2026-10.peneira"), whole.subarray(0, 40_000));
     await reload.look();
@@ -276,7 +276,7 @@ describe("reload", () => {
     resize(path, readFileSync(made["2026-09"] as string).length);
     await reload.look();
     assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
-    // As a copying program repairs it that restores the mtime.
+    // As a copying program does that repairs the file and restores its mtime.
     keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
     await reload.look();
     assert.deepEqual(labels(), ["2026-10", "2026-09"]);

@@ -1,5 +1,5 @@
 /**
- * Proves the parts of sending large pages: slices join to the whole, and are rendered lazily. A
+ * Proves the parts that send large pages: slices join to the whole page and are rendered lazily. A
  * chunked body yields each chunk once and is released once; background tasks run in order and can
  * be canceled; a segment registry closes nothing in use. Does not prove: anything about sockets
  * (contract/http/server/streams.test.ts).

@@ -20,7 +20,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const ACCOUNTS = 6_000;
 const BODIES = 4_000;
 const OF_A_KIND = 60;
-/** Deviations that contain all shares of a run, except in one run of ten thousand. */
+/** Allowed standard deviations; all shares are within them, except in one run of ten thousand. */
 const DEVIATIONS = 5;
 
 /** Filters that the traffic lacks, and why. */
@@ -98,7 +98,7 @@ const words = (wanted: number): Seen => {
   return ({ text_hints: hints }) => list(hints)[0]?.split(" ").length === wanted;
 };
 const digits = (code: unknown) => list(code)[0]?.length;
-/** Days from a date to the snapshot's date. */
+/** Days between a date and the snapshot's date. */
 const age = (date: unknown) =>
   (Date.parse(segment.snapshotDate) - Date.parse(date as string)) / 86_400_000;
 const isYear = (date: unknown) => typeof date === "string" && date.endsWith("-01-01");
@@ -107,7 +107,7 @@ const since =
   ({ started_after: from, started_before: before }) =>
     from !== undefined && before === undefined && fits(from);
 
-/** How each table row shows in a body, independent of the code that drew it. */
+/** Detects each table row in a body, without the code that drew it. */
 const SEEN: Readonly<Record<string, Seen>> = {
   "one activity": (members) =>
     count("cnae_any_of", (length) => length === 1)(members) && digits(members.cnae_any_of) === 7,
@@ -164,7 +164,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   shuffled: (_, { spec }) => spec.scoring?.strategy === "random",
 };
 
-/** Share of some bodies with a property. */
+/** Share of the bodies that have a property. */
 function partOf(texts: readonly string[], seen: Seen): number {
   const found = texts.filter((text) => {
     const body = JSON.parse(text) as Body;
@@ -173,7 +173,7 @@ function partOf(texts: readonly string[], seen: Seen): number {
   return found.length / texts.length;
 }
 
-/** Share of the draws without an activity or a name, and without a place, which are redrawn. */
+/** Share of draws that are redrawn: no activity or name, and no place. */
 function drawnAgain(): number {
   const left = (choice: string) =>
     SHARES.reduce((rest, row) => (row.choice === choice ? rest - row.share : rest), 1);

@@ -1,8 +1,8 @@
 /**
  * Proves that the work of a start, before and after its port opens, costs the same in any registry:
- * every addon query reads a page or an order, none counts or compares matches. Also that the first
- * queries find damage of the first page, and that warming can be stopped. Does not prove: how many
- * bytes are read (the bench `start`).
+ * every addon query reads a page or an order, none counts or compares matches. The first queries
+ * detect damage of the first page, and warming can be stopped. Does not prove: how many bytes are
+ * read (the bench `start`).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ describe("warming a snapshot", () => {
   });
   after(() => sample.dispose());
 
-  /** Opens the sample; every call of its handle is noted. */
+  /** Opens the sample and records every call of its handle. */
   async function watched(): Promise<{ readonly segment: Segment; readonly queries: Query[] }> {
     const segment = await openSegment(sample.snapshot);
     const methods = segment.native as unknown as Record<string, unknown>;
@@ -54,7 +54,7 @@ describe("warming a snapshot", () => {
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
-    // The directory has the number of all accounts.
+    // The directory already stores the number of all accounts.
     for (const { given } of queries.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }

@@ -30,10 +30,10 @@ import { randomSpelling, SPELLINGS, type Spelling } from "../../support/spec/cnp
 import { seededRng } from "../../support/spec/random.ts";
 
 const RANDOM = 1_500;
-/** Texts of a CPF, which nothing may repeat. */
+/** Spellings of a CPF, which no output may repeat. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
-/** The results of an upload, in order; wrong check digits come with the sent text. */
+/** The result of an upload; for wrong check digits, with the CNPJ that was offered. */
 function outcomeOf(upload: Upload): string {
   const bytes = Buffer.concat(upload.entries(false));
   const [entry] = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) =>
@@ -45,7 +45,7 @@ function outcomeOf(upload: Upload): string {
   return refused.offered === undefined ? refused.reason : `${refused.reason} ${refused.offered}`;
 }
 
-/** A reading as lists have it, which do not name a CNPJ with wrong check digits. */
+/** The expected result in lists, which do not name a CNPJ with wrong check digits. */
 function asEntry(reading: string): string {
   return reading.startsWith("mistyped") ? "wrong_check_digits" : reading;
 }
@@ -68,7 +68,7 @@ function checkAll(spellings: readonly Spelling[], read: (text: string) => string
 }
 
 const rng = seededRng(2_611);
-/** A mobile with the check digits of a CPF, or a phone that zeros would make an odd CNPJ. */
+/** A mobile number that is a valid CPF, or a phone that zeros would turn into an odd CNPJ. */
 function isPhone(text: string, reading: string): boolean {
   const read = readPhone(text);
   if (!("phone" in read) || text.replace(/\D/g, "") !== read.phone.slice(3)) return false;
@@ -152,7 +152,7 @@ describe("a spelling of a CNPJ", () => {
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
       const reported = await program.parseAsync(sent, { from: "user" }).then(String, String);
       assert.ok(!CPF.test(reported), reported);
-      // A CNPJ gets as far as the snapshot, which is missing.
+      // A CNPJ is accepted, so the command fails only at the missing snapshot.
       if (/^(cnpj|mistyped)/.test(reading)) assert.match(reported, /nowhere/, text);
       else assert.ok(reported.includes(wordsOf(reading)), `${text}: ${reported}`);
     }
@@ -178,7 +178,7 @@ describe("a spelling of a CNPJ", () => {
   });
 });
 
-/** The message of a result that is no CNPJ. */
+/** The message for a text that is no CNPJ. */
 function wordsOf(reading: string): string {
   const [reason = "", offered = ""] = reading.split(" ");
   if (reason === "root") return "It is the root of a CNPJ";

@@ -1,8 +1,8 @@
 /**
- * Proves: the districts of a lead query are resolved by name with their city, alone next to the
- * query's cities, or in the form of an account query. The compiled query finds exactly the accounts
- * of a full scan; cities and states next to them only disambiguate; mistakes suggest what was
- * meant; the normal form is stable.
+ * Proves: the districts of a lead query are resolved with their city, by name within the query's
+ * cities, or in the form of an account query. The compiled query finds exactly the accounts of a
+ * full scan; cities and states in the query only disambiguate; mistakes get suggestions; the normal
+ * form is stable.
  * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ const normalForm = Compile(LEAD_SCHEMA);
 const inputForm = Compile(LEAD_INPUT_SCHEMA);
 
 const SP = "3550308";
-/** Every account counts, with any status and contact. */
+/** Matches every account, with any status and contact. */
 const ALL = { status: [], has_email: false };
 
 /** A municipality's district, as one of its accounts spells it. */
@@ -97,7 +97,7 @@ describe("districts of a lead query", () => {
     for (const [ibge, names] of districts) {
       const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
       for (const { name, folded } of names.slice(0, 3)) {
-        // Other spellings of the same are included.
+        // The filter includes other spellings of the name.
         const wanted = found({ ...ALL, districts: [{ municipality_ibge: ibge, name }] });
         const spelled = found({ ...ALL, districts: `${name}, ${city?.name}/${city?.uf}` });
         const own = spelled.query.districts?.filter((one) => one.name === folded) ?? [];

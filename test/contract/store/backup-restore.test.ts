@@ -1,7 +1,7 @@
 /**
  * Proves: every flipped, truncated, missing, added, or replaced file of a backup, and every changed
- * byte of its manifest, is named in one error, and nothing is written then. A restore needs an
- * empty target and no running server; interrupted, it leaves nothing.
+ * byte of its manifest, is named in one error, and nothing is written. A restore needs an empty
+ * target and no running server; an interrupted one leaves nothing.
  * Does not prove: a backup's content (contract/store/backup.test.ts), kills
  * (campaign/kills/backup.test.ts).
  */

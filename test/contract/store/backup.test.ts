@@ -1,5 +1,5 @@
 /**
- * Proves: a backup has state, secrets, and the files of done exports of one moment, also while
+ * Proves: a backup has state, secrets, and files of finished exports as of one moment, even while
  * another thread adds and removes exports as fast as it can. Modes, manifest, and messages about
  * lost files are checked. The restored state is equal row by row and byte by byte; a state of an
  * earlier schema is copied unchanged; nothing is written over existing files, or from a damaged
@@ -151,7 +151,7 @@ describe("a backup", () => {
       mkdirSync(join(dataDir, "sent"), { recursive: true, mode: 0o700 });
       const place = join("sent", `${id}.${kind}`);
       writeFileSync(join(dataDir, place), `entries, ${kind}`, { mode: 0o600 });
-      // Entries without an export, and entries that are not complete.
+      // Entries without an export, and incomplete entries.
       const other = `exp_${"0".repeat(32)}`;
       writeFileSync(join(dataDir, "sent", `${other}.unclaimed`), "", { mode: 0o600 });
       writeFileSync(join(dataDir, "sent", `${id}.unclaimed.tmp`), "", { mode: 0o600 });
@@ -284,7 +284,7 @@ describe("a backup", () => {
   });
 });
 
-/** A thread that creates and removes exports like the server: file, then row; row, then file. */
+/** A thread that creates and removes exports as the server does: file, row; then row, file. */
 const CHURN = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { createHash } = require("node:crypto");

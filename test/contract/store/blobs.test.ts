@@ -37,7 +37,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Flips one bit of a blob in a table's first row, like a failing disk. */
+/** Flips one bit of a blob in a table's first row, as a failing disk does. */
 function flip(table: string, column: string, at = 3): void {
   const one = `(SELECT ${column} FROM ${table} ORDER BY 1 LIMIT 1)`;
   const blob = database.prepare<[], Buffer>(`SELECT ${one}`).pluck().get() as Buffer;
@@ -166,7 +166,7 @@ describe("a list with a damaged block", () => {
     it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
-      // After the damaged block, so that only reading all of them finds it.
+      // The damaged block comes earlier, so only a read of all blocks detects it.
       const order = { ...ORDER, entries: entriesOf(20_001, 10), verb };
       const why = "a row of list_entries does not match its checksum";
       assert.deepEqual(changeEntries(store, order), { kind: "damaged", why });

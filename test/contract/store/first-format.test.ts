@@ -1,7 +1,7 @@
 /**
- * Proves: a snapshot of format 1, without any counts, is served. What it lacks is refused by name
- * with the import that adds it, and is null where everything is shown; mobiles and landlines, for
- * which it has no lists, are found by their numbers.
+ * Proves: a snapshot of format 1, without any counts, is served. Filters on missing data are
+ * refused by name, with the import that adds it; missing fields are null if all are shown. Mobiles
+ * and landlines have no lists there and are found by their numbers.
  * Does not prove: that the rest is answered as usual (upgrade.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-first-format-"));
 const place = join(folder, "kept.peneira");
 after(() => rmSync(folder, { recursive: true }));
 
-/** Values of filters that are no count. */
+/** Values for filters that take no count. */
 const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   require_own_domain: true,
   phone_any_of: ["11 3333-4444"],

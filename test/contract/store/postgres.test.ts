@@ -116,7 +116,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.equal(new Set(keys.map((row) => row?.exportId)).size, 26, "25, and none for the rest");
   });
 
-  /** Runs a process that adds to a quota, one transaction for each addition. */
+  /** Runs a process that adds to a quota, with one transaction per addition. */
   function write(schema: string, times: number): Promise<number | null> {
     return runs(WRITER, schema, [String(times)]);
   }

@@ -227,7 +227,7 @@ describe("openDatabase", () => {
 
 describe("a damaged state", () => {
   const PAGE = 4_096;
-  /** A state with rows in every table, as stored on the disk. */
+  /** Returns a state with rows in every table, as stored on disk. */
   function whole(): Buffer {
     const database = openDatabase(directory);
     fillState(database);
@@ -237,7 +237,7 @@ describe("a damaged state", () => {
   const lay = (bytes: Uint8Array) => writeFileSync(state(), bytes, { mode: 0o600 });
   const listKeys = () => withKeyring({ dataDir: directory }, (keyring) => keyring.list().length);
 
-  /** Every page in turn: filled, or replaced by another one; and cut, at every page. */
+  /** Damages each page in turn: fills it, replaces it with another page, or cuts the file there. */
   function* damages(good: Buffer): Generator<Buffer> {
     const pages = good.length / PAGE;
     for (let page = 0; page < pages; page++) {
@@ -283,7 +283,7 @@ describe("a damaged state", () => {
       .pluck()
       .get() as number;
     database.close();
-    // An index that only exports read: a page of it that is another one.
+    // Replaces a page of an index that only exports read with another page.
     const bytes = Buffer.from(good);
     bytes.fill(0, (root - 1) * PAGE, root * PAGE);
     lay(bytes);

@@ -63,7 +63,7 @@ const state = () => join(directory, "state.db");
 const versionsUpTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const OLDER = versionsUpTo(SCHEMA_VERSION - 1);
 
-/** Copies a committed state into its own data directory; `change` may damage it. */
+/** Copies a committed state into a data directory; `change` may damage it first. */
 function layState(version: number, change: (database: Database.Database) => void = () => {}): void {
   fs.mkdirSync(directory, { mode: 0o700 });
   fs.writeFileSync(state(), readFixture("state", version), { mode: 0o600 });
@@ -107,7 +107,7 @@ describe("the committed states", () => {
     ["state", SCHEMA_VERSION],
     ["snapshot", FORMAT_VERSION],
     ["answers", FORMAT_VERSION],
-    // The later version has no state.
+    // The later version has no state of its own.
     ["backup", WITH_ENTRIES],
   ];
 
@@ -264,7 +264,7 @@ describe("a state of a newer schema", () => {
     newer.pragma("journal_mode = WAL");
     newer.pragma(`user_version = ${NEWER}`);
     newer.exec("UPDATE tenants SET name = name || '!'");
-    // As a kill leaves it: the main file has this schema, the log makes it a newer one.
+    // A killed upgrade leaves this: the main file has this schema, its log has a newer one.
     const left = bytesOf();
     newer.close();
     fs.rmSync(directory, { recursive: true });
@@ -282,7 +282,7 @@ describe("a state of a newer schema", () => {
     layState(old);
     const before = look(state());
     openDatabase(directory).close();
-    // The view of a program one schema behind.
+    // As a program one schema older sees it.
     fs.renameSync(
       join(directory, previousFile(old)),
       join(directory, previousFile(SCHEMA_VERSION)),
@@ -302,7 +302,7 @@ describe("a state of a newer schema", () => {
 describe("a committed snapshot", () => {
   const place = () => join(folder, "kept.peneira");
 
-  /** Lays the kept snapshot with its footer's JSON or its directory changed. */
+  /** Writes the stored snapshot with its footer's JSON or its directory changed. */
   async function altered(change: (directory: Buffer) => void, json = (text: string) => text) {
     const bytes = readFixture("snapshot", FORMAT_VERSION);
     fs.writeFileSync(place(), bytes);

@@ -1,6 +1,6 @@
 /**
- * Proves: what is typed short becomes what the whole words become, a negation too, and letters with
- * a slash that are something else stay what they are. Does not prove that people type no others.
+ * Proves: abbreviations, even in negations, mean the same as the whole words, and letters with a
+ * slash that are no abbreviation keep their meaning. Does not prove that people use no others.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -31,7 +31,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 interface Meaning {
   readonly codes?: string;
   readonly excluded?: string;
-  /** Codes that must be offered without being searched for. */
+  /** Codes that must be suggested but not searched. */
   readonly also?: string;
   readonly unmapped?: readonly string[];
 }
@@ -58,7 +58,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["aluguel de andaimes", { codes: "7732202" }],
   ["plantação de café", { codes: "0134200" }],
   ["fábrica de café", { codes: "1081302" }],
-  // Words that stand for many activities.
+  // Words that mean many activities.
   ["comércio varejista", { codes: "47" }],
   ["lojas", { codes: "47" }],
   ["indústrias", { codes: "C" }],
@@ -72,7 +72,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["furniture manufacturers", { codes: "3101200 3102100 3103900" }],
   ["tire shops", { codes: "4530705", excluded: "" }],
   ["auto repair shops", { codes: "4520001", unmapped: [] }],
-  // The first word of a trade holds for the next one.
+  // The head of a trade also applies to the next item.
   ["escolas de inglês e música", { codes: "8592903 8593700", unmapped: [] }],
   // Exclusions.
   ["restaurantes exceto bares", { codes: "5611201", excluded: "5611204 5611205" }],
@@ -89,7 +89,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
   ["advogados na OAB", { codes: "6911701", unmapped: ["OAB"] }],
-  // Official names, and what they do not say.
+  // Official names, and words that they do not contain.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],
   ["dentistas e fabricação de zorblax", { codes: "8630504", unmapped: ["fabricação de zorblax"] }],
@@ -214,7 +214,7 @@ describe("the stage of activities", () => {
     const [note] = notes.unmapped;
     assert.equal(note?.code, "unknown_code");
     assert.match(note?.detail ?? "", /5611-9\/99 não existe.*5611-2\/0/);
-    // One wrong code of a list does not take the others with it.
+    // One wrong code in a list does not invalidate the others.
     assert.deepEqual(read("cnaes 5611-2/01 e 5611-9/99").wanted, ["5611201"]);
   });
 
@@ -367,7 +367,7 @@ function stemOf(word: string): string {
   return word.length > 4 ? word.replace(/[aeo]$/, "") : word;
 }
 
-/** BM25 as the textbook writes it, text by text; codes outside manufacture count 0.3. */
+/** Textbook BM25, one text at a time; codes outside manufacturing count 0.3. */
 function slowRanking(texts: readonly OfficialText[], query: readonly string[]) {
   const average = texts.reduce((sum, { words }) => sum + words.length, 0) / texts.length;
   const scores = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Proves: a state or region that follows an exclusion is where the search is, by every negator,
- * with one or more excluded places, in both languages; lists of excluded places stay excluded.
+ * Proves: a state or region after an exclusion is the place of the search, for every negator, one
+ * or more excluded places, and both languages. Lists of excluded places stay excluded.
  * Does not prove: that an exclusion of districts before a state is read.
  */
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
  * Proves the exact results of each construct of dates, ages, capital, limits, status, size, regime,
  * head offices, contact, and order: filters, limit, order, unmapped parts, warnings, and
  * assumptions. Every word of a text is in a part, and notes are in the language of the request.
- * Does not prove places and activities, which have their own suites.
+ * Does not prove: places and activities, which have their own suites.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -270,7 +270,7 @@ describe("confidence", () => {
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 2, weakestActivity: 0.9 })));
-    // A word away from all that is sought is named, and the rest is right.
+    // A word far from the request's terms is reported, and the rest is right.
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 1, strayWords: 1 })));
     const misleading = [
       { tellingWords: 0, weakestActivity: null, placed: false },

@@ -1,7 +1,6 @@
 /**
- * Proves the descriptors of IBGE as a further source: a file in that shape adds activities
- * that the
- * official names alone do not give, each text counting for itself; a file in another shape is
+ * Proves the descriptors of IBGE as a further source: a file in that format adds activities that
+ * the official names alone do not find, and each text counts by itself. A file in another format is
  * refused with every mistake. Does not prove anything about IBGE's own texts, which are not here.
  */
 import assert from "node:assert/strict";
@@ -18,7 +17,7 @@ import {
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Made up, in the shape of the API, with the words turned round as IBGE does it. */
+/** Invented texts in the API's format, with words inverted as IBGE does. */
 const SUBCLASSES = [
   {
     id: "8630504",

@@ -1,8 +1,8 @@
 /**
  * Proves that generated requests are translated to what they were generated from (trade, place,
  * every condition; conditions without a filter are named). Confidence is calibrated on requests and
- * sentences that it was not fitted with. Does not prove how right people's own sentences are: the
- * first runs of unseen ones do (docs/translate.md).
+ * sentences that it was not fitted with. Does not prove how right people's own sentences are: first
+ * runs on unseen sentences do (docs/translate.md).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,7 +11,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { generateRequests } from "../../support/translate/requests.ts";
 import { halfOf, judge, loadSentences } from "../../support/translate/sentences.ts";
 
-/** Minimum shares of right ones: plain, with a condition without a filter, with a typo. */
+/** Minimum shares of right translations: plain, with a condition without a filter, with a typo. */
 const RIGHT_MIN: Readonly<Record<string, number>> = {
   ...{ "pt plain": 0.97, "en plain": 0.97 },
   ...{ "pt left": 0.95, "en left": 0.9 },
@@ -19,10 +19,12 @@ const RIGHT_MIN: Readonly<Record<string, number>> = {
 };
 /** Wrong ones that are shown. */
 const SHOWN = 12;
-/** With fewer of a kind a share says nothing. */
+/** Shares of kinds with fewer sentences say nothing. */
 const KIND_MIN = 20;
 
-/** Bands of confidence that is run; in each, what is said and what is right are this close. */
+/**
+ * Confidence bands of runnable sentences; in each, mean confidence and share of right ones agree.
+ */
 const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 const OFF_MAX = 0.05;
 

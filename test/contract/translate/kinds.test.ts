@@ -1,7 +1,7 @@
 /**
- * Proves that a word which no code tells apart is said and never swallowed: who imports, who is
- * private, what is organic; and that it takes little from the confidence. Does not prove that every
- * such word is known.
+ * Proves that a word which no code distinguishes (imports, private, organic) is reported, never
+ * silently dropped, and lowers the confidence only a little. Does not prove that every such word is
+ * known.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -43,7 +43,7 @@ describe("activities suggested by words of names", () => {
   const sum = (counts: ReadonlyMap<string, number>) =>
     [...counts.values()].reduce((total, count) => total + count, 0);
 
-  /** The same by looking at every row. */
+  /** The same result by scanning every row. */
   function slowly(word: string): string[] {
     const counts = byWord.get(word) ?? new Map<string, number>();
     const [own, all] = [sum(counts), sum(usual)];

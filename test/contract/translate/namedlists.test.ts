@@ -10,13 +10,13 @@ import { after, before, describe, it } from "node:test";
 import { translate } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Names that are other things too; each is its own id. */
+/** List names that also mean other things; each is its own id. */
 const NAMES = [
   ...["Clientes", "Clientes MG", "Não contatar", "Prospects 2026", "São Paulo", "Padarias"],
   ...["exceto MEI", "R&D / SP", "fora", "desde 2020", "🔥"],
 ];
 
-/** X is the name; what the list is to an account that matches. */
+/** Phrases for a list X, with the filter member they set. */
 const WAYS: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
   ["padarias em Recife que não estão na lista X", "exclude"],
   ["padarias em Recife que não constam na minha lista X", "exclude"],

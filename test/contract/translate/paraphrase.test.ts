@@ -1,15 +1,15 @@
 /**
- * Proves that sentences which say the same give the same spec: without accents, in capitals, in the
- * singular, in another order, with other punctuation and polite words; and that the endpoint gives
- * what the function gives. Does not prove that the spec is the right one: the tables and the bench
- * do, for one member of every set.
+ * Proves that equivalent sentences yield the same spec: without accents, in capitals, in the
+ * singular, in another order, with other punctuation and polite words. The endpoint returns the
+ * function's result. Does not prove that the spec is right: the tables and the bench do, for one
+ * sentence of each set.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startFake } from "../../support/http/fake.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Every member of a set says what its first member says. */
+/** Sets of sentences; all sentences of a set mean the same. */
 const SETS: readonly (readonly string[])[] = [
   [
     "padarias em MG abertas desde 2020",
@@ -154,7 +154,7 @@ const SETS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Writings of one sentence that change nothing. */
+/** Spellings of a sentence that do not change its meaning. */
 const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
   "without accents": (text) => text.normalize("NFD").replace(/\p{M}/gu, ""),
   "accents apart": (text) => text.normalize("NFD"),
@@ -166,7 +166,7 @@ const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
   "in quotation marks": (text) => `"${text}"`,
 };
 
-/** Two letters stay as they are: `SP` is a state, `me` a pronoun. */
+/** Words of two letters stay as they are: `SP` is a state, `me` a pronoun. */
 function lowered(word: string): string {
   return word.length === 2 ? word : word.toLowerCase();
 }
@@ -178,7 +178,7 @@ describe("paraphrases", () => {
   });
   after(() => probe.close());
 
-  /** The whole spec without what is said about it. */
+  /** The whole spec except `explain`. */
   function bytes(text: string): string {
     const { explain: _, ...spec } = probe.spec(text);
     return JSON.stringify(spec);

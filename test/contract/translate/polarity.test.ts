@@ -1,8 +1,8 @@
 /**
  * Proves that a negating word negates its condition: on pairs of sentences that differ in that word
  * only, with all filters of each, and on negations over lists. Does not prove that every negation
- * is known; unknown ones must be named as unmapped, which the hostile texts prove for words, not
- * for their meaning.
+ * is known; unknown ones must be reported as unmapped, which the hostile texts prove for words but
+ * not for meanings.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,9 +11,9 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /**
- * A sentence, what it adds to "padarias", another sentence, what that adds. `name:value` sets a
- * filter, `left` says that something must be named as not mapped; where it does not stand nothing
- * may be, unless `any` allows both. A sentence that begins with a blank has "padarias" before it.
+ * A sentence with its result, and the opposite sentence with its result; both extend "padarias".
+ * `name:value` sets a filter, and `left` requires an unmapped part, which is otherwise forbidden;
+ * `any` allows both. A sentence that begins with a blank has "padarias" before it.
  */
 type Pair = readonly [text: string, condition: string, opposite: string, its: string];
 
@@ -233,7 +233,7 @@ const SCOPES: readonly (readonly [text: string, condition: string])[] = [
   [" exceto microempresas e MEI no Simples", "size:00,03,05 mei:false simples:true"],
 ];
 
-/** Sentences with the activities that are wanted and those that are left out. */
+/** Sentences with the included and the excluded activities. */
 const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: string])[] = [
   ["restaurantes exceto bares", "restaurantes", "bares"],
   ["lojas de roupas, menos lojas de calçados", "lojas de roupas", "lojas de calçados"],
@@ -245,7 +245,7 @@ const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: stri
   ["dentistas que não trabalham com construção", "dentistas", "construção"],
 ];
 
-/** Members of the filters by what the tables call them. */
+/** Filter members by their names in the tables. */
 const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown>>> = {
   phone: () => ({ "contact.require_phone": true }),
   email: () => ({ "contact.require_email": true }),
@@ -295,7 +295,7 @@ describe("polarity", () => {
   });
   after(() => probe.close());
 
-  /** All municipalities but these (of a state): there is no filter that excludes one. */
+  /** All municipalities (of a state) except these, because no filter excludes a municipality. */
   function others(value: string): Record<string, unknown> {
     const [list = "", state] = value.split(":");
     const codes = probe.segment.catalog.municipalities.flatMap(({ ibge, uf }) => {

@@ -1,7 +1,7 @@
 /**
- * Proves: request phrases of the lists below do not change a sentence's meaning, and none of their
- * words is left as not understood. If such words are a part of the searched trade, they stay. Does
- * not prove that people use no other phrases.
+ * Proves: the request phrases below do not change a sentence's meaning, and none of their words is
+ * reported as unknown. If such words are part of the searched trade, they count. Does not
+ * prove that people use no other phrases.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

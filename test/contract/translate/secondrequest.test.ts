@@ -1,9 +1,8 @@
 /**
- * Proves: two requests with a place each never run as one, for any condition of the first before
- * the second begins (an exclusion, a contact, a date, a regime), by joint, in either order, in
- * three languages. Requests of one place or of one activity are one, and so is a list that
- * continues after an exclusion. Does not prove which requests a person means; two are reported as
- * two.
+ * Proves: two requests with a place each never run as one, for every condition of the first before
+ * the second (an exclusion, a contact, a date, a regime), for every joint, in either order, in
+ * three languages. Requests with one place or one activity in common are one request, as is a
+ * list that continues after an exclusion. Does not prove which requests a person means.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -22,7 +21,7 @@ const outcome = (text: string) => {
   return { runs: !isUncertain(confidence), isTwo: codes.includes("two_requests") };
 };
 
-/** Two trades, two places, what may be said of the first, and joints. */
+/** Two trades, two places, conditions on the first trade, and joints. */
 const LANGUAGES = [
   {
     trades: ["padarias", "farmácias"],

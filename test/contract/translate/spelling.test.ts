@@ -24,7 +24,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { FRESH_WORDS, REAL_WORDS } from "../../support/translate/realwords.ts";
 
-/** Numbers from 0 up to, not including, `below`; the same ones for the same seed. */
+/** Returns random numbers from 0 to `below` (excluded), the same for the same seed. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -35,7 +35,7 @@ function randomOf(seed: number): (below: number) => number {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-/** One slip behind the first letter: a letter lost, added, wrong, or two swapped. */
+/** One typo after the first letter: a letter lost, added, or replaced, or two swapped. */
 function slip(word: string, random: (below: number) => number, letters = LETTERS): string {
   const at = 1 + random(word.length - 1);
   const letter = letters[random(letters.length)] as string;
@@ -47,7 +47,7 @@ function slip(word: string, random: (below: number) => number, letters = LETTERS
   return word.slice(0, left) + word[left + 1] + word[left] + word.slice(left + 2);
 }
 
-/** Optimal string alignment by its recurrence, the whole table, nothing left out. */
+/** Optimal string alignment distance by its recurrence, with the full table. */
 function slowDistance(one: string, other: string): number {
   const rows = [...Array(one.length + 1)].map((_, i) =>
     [...Array(other.length + 1)].map((__, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -78,7 +78,7 @@ describe("SpellIndex", () => {
   it("returns what a comparison with every word returns", () => {
     const random = randomOf(41);
     let hits = 0;
-    // Few letters make many near words; spaces and letters beyond a-z are there as well.
+    // Few letters yield many near words; some alphabets have spaces or letters beyond a-z.
     for (const letters of ["ab", "abc ", "abcdefgh", "aáβ9 z"]) {
       const word = () => {
         const length = 1 + random(12);
@@ -123,7 +123,7 @@ describe("SpellIndex", () => {
   });
 });
 
-/** Slips with what they are read as; null where the word must stay as it is. */
+/** Typos with their corrections; null if the word must stay unchanged. */
 const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, string>>])[] = [
   ["padaira em Curtiba", { padaira: "padaria", Curtiba: "Curitiba" }],
   ["restaurantse em Belo Horisonte", { restaurantse: "restaurantes", Horisonte: "Horizonte" }],
@@ -136,7 +136,7 @@ const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, str
   ["supermecados na Bahai", { supermecados: "supermercados", Bahai: "Bahia" }],
   ["hopitais na cidade de Sorocba", { hopitais: "hospitais", Sorocba: "Sorocaba" }],
   ["farmaciaa com telefone", { farmaciaa: "farmácia" }],
-  // A letter twice is nearer than another word ("curitibana").
+  // A doubled letter is nearer than another word ("curitibana").
   ["padarias em Curitibaa", { Curitibaa: "Curitiba" }],
   [
     "restaurntes em Florianopoliss",

@@ -14,7 +14,7 @@ import { strangers } from "../../support/translate/sweeps.ts";
 
 /** Deviations that are shown. */
 const SHOWN = 12;
-/** One of this many texts of a sweep is tested here. */
+/** This suite tests one of this many texts of a sweep. */
 const SHARE = 8;
 
 /** Regions of the table, of every kind of name. */
@@ -40,7 +40,7 @@ describe("unknown names", () => {
     return { places: ufs.length + codes.length, explain };
   };
 
-  /** In small letters two of the names are words of the language: any new one, and a film's. */
+  /** In lower case, two of the names read as ordinary words: "qualquer nova" and "nárnia". */
   const BY_CAPITALS = /qualquer nova|nárnia/;
   const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
     "as they are written": (text) => text,

@@ -64,7 +64,7 @@ describe("sweeps", () => {
       for (const [one, other] of sweeps.COMPLEMENTS) {
         const [retained, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
         assert.ok(retained <= all && left <= all, `${base} ${one}`);
-        // Without a date of opening a company is on neither side.
+        // A company without an opening date matches neither side.
         assert.ok(
           retained + left <= all && retained + left >= 0.97 * all,
           `${base}: ${retained}, ${left}, ${all}`,
@@ -98,7 +98,7 @@ describe("sweeps", () => {
   }
 });
 
-/** So many elements, evenly spread from where the seed says; all where there are fewer. */
+/** Picks this many elements, evenly spaced from a seeded start; all if there are fewer. */
 function sampled<Value>(all: readonly Value[], count: number): readonly Value[] {
   if (all.length <= count) return all;
   const step = all.length / count;

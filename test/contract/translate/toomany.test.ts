@@ -24,18 +24,18 @@ const LISTS = Array.from({ length: 60 }, (_, i) => ({
   name: `Carteira ${i + 100}`,
 }));
 
-/** A translation; its spec is normalized, which throws if a client could not send it. */
+/** Translates a text. Normalizing the spec throws if a client could not send it. */
 function read(text: string) {
   assert.ok(text.length <= TEXT_MAX, String(text.length));
   const { spec } = translate(text, probe.segment, { lists: () => LISTS });
   const { lists, ...others } = spec.filters as { lists?: Record<string, readonly string[]> };
-  // A probe has no tenants, whose lists a server adds.
+  // The probe has no tenants' lists, so they are left out here.
   const { filters } = probe.normalize({ ...spec, filters: others }).spec;
   const { confidence, unmapped_constraints: left } = spec.explain;
   return { filters, lists, left, runs: !isUncertain(confidence), text };
 }
 
-/** The only note of a code quotes its words where they stand in the text. */
+/** Asserts that a code has one note, and that it quotes its words from the text. */
 function quoted({ left, text }: ReturnType<typeof read>, code: string) {
   const [note, ...more] = left.filter((one) => one.code === code);
   assert.ok(note !== undefined && more.length === 0, JSON.stringify(left.map((one) => one.code)));

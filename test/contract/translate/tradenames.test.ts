@@ -1,7 +1,7 @@
 /**
  * Proves that the everyday names of trades in English and Spanish are understood, in the singular
- * and in the plural, and that activities with goods are read in both. Does not prove how many names
- * there are; unseen sentences measure that.
+ * and in the plural, and that activities with goods are read in both. Does not prove that every
+ * name is known; unseen sentences measure that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -21,7 +21,7 @@ const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
   ["hog farms", "0154700"],
   ["granite quarries", "0810002"],
   ["a gravel pit", "0810006"],
-  // Factories, whose plural is as regular as it is odd.
+  // Factories, whose plural is regular but looks odd.
   ["cookie factories", "1092900"],
   ["a cookie factory", "1092900"],
   ["cosmetics factories", "2063100"],
@@ -128,7 +128,7 @@ describe("everyday names of trades", () => {
 
   it("are known in Spanish", () => {
     for (const [text, codes] of SPANISH) knows(`${text} en Recife`, codes);
-    // Nothing but the trade itself is Spanish.
+    // Only the name of the trade is Spanish.
     knows("productores de soja a menos de 100 km de Recife", "0115600");
   });
 });

@@ -19,7 +19,7 @@ const outcome = (text: string) => {
   const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
   return { isRun: !isUncertain(confidence), codes: left.map(({ code }) => code) };
 };
-/** Texts that run, or that have no note of a code. */
+/** Texts that wrongly run, or that lack a note with this code. */
 const silent = (texts: Iterable<string>, code: string) => {
   const wrong: string[] = [];
   let tried = 0;

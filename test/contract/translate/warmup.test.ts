@@ -1,7 +1,7 @@
 /**
- * Proves that warming makes the translator ready: no name is put in place by a sentence after it,
- * no result changes, and what reads all of a registry waits aside. Does not prove how long a part
- * takes: the bench `start` shows that.
+ * Proves that warming prepares the translator: no later sentence has to index a name, no result
+ * changes, and work that reads the whole registry runs on another thread. Does not prove how long a
+ * part takes: the bench `start` shows that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,7 +24,7 @@ describe("making the translator ready", () => {
     sample.dispose();
   });
 
-  /** Counts calls of methods from now on; gives the way to read and to stop. */
+  /** Starts counting calls of methods; returns functions to read the count and to stop. */
   function counted(owner: object, names: readonly string[]) {
     const methods = owner as Record<string, (...given: unknown[]) => unknown>;
     let calls = 0;

@@ -14,11 +14,11 @@ import { allWorkOf } from "../../support/translate/work.ts";
 import { ONCE_STEEP, WORST_KINDS, worstText } from "../../support/translate/worsttexts.ts";
 
 const SEEDS = 6;
-/** Twice the text may cost this much more; n log n gives 2.2. */
+/** Maximum growth of the work for twice the text; n log n gives 2.2. */
 const GROWTH_MAX = 2.5;
-/** Work for 2,000 characters; the most that was counted is 257,000, of marks alone. */
+/** Maximum work for 2,000 characters; the highest count was 257,000, for punctuation alone. */
 const WORK_MAX = 320_000;
-/** The same for texts of ordinary words, of which 133,000 was the most. */
+/** The same for texts of ordinary words, whose highest count was 133,000. */
 const ORDINARY_WORK_MAX = 160_000;
 
 describe("the work for a long text", () => {
@@ -30,7 +30,7 @@ describe("the work for a long text", () => {
   });
   after(() => probe.close());
 
-  /** The second translation: the first one may put names in place. */
+  /** Counts the second translation, because the first may index names. */
   function workOf(text: string): number {
     probe.translate(text);
     return allWorkOf(() => probe.translate(text));
@@ -76,12 +76,12 @@ describe("the work for a long text", () => {
   });
 });
 
-/** How often near words are looked for: among those of some first letters, and among all. */
+/** Counts searches for near words: among words with given initials (narrow), and among all. */
 function searchesOf(call: () => unknown) {
   const counts = { narrow: 0, whole: 0 };
   const { nearest } = SpellIndex.prototype;
   SpellIndex.prototype.nearest = function (this: SpellIndex, word, limits) {
-    // Those of activities that are only offered have another most.
+    // Searches for activities that are only offered have another kind of limit.
     if (limits?.distanceMax !== undefined) {
       counts[limits.initials === undefined ? "whole" : "narrow"]++;
     }

@@ -1,6 +1,6 @@
 /**
  * Proves what every command of `peneira` shares: exit codes, the streams for people and programs,
- * the help, that a damaged configuration is rejected before any work, and `--explain-plan`.
+ * the help, `--explain-plan`, and that a damaged configuration is rejected before any work.
  * Does not prove: what single commands do; each has its own tests.
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
  * Proves, on a real disk that is full, read-only, or failing: every command that writes exits with
  * 1 and one sentence that names what was not written, why, and what to do, and leaves nothing.
- * Commands that only read answer on a full disk, and else answer or fail in the same way. A state
- * on a full disk can be backed up to another one. No command shows a stack. Every command has a row
- * here, so a new one cannot be forgotten.
+ * Commands that only read answer on a full disk; on other faults they answer, or fail in the same
+ * way. A state on a full disk can be backed up to another one. No command shows a stack. Every
+ * command has a row here, so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
 import { closeSync, cpSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -168,7 +168,7 @@ async function makeKey(own: readonly string[]): Promise<string> {
   return (JSON.parse(out) as { key_id: string }).key_id;
 }
 
-/** Fails unless a command that could not write states it in a sentence. */
+/** Fails unless a command that could not write says so in one sentence. */
 function assertReported({ code, err }: Ended, what: string, reason: RegExp): void {
   assert.equal(code, 1, `${what}: ${err}`);
   assert.doesNotMatch(err, /\n\s+at |overload|Error:/i, what);
@@ -196,7 +196,7 @@ for (const fault of FAULTS) {
             ended.code === 0 || /No server answers|no account|There is no/.test(ended.err);
           if (!must && fault === "full") assert.ok(known, `${name}: ${ended.err}`);
           if (must || !known) assertReported(ended, `${name}, ${fault}`, REASONS[fault]);
-          // A download goes on with what is there, by design.
+          // Partial downloads stay on disk by design, to be resumed.
           if (/^(download|update)$/.test(name)) return;
           assert.deepEqual(disk.names(), before, `${name}, ${fault}: left behind`);
         } finally {
@@ -211,7 +211,7 @@ for (const fault of FAULTS) {
 }
 
 describe("a state without SQLite side files", { skip }, () => {
-  // If no process has left them, SQLite has no space to create them.
+  // Without side files of an earlier process, SQLite has no space to create them.
   const alone = () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("full");

@@ -1,6 +1,6 @@
 /**
  * Proves: `peneira export` writes the bytes of a server's worker, reports rows, bytes, SHA-256, and
- * time, rejects what it may not replace before any work, and leaves nothing when a signal or the
+ * time, refuses before any work to replace certain files, and leaves nothing if a signal or the
  * system ends it. `peneira search --format csv` prints the rows of that export.
  * Does not prove: the content of the files (contract/export/render.test.ts and its neighbors).
  */
@@ -43,7 +43,7 @@ function command(name: string, args: readonly string[]): [file: string, args: st
   return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
 
-/** Runs the command in this process; names in `args` that begin with `out/` are in the folder. */
+/** Runs the command in this process; `out/…` in `args` names a file in the test's folder. */
 async function exported(test: TestContext, args: readonly string[]): Promise<string> {
   const program = new Command("peneira");
   registerExport(program);
@@ -65,7 +65,7 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   }
 }
 
-/** A server worker's rendering of the same spec. */
+/** The same spec as a server's worker renders it. */
 async function wantedFile(format: string, output: Record<string, unknown> = {}) {
   const segment = await openSegment(sample.snapshot);
   const { spec } = normalizeSpec(SPEC, {
@@ -244,7 +244,7 @@ describe("peneira export", () => {
     const path = join(sample.folder, "large.json");
     fs.writeFileSync(path, JSON.stringify(spec));
     const [file, args] = command("export", ["--spec", path, "--out", "large.jsonl"]);
-    // The shell counts kilobytes; the file would have some megabytes.
+    // The limit is in kilobytes; the file would be several megabytes.
     const limited = ["-c", 'ulimit -f 3000; exec "$0" "$@"', file, ...args];
     const ended = spawnSync("bash", limited, { cwd: folder, encoding: "utf8" });
     const words = "the file would be larger than the system allows \\(EFBIG( at \\w+)?\\)\\. Raise";

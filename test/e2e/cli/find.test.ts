@@ -1,6 +1,6 @@
 /**
- * Proves what `peneira find` reports besides the accounts: how many match if all are printed, and
- * else that they are the first of more.
+ * Proves what `peneira find` reports besides the accounts: how many match if all are printed,
+ * else that more match than are shown.
  * Does not prove: which accounts match (unit/native-index/find.test.ts, contract/search).
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ describe("peneira find", () => {
     assert.deepEqual(one.found, all.found.slice(0, 1));
     assert.equal(one.stderr, "the first 1 of the accounts that fit in snapshot 2026-10\n");
     assert.deepEqual(find(count, "oficina"), all);
-    // In full width, as East Asian keyboards type.
+    // Full-width letters, as East Asian keyboards type them.
     assert.deepEqual(find(20, "\uff2ffi\uff43ina"), all);
     const most = find(20, "ltda");
     assert.equal(most.found.length, 20);

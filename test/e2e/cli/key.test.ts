@@ -1,7 +1,7 @@
 /**
  * Proves what `peneira key` prints, accepts, and rejects, its seven commands in sequence on one
- * data directory, and that a mistyped directory is never created. Does not prove: what a running
- * server does with it (contract/http/server/auth.test.ts), nor the rules themselves
+ * data directory, and that a mistyped directory is never created. Does not prove: how a running
+ * server treats keys (contract/http/server/auth.test.ts), nor the rules themselves
  * (unit/access/keyring.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves what `peneira notices` and `peneira watch` print, change, and reject. The state is real,
- * and the receiver is on this machine. Shown are the list, one notice with its text, a replay that
- * a server would send, a pause of a search, a signed test, and one by e-mail. So are the receivers,
- * each notice once as a JSON line, and refused settings of the mail server.
+ * and the receiver is on this machine. Tests the list, one notice with its text, a replay that a
+ * server would send, a paused search, and signed and e-mailed tests. Also tests receivers, notices
+ * as JSON lines (each once), and refused settings of the mail server.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: a command that cannot write its result to standard output exits with 1 and a sentence,
- * also for its help; a reader that has ended is no failure. A key or a password that cannot be
- * shown is not created, and what it would replace stays unchanged.
+ * Proves: a command that cannot write its result, or its help, to standard output exits with 1 and
+ * one sentence; a reader that has ended is no failure. If a new key or password cannot be shown, it
+ * is not created, and the old one stays valid.
  * Does not prove: what a full disk does to the state (disk.test.ts).
  */
 import assert from "node:assert/strict";
@@ -147,7 +147,7 @@ describe("an undeliverable secret", { skip }, () => {
     const child = spawn(file, all, { stdio: ["ignore", "ignore", full] });
     const ended = once(child, "exit");
     try {
-      // The port is opened after the first key.
+      // The server opens its port only after it created the first key.
       await opened(port);
       const { out, err } = await runCommand(["key", "list", "--data-dir", dir, "--json"]);
       assert.deepEqual(JSON.parse(out), { keys: [] }, err);

@@ -1,7 +1,7 @@
 /**
  * Proves, on a real pseudo-terminal: no command writes a control or bidirectional character of a
  * snapshot, a state, a file, or a file name, in any format; it shows the escape instead. In pipes,
- * text for people is escaped too, and formats for programs are exact. Every command has a row here,
+ * text for people is escaped too; formats for programs are unchanged. Every command has a row here,
  * so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
@@ -31,7 +31,7 @@ after(() => place.dispose());
 /** One run of a command. */
 interface Row {
   readonly args: readonly string[];
-  /** Required content of its output, so that an empty run proves nothing. */
+  /** Output that a run must contain, so that an empty run proves nothing. */
   readonly shows?: RegExp;
   readonly code?: number;
   readonly input?: string;
@@ -366,7 +366,7 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
 
 const shown = (args: readonly string[]) => visible(JSON.stringify(args));
 
-/** Characters that a terminal would obey, after our own: line ends and the progress line. */
+/** Characters that a terminal would interpret, except our own line ends and progress line. */
 function obeyed(text: string): string[] {
   const ours = text.replace(/\r+\n/g, "\n").replaceAll("\r\x1b[2K", "");
   return ours.match(/(?![\t\n])\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
  * to a newer month that a running server adopts and answers from, and not at all if nothing is
- * newer. Kill -9 in each step and a later run have the same result; damaged zips and months during
+ * newer. A run after a kill -9 in any step has the same result; damaged zips and months during
  * publication change nothing. The options --keep and --keep-dump work, and never remove what a
  * server serves; --check reports what an update would do, and its exit codes.
  * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) themselves.
@@ -89,7 +89,7 @@ function contents(dir: string): string[] {
     .sort();
 }
 
-/** Months that a server reports to lag. */
+/** Number of months that a server reports as its lag. */
 async function behind(base: string): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^peneira_snapshot_months_behind (\S+)$/m.exec(text)?.[1]);
@@ -202,11 +202,11 @@ describe("an update", () => {
   });
 
   it("accepts nothing damaged, and takes a month during publication the next time", async () => {
-    // The previous suite's folder has the previous month.
+    // The folder of an earlier test has the previous month.
     const dir = join(dumps.root, "killed");
     const good = await readFile(join(dumps.later, "Empresas0.zip"));
     const bad = Buffer.from(good);
-    // After the local header: the directory stays unchanged, the content differs.
+    // Damages a byte of content after the local header; the zip's directory stays unchanged.
     bad.writeUInt8(bad.readUInt8(200) ^ 0x55, 200);
     await share.addFolder("2026-11", dumps.later);
     share.put("2026-11", "Empresas0.zip", bad);

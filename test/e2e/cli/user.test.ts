@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira user` prints, accepts, and rejects, its six commands in sequence on one data
- * directory, that two concurrent first users leave one owner, and that passwords are in no file.
- * Does not prove: what a running server does with it, nor the rules themselves
+ * Proves what `peneira user` prints, accepts, and rejects, with its six commands in sequence on one
+ * data directory. Creating two first users concurrently leaves one owner, and passwords are in no
+ * file. Does not prove: how a running server treats users, nor the rules themselves
  * (unit/access/users.test.ts).
  */
 import assert from "node:assert/strict";

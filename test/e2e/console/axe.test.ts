@@ -40,7 +40,7 @@ const opens = (name: string) => async (visit: Visit) => {
   await button(visit.page, name).first().click();
   await dialogOf(visit).first().waitFor();
 };
-/** Charts that wait for their counts are dimmed. */
+/** Waits for the charts' counts, because charts are dimmed until then. */
 const counted = async ({ page }: Visit) => {
   await page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();
 };
@@ -49,7 +49,7 @@ const ready = async ({ page }: Visit) => {
   await page.locator(".told").waitFor();
 };
 
-/** Every view and dialog; those after a grid await it. */
+/** Every view and dialog; those below the result table wait for it. */
 const PLACES: readonly Place[] = [
   ["the start", "/app", counted],
   ["results", `/app${HASH}`, ready],
@@ -99,7 +99,7 @@ const openNumbers =
     await page.getByRole("dialog").getByRole("table").waitFor();
   };
 
-/** Phones need no code, and their charts are closed: phones.css. */
+/** Only on wide screens: phones have no code dialog, and their charts are closed (phones.css). */
 const WIDE: readonly Place[] = [
   ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
   ["all numbers", "/app#uf=SP", openNumbers(charts.numbers[0])],
@@ -154,7 +154,7 @@ describe("on a phone", () => {
 /** A visit whose lists are not empty. */
 async function prepared(open: Opener, width: number): Promise<Visit> {
   const visit = await open(ana, { width, before: AXE });
-  // The page of a company that is in no data.
+  // The page of a company that is not in the data gets a 404.
   visit.expect(404);
   const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
   await visit.send("/exports", { spec, output: { format: "csv" } });

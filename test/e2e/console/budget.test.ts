@@ -1,6 +1,6 @@
 /**
- * Proves: all scripts that one person can load are under 130 KB as sent; the first page requests
- * few and small files, each once and compressed, and a second visit none of them. It is painted
+ * Proves: all scripts that one user can load take less than 130 KB compressed. The first page
+ * requests few small files, each once and compressed; a second visit requests none. It is painted
  * within 300 ms on this machine, once the browser has a process for it; nothing shifts while a view
  * loads, in any view.
  * Does not prove: the time on other machines and networks; sizes and counts stand for that.
@@ -16,7 +16,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 
 const DIST = join(ROOT, "dist/console");
 const SCRIPTS_MAX = 130_000;
-/** Page, style sheet, font, scripts, and the view's requests. */
+/** Maximum requests: page, style sheet, font, scripts, and the view's own requests. */
 const REQUESTS_MAX = 20;
 const FIRST_BYTES_MAX = 150_000;
 const PAINT_MS = 300;
@@ -56,7 +56,7 @@ describe("the files of the console", () => {
       ["pt", "en"],
       ["en", "pt"],
     ]) {
-      // No user loads the words of both.
+      // A user loads the words of one language only.
       const foreign = new RegExp(`^(later-)?${other}-`);
       const loadable = scripts.filter((name) => !foreign.test(name));
       assert.equal(loadable.length, scripts.length - 2);
@@ -70,8 +70,8 @@ describe("the files of the console", () => {
   it("reference no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
-      // Namespaces and the attribution of the map's outlines are never requested; nor are chat,
-      // map, and registry, whose links of an account a person opens in a separate tab.
+      // Namespaces and the map's attribution are never requested; nor are chat, map, and registry,
+      // which a person opens from an account in a separate tab.
       const text = readFileSync(join(DIST, name), "utf8").replaceAll(NOT_ASKED, "");
       assert.equal(/https?:\/\/[a-z]/.exec(text)?.[0], undefined, name);
     }
@@ -116,7 +116,7 @@ describe("a first visit", () => {
         "performance.getEntriesByName('first-contentful-paint')[0].startTime",
       );
       times.push(Number(paint));
-      // Else the pages of the turns before share the processor with the next.
+      // Otherwise earlier pages share the processor with the next one.
       await visit.context.close();
     }
     tell(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
@@ -161,7 +161,7 @@ async function emptyPage(visit: Visit): Promise<void> {
   await visit.go("/app/empty");
 }
 
-/** Loads the start page and returns all its loads. */
+/** Opens the start page and returns everything that it loaded. */
 async function loaded(visit: Visit): Promise<Loaded[]> {
   const client = await visit.context.newCDPSession(visit.page);
   await client.send("Network.enable");

@@ -1,6 +1,6 @@
 /**
- * Proves: no text from others becomes markup or runs: names, addresses, and e-mails of companies,
- * and users' names of searches and keys, sentences, and links; each is shown as written.
+ * Proves that no text from others becomes markup or runs, but is shown as written: names,
+ * addresses, and e-mails of companies; users' names of searches and keys; sentences; links.
  * Does not prove: the files of exports (unit/export/html.test.ts, e2e/export/hostile.test.ts).
  */
 import assert from "node:assert/strict";
@@ -25,7 +25,7 @@ import type { SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const { find, table, commands } = words;
 
-/** Each would leave a mark, run, or fetch something, if treated as anything but text. */
+/** Texts that would leave a trace, run, or fetch something if treated as anything but text. */
 const CANARIES = [
   '<img src=x onerror="globalThis.ran=1"><b data-canary>b</b>',
   '"><script>globalThis.ran=1</script><i data-canary>',

@@ -20,7 +20,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** A state, without which a search for any phone is too broad. */
+/** A state; a search for any phone is too broad without it. */
 const GEO = { geo: { uf_any_of: ["SP"] } };
 
 async function totalOf(visit: Visit, filters: object): Promise<number> {
@@ -125,7 +125,7 @@ describe("a sentence and a link", () => {
     const rail = page.getByRole("complementary");
     const chips = rail.getByRole("list", { name: find.thisPhone, exact: true });
     assert.deepEqual(await chips.getByRole("listitem").allInnerTexts(), [phone]);
-    // A colleague's typed or saved link: both contacts, with a character that it must escape.
+    // A link that a colleague typed or saved: both contacts, one with an escaped character.
     const both = new URLSearchParams({ phone, email: email.toLowerCase() });
     await visit.go(`/app#${both}`);
     const contact = { phone_any_of: [phone], email_any_of: [email.toLowerCase()] };

@@ -57,7 +57,7 @@ for (const [locale, screen, words] of [
       await shown.waitFor();
       assert.ok((await options.first().textContent())?.includes(districtTitle(first.folded)));
       assert.ok((await shown.textContent())?.endsWith(compact(first.accounts)));
-      // By keyboard: the second one of all, then the first one by its prefix.
+      // By keyboard: the second of all districts, then the first one by its prefix.
       await box.press("ArrowDown");
       await box.press("ArrowDown");
       await box.press("Enter");
@@ -120,7 +120,7 @@ for (const [locale, screen, words] of [
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
         await box.press("Escape");
         await rail.getByRole("list", { name: find.district, exact: true }).waitFor();
-        // An extra municipality without them leaves nothing, and a message.
+        // A city without this district drops it and shows a message.
         await visit.go(`/app#city=${SP}&district=${RIO}:${encodeURIComponent(first.folded)}`);
         await button(page, text.outsideMend).click();
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));

@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium against a real server: a spreadsheet that is chosen, dropped on any view, or
  * pasted into the search box is shown as it was read, with its first rows filled in and its cost.
- * Rows that are no CNPJs have their reasons. The user can choose another column, restore zeros, and
+ * Rows that are no CNPJs show the reason. The user can choose another column, restore zeros, and
  * choose columns, language, and kind. The file is made, downloaded, listed by its name, and made
  * again. A quota that is too small stops it before it starts. One pasted CNPJ stays a look-up. At
  * three widths, light and dark, in both languages, axe finds nothing and nothing overflows.
@@ -35,7 +35,7 @@ async function someCnpjs(visit: Visit, limit: number): Promise<string[]> {
   return accounts.map(({ cnpj }) => cnpj);
 }
 
-/** A file of CNPJs with one CPF, one mistyped CNPJ, and one that is not in the data. */
+/** A file of CNPJs with one CPF, one mistyped CNPJ, and one CNPJ that is not in the data. */
 async function sheet(visit: Visit, rows = 30): Promise<{ text: string; cnpjs: string[] }> {
   const cnpjs = await someCnpjs(visit, rows);
   const lines = cnpjs.map((cnpj, at) => `${at};${cnpj};Cliente ${at}`);
@@ -71,7 +71,7 @@ async function drop({ page }: Visit, onto: string, text: string, name: string): 
   );
 }
 
-/** Pastes into the box; false if the text stays there. */
+/** Pastes into the box; returns false if the text stays there. */
 async function paste({ page }: Visit, text: string): Promise<boolean> {
   await page.locator("#ask").waitFor();
   return await page.evaluate(

@@ -163,7 +163,7 @@ describe("an export", () => {
   inBrowser("goes on when the dialog is closed, and a toast tells of its end", async (open) => {
     const visit = await open(ana);
     await openDialog(visit);
-    // The server is faster than any click: the end is delayed until the dialog is closed.
+    // The server is faster than any click, so the test delays the end until the dialog is closed.
     let held = true;
     let asked = 0;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
@@ -177,7 +177,7 @@ describe("an export", () => {
     });
     await button(dialog(visit), exports.send).click();
     await dialog(visit).getByText(exports.rowsWritten("3", "10")).waitFor();
-    // The pace is unknown before the second poll.
+    // The remaining time is unknown before the second poll.
     const left = new RegExp(`^${exports.rowsWritten("4", "10")}, ${exports.left(".+")}$`);
     await dialog(visit).getByText(left).waitFor();
     await button(dialog(visit), exports.keepRunning).click();

@@ -166,7 +166,7 @@ describe("finding", () => {
     });
     await shows(visit, translated.matches);
     await page.waitForURL(/#q=/);
-    // A manually removed filter is counted immediately, and the sentence tells it.
+    // Removing a filter by hand updates the count immediately, and the sentence shows it.
     const rail = page.getByRole("complementary");
     await rail.getByRole("checkbox", { name: new RegExp(`^${find.email}(?! ou)`) }).uncheck();
     const spec = structuredClone(translated.spec) as ExploreAnswer["spec"];
@@ -381,7 +381,7 @@ async function listed(visit: Visit, spec: object): Promise<Account[]> {
   }
 }
 
-/** Code in the page has its DOM types; this program does not. */
+/** Code that runs in the page needs DOM types, which this program lacks. */
 interface PageElement {
   closest(selector: string): { getAttribute(name: string): string } | null;
 }

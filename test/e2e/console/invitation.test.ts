@@ -64,7 +64,7 @@ for (const [language, locale, words] of LANGUAGES) {
       await guest.page.goto(`${suite.served.base}/app${hash}`);
       await heading(guest, members.joinTitle).waitFor();
       await guest.page.getByText(email, { exact: true }).waitFor();
-      // The tenant has no own name here, and "default" is none.
+      // The tenant has no name of its own; "default" is not shown as one.
       await guest.page.getByText(members.joinLead(null), { exact: true }).waitFor();
       await guest.page.reload();
       const box = guest.page.getByLabel(members.password, { exact: true });

@@ -19,7 +19,7 @@ const LANGUAGES = [
   ["en", "en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
 
-/** One for each language, of separate tenants: neither has a list. */
+/** One user per language, in separate tenants, so that neither has a list. */
 const people: Record<string, Person> = {};
 const { inBrowser } = consoleSuite({}, async (served) => {
   for (const [language] of LANGUAGES) {
@@ -28,7 +28,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   }
 });
 
-/** The focused element: its name, and whether it is within a selector. */
+/** Name of the focused element, and whether it is within a selector. */
 async function focused(page: Page, within = "body"): Promise<string> {
   return (await page.evaluate(
     `(() => {
@@ -40,7 +40,7 @@ async function focused(page: Page, within = "body"): Promise<string> {
   )) as string;
 }
 
-/** Tabs, or goes back, until an element of a name has the focus. */
+/** Tabs forward or back until an element of this name has the focus. */
 async function tabTo(page: Page, name: string, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   const passed: string[] = [];
   for (let at = 0; at < STOPS_MAX; at++) {

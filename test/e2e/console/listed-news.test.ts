@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium against a real server with two months: the news of a saved search that names
- * lists are the changes of the current lists, both included and excluded. They follow a list that
- * changes, and their file has the same. A search whose list was deleted reports the loss, in the
+ * lists are the changes of the current lists, both included and excluded. They follow changes of a
+ * list, and their file has the same rows. A search whose list was deleted reports the loss, in the
  * list of searches and in its news. A search is compared with the month before by the accounts of
  * each month.
  * Does not prove: which accounts have changed (campaign/twin/listed-changes.test.ts).
@@ -46,7 +46,7 @@ const { inBrowser } = consoleSuite(
   },
 );
 
-/** Changed CNPJs among all that the filters find. */
+/** Changed CNPJs among those that the filters match. */
 async function changed(visit: Visit, lists?: object): Promise<string[]> {
   const spec = { filters: lists === undefined ? FILTERS : { ...FILTERS, lists } };
   const body = { since: OLDER, spec, kinds: ["changed"], limit: 1_000 };

@@ -52,7 +52,7 @@ async function ask({ page }: Visit, sentence: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Every rejected text has a line of its own. */
+/** Asserts that every rejected text has its own line. */
 async function onOneLine({ page }: Visit): Promise<void> {
   const lines = await page.locator(".lists-refused td:nth-child(2)").evaluateAll((cells) =>
     cells.map((cell) => {
@@ -64,7 +64,7 @@ async function onOneLine({ page }: Visit): Promise<void> {
   assert.deepEqual([...new Set(lines)], [1]);
 }
 
-/** A count of the outcome by its name. */
+/** Waits for a number of the result, by its label. */
 function counted({ page }: Visit, term: string, value: number): Promise<void> {
   const line = page.locator(".lists-outcome dl > div").filter({ hasText: term });
   return eventually(async () => {
@@ -149,7 +149,7 @@ describe("lists", () => {
       { name: "Clientes de 2026", rows },
       { name: "Notas", rows: [] },
     ];
-    // The browser's type does not matter, nor does the name.
+    // Neither the file's name nor the browser's media type matters.
     await page
       .locator(".lists-file")
       .setInputFiles({ name: "a.bin", mimeType: "", buffer: await workbook(sheets) });
@@ -191,7 +191,7 @@ describe("lists", () => {
     await visit.go(`/app${HASH}`);
     await shows(visit, total);
     const group = page.getByRole("button", { name: words.find.groups.lists });
-    // Without scrolling, below the activities that a search begins with.
+    // Visible without scrolling, below the activities at the top of the form.
     assert.ok(((await group.boundingBox())?.y ?? 900) < 500, "the lists are in sight");
     await group.click();
     const box = page.getByRole("checkbox", { name: lists.hideExported });

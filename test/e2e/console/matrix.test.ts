@@ -24,7 +24,7 @@ const LANGUAGES = [
   ["pt-BR", portugueseWords, "restaurantes em SP com e-mail"],
   ["en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
-/** From here on filters are next to the results. */
+/** Minimum window width for filters next to the results. */
 const RAIL_PX = 1024;
 
 /**
@@ -95,7 +95,7 @@ for (const [width, height] of SIZES) {
           const visit = await open(ana, { width, height, locale, dark, before });
           const { page } = visit;
           const found: string[] = [];
-          // A move within half a second of a click counts as wanted.
+          // Layout shifts within half a second of a click count as wanted.
           if (dark) await answerLate(visit);
           await visit.go("/app");
           await page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();

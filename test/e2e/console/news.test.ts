@@ -51,7 +51,7 @@ const suite = consoleSuite(
 );
 const { inBrowser } = suite;
 
-/** Puts the newer month next to the older one, like an import. */
+/** Puts the newer month next to the older one, as an import does. */
 function publish(): void {
   renameSync(next, join(suite.served.sample.folder, "months", `${NEWER}.peneira`));
 }

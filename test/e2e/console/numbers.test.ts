@@ -281,7 +281,7 @@ describe("a comparison", () => {
     for (const row of await table.getByRole("row").all()) {
       shown.push(await row.locator("th, td").allTextContents());
     }
-    // The screen adds the initials of a size to its name.
+    // The page adds initials to the name of a size.
     const plain = (cell: string) =>
       cell === "–" ? "0" : cell.replace(/(\d)\.(?=\d{3})/g, "$1").replace(/ \((ME|EPP)\)$/, "");
     assert.deepEqual(

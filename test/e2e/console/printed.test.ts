@@ -20,7 +20,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** The browser's print events; a PDF of its own could not be inspected. */
+/** Simulates the browser's print events, because a real PDF could not be inspected. */
 async function printing({ page }: Visit, event: "beforeprint" | "afterprint"): Promise<void> {
   await page.evaluate(`dispatchEvent(new Event("${event}"))`);
   await page.emulateMedia({ media: event === "beforeprint" ? "print" : "screen" });

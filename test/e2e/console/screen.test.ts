@@ -1,10 +1,10 @@
 /**
  * Proves, in Chromium on an office laptop's screen (1366 by 768): that after a sentence with
- * alternatives at least ten rows are fully visible, with CNPJ, phone, and e-mail among the columns
- * that need no scrolling. No column is cut, and the filter form is flush. Options without accounts
- * are not offered, such as a replaced code. Charts open from their strip and keep their state; the
- * days of usage are drawn, and show their numbers under the pointer. Does not prove: which rows
- * they are (flows.test.ts).
+ * alternatives at least ten rows are fully visible, with CNPJ, phone, and e-mail among the
+ * columns that need no scrolling. No column is cut, and the filter form is flush. Options without
+ * accounts, such as a replaced code, are not offered. Charts open from their strip and keep their
+ * state; the days of usage are drawn, and show their numbers under the pointer. Does not prove:
+ * which rows they are (flows.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -196,7 +196,7 @@ describe("the screen of an office laptop", () => {
     await visit.go("/app/usage");
     await heading(visit, charts.usage.title).waitFor();
     const field = page.locator(".plot svg").first();
-    // The heading appears before the days.
+    // The heading appears before the bars of the days.
     await field.locator("rect").first().waitFor();
     const reading = page.locator(".plot-reading").first();
     const sum = await reading.textContent();

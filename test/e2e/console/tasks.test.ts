@@ -45,7 +45,7 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
   return { cnpj: String(found.cnpj), name: String(found.legal_name) };
 }
 
-/** The box, if the view has it. */
+/** The search box, if the view has one. */
 const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.ask, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 
@@ -65,7 +65,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
     await visit.go("/app");
     await box(visit, words).fill(cnpjText(cnpj));
     await button(visit.page, words.find.askSubmit).click();
-    // Until its account is there, the page of a company is headed by the CNPJ.
+    // Until the account is loaded, the heading of a company page is the CNPJ.
     await visit.page
       .locator("main h1")
       .filter({ hasText: new RegExp(name, "i") })

@@ -30,7 +30,7 @@ const suite = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
 });
 const { inBrowser } = suite;
 
-/** Elements that scroll sideways without being meant to: tables do, on purpose. */
+/** Elements that scroll sideways unintentionally; tables do so on purpose. */
 const SIDEWAYS = `(() => {
   const regions = "[role=region][tabindex], section[aria-label][tabindex]";
   const meant = ".table-scroll, .enrich-scroll, pre, .scroll, " + regions;

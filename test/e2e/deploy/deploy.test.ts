@@ -1,9 +1,9 @@
 /**
  * Proves that nginx, Caddy, and HAProxy work in front of a real server with the files of
- * docs/deploy. Search works over TLS and over HTTP/2, as do downloads whole and in ranges, waiting
- * reads, and signing in to the console with the HTTPS cookie. Oversized requests are rejected,
- * wrong keys counted by the client's address, and metrics kept inside. The service, the image, and
- * the examples name existing files and settings. Does not prove: certificates of an authority,
+ * docs/deploy. Search works over TLS and over HTTP/2, as do downloads (whole and in ranges), long
+ * polls, and signing in to the console with the HTTPS cookie. Oversized requests are rejected,
+ * wrong keys are counted by client address, and metrics are not exposed. The service, the image,
+ * and the examples name existing files and settings. Does not prove: certificates of an authority,
  * HTTP/3, other versions of the proxies, and that an image builds (no container engine is used). A
  * proxy that is not installed is skipped with a message.
  */
@@ -32,7 +32,7 @@ import {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
 const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
-/** Guesses in an address's burst (GUESS_POLICY in src/access/limits.ts), and a few more. */
+/** Wrong keys: the burst of an address (GUESS_POLICY in src/access/limits.ts) and a few more. */
 const GUESSES = 16;
 
 /** Bytes per write. */
@@ -54,7 +54,7 @@ interface SentRequest {
   readonly from?: string;
 }
 
-/** Sends to a proxy as a client that knows the site. */
+/** Sends a request to a proxy, with the site's name and certificate. */
 function send({ tlsPort, ca }: Edge, where: string, init: SentRequest = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, from = "127.0.0.1" } = init;
   const options: RequestOptions = {
@@ -81,8 +81,8 @@ function send({ tlsPort, ca }: Edge, where: string, init: SentRequest = {}): Pro
 
 /**
  * Sends the first piece of a long body and waits for a rejection, like clients that send Expect. A
- * proxy that rejects a body closes the connection; a client that keeps writing may be reset before
- * it has read the reason (seen on a busy machine).
+ * proxy that rejects a body closes the connection; a client that continues writing may be reset
+ * before it reads the reason (seen on a busy machine).
  */
 async function sendWhileWanted(
   asking: ClientRequest,
@@ -130,7 +130,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every proxy gets its own clients, so that wrong keys do not add up. */
+/** Each proxy gets its own client addresses, so that wrong keys do not add up. */
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],
@@ -296,14 +296,14 @@ describe("the files of docs/deploy", () => {
     writeFileSync(secret, "secret");
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
-      // Secrets are in files of the operator's machine.
+      // On an operator's machine, secrets are in files.
       const valueFor = (name = "", value?: string) => (name.endsWith("_FILE") ? secret : value);
       const environment = Object.fromEntries(
         set
           .filter(([, name]) => !apart.includes(name as string))
           .map(([, name, value]) => [name, valueFor(name, value)]),
       );
-      // Throws with every variable that is no setting, and every invalid value.
+      // Throws on every unknown variable and every invalid value.
       loadConfig({ environment });
     }
   });

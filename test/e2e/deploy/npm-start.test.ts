@@ -40,7 +40,7 @@ interface Started {
   readonly url: string;
   /** The terminal's output so far. */
   output(): string;
-  /** Sends a signal to npm and waits for its end, and for the server's. */
+  /** Sends a signal to npm, and waits until npm and the server have ended. */
   end(): Promise<void>;
 }
 
@@ -203,7 +203,7 @@ it("npm start reports an obstacle in a readable message, and creates nothing", (
   assert.deepEqual(left, [], "a file with secrets is left");
 });
 
-/** Ends the rest of a process group. */
+/** Kills the remaining processes of a group. */
 function killAll(group: number | undefined): void {
   if (group === undefined) return;
   try {

@@ -71,8 +71,8 @@ function statusOf(edge: Edge, agent: Agent, id: string): Promise<{ status: numbe
 }
 
 /**
- * Alone, uWebSockets.js reads two requests here: it stops reading headers at one without a name, so
- * that it misses the length. No proxy may pass this on.
+ * Without a proxy, uWebSockets.js reads two requests here: it stops at a header without a name and
+ * misses the length. No proxy may forward this.
  */
 const HIDDEN = {
   name: "a length hidden by a header without a name",
@@ -82,7 +82,7 @@ const HIDDEN = {
     "GET /readyz HTTP/1.1\r\nHost: evil1234\r\n\r\n",
 };
 
-/** All rows but the one that nginx answers without a head. */
+/** All rows except the one that nginx answers without a head. */
 const ROWS = [...FRAMING_ROWS.filter(({ name }) => name !== "HTTP/0.9"), HIDDEN];
 
 /** The attacks of the table, each followed by a request that another parser may see. */

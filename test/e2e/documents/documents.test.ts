@@ -21,9 +21,9 @@ import { productCommand } from "../../support/server/process.ts";
 
 const FILES = filesMatching(DOCUMENTS);
 const LINKED = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$/);
-/** Documents with more lines, without those made from code, are two documents. */
+/** A document with more lines, generated ones not counted, should be split in two. */
 const LINES_MAX = 320;
-/** The pages that a reader opens first are shorter; the record of the runs holds all figures. */
+/** Other limits: first pages are shorter, and the record of benchmark runs holds all figures. */
 const OTHER_LINES_MAX: Readonly<Record<string, number>> = {
   "README.md": 150,
   "README.pt-BR.md": 150,
@@ -31,7 +31,7 @@ const OTHER_LINES_MAX: Readonly<Record<string, number>> = {
   "CHANGELOG.md": 120,
   "docs/benchmarks.md": 345,
 };
-/** The snapshots that documents are given: as docs/start.md and as `npm start` makes them. */
+/** The snapshots that documents use, made as docs/start.md and `npm start` make them. */
 const SNAPSHOTS = { "2026-10.peneira": "20000", ".peneira/demo.peneira": "200000" };
 
 const total = { ran: 0, compared: 0, skipped: 0 };

@@ -21,7 +21,7 @@ import {
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 import { productCommand } from "../../support/server/process.ts";
 
-/** Bytes that may be in system buffers when a process dies, for each stream. */
+/** Bytes per stream that may be in system buffers when a process dies. */
 const ON_THE_WAY = 256 * 1024;
 
 let dumps: Dumps;
@@ -43,7 +43,7 @@ interface Ended {
   readonly words: string;
 }
 
-/** Starts the program; `limit` is the largest file in blocks of 1,024 bytes. */
+/** Starts the program; `limit` is the maximum file size in blocks of 1,024 bytes. */
 function start(
   args: readonly string[],
   { limit = "unlimited", stall = "2" } = {},

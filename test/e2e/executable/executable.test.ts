@@ -4,7 +4,7 @@
  * its import, searches, exports in every format, sentences, and a server with its console. The
  * extracted parts are private: modified ones are replaced, ones that others could modify are
  * refused, with a message that names path and remedy.
- * Does not prove: what its commands do in detail; the other suites do, also with TEST_PRODUCT.
+ * Does not prove: what its commands do in detail; the other suites do, if run with TEST_PRODUCT.
  */
 import assert from "node:assert/strict";
 import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
@@ -33,7 +33,7 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** A place to run the executable in, and how. */
+/** A folder to run the executable in, with its command and environment. */
 interface Place {
   readonly folder: string;
   /** The command with its arguments, for `spawn`. */
@@ -61,14 +61,14 @@ function done(place: Place, args: readonly string[], input = ""): string {
   return stdout;
 }
 
-/** An empty environment in an empty folder; the cache is in the folder too, so nothing is left. */
+/** An empty environment in an empty folder, which also holds the cache, so nothing is left. */
 function bare(): Place {
   const place = freshFolder("bare");
   const env = { XDG_CACHE_HOME: path.join(place, "xdg") };
   return { folder: place, env, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** A root with only the executable and the required system files. */
+/** Returns a chroot with only the executable and the required system files. */
 function lonely(): Place {
   const root = freshFolder("root");
   const libraries = execFileSync("ldd", [EXECUTABLE], { encoding: "utf8" });
@@ -87,7 +87,7 @@ function lonely(): Place {
   return { folder: path.join(root, "place"), env: {}, command };
 }
 
-/** Every command that uses the previous step's result. */
+/** Runs every command, each on the result of the previous one. */
 async function wholeWay(place: Place, inside: string): Promise<void> {
   const at = (name: string) => path.join(inside, name);
   const dump = ["sample", "--out", at("2026-10"), "--establishments", "2000", "--seed", "1"];
@@ -111,7 +111,7 @@ async function wholeWay(place: Place, inside: string): Promise<void> {
   await served(place, [...snapshot, "--data-dir", at("state")]);
 }
 
-/** Starts a server, requests accounts, an export, and the console, and stops it. */
+/** Starts a server, requests accounts, an export, and the console, and stops the server. */
 async function served(place: Place, args: readonly string[]): Promise<void> {
   const command = place.command(["serve", ...args, "--listen", "127.0.0.1:0"]);
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
@@ -191,7 +191,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
   });
 });
 
-/** A place whose cache is its folder `cache`, named by the variable. */
+/** Returns a place with its cache in the subfolder `cache`, as the variable says. */
 function bareIn(name: string): Place & { readonly cache: string } {
   const place = freshFolder(name);
   const cache = path.join(place, "cache");
@@ -199,7 +199,7 @@ function bareIn(name: string): Place & { readonly cache: string } {
   return { folder: place, env, cache, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** The message of a command that needs an addon; `version` answers anyway. */
+/** Returns the error of a command that needs an addon, and checks that `version` still works. */
 function refusal(place: Place): string {
   const { status, stderr } = run(place, [
     "key",

@@ -1,6 +1,6 @@
 /**
- * Proves: what the end-to-end suites prove of the bundle holds for the one executable too: they run
- * again, in processes of their own, with TEST_PRODUCT naming it, with fewer random specs.
+ * Proves: what the end-to-end suites prove of the bundle holds for the single executable too. They
+ * run again in separate processes, with TEST_PRODUCT naming it, with fewer random specs.
  * Does not prove: the other suites that start the product; they use the variable too and are run by
  * hand: TEST_PRODUCT=dist/peneira node --import tsx test/contract/search/reload.test.ts
  */
@@ -21,7 +21,7 @@ before(() => {
 
 /** Runs a suite; returns its exit code and output. */
 function suite(name: string): Promise<{ status: number | null; output: string }> {
-  // The runner marks its children as such; these are not.
+  // The variable marks children of the test runner; this suite must run as its own.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_PRODUCT: EXECUTABLE, ...scaled({ "served specs": 40 }) };
   const args = ["--import", "tsx", `test/e2e/${name}.test.ts`];

@@ -1,10 +1,10 @@
 /**
  * Proves, with real server processes: a sent CSV or XLSX file becomes an export of the kind
- * "enrichment" with the bytes that the transform gives. The same request gives the same export, and
- * another one with its key is refused. The sent file is on the disk as long as the record is
- * readable, and counts towards export_bytes. An accepted one is finished with the same bytes after
- * the server was killed. Only accounts that were found are charged. A compute thread answers large
- * requests of POST /v1/enrich as the call answers small ones.
+ * "enrichment" with the bytes of the transform. A repeated request returns the same export, and a
+ * different one with its key is refused. The sent file stays on disk as long as the record is
+ * readable, and counts towards export_bytes. After the server was killed, an accepted export is
+ * finished with the same bytes. Only found accounts are charged. Large requests of POST /v1/enrich,
+ * on a compute thread, get the same answers as small ones.
  * Does not prove: the cells (contract/export/enrichment), and crashes at every point.
  */
 import assert from "node:assert/strict";
@@ -61,7 +61,7 @@ function start(dataDir: string, settings: Readonly<Record<string, string>> = {})
   return startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
 }
 
-/** A file of these rows, of which every tenth is no CNPJ. */
+/** A file with this many rows, every tenth of which is no CNPJ. */
 function csvOf(rows: number): Buffer {
   const lines = Array.from({ length: rows }, (_, at) => {
     return `${at};${at % 10 === 9 ? "123.456.789-09" : cnpjs[at % cnpjs.length]};é`;
@@ -69,7 +69,7 @@ function csvOf(rows: number): Buffer {
   return Buffer.from(`id;CNPJ;nome\r\n${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/** The bytes that the transform gives. */
+/** Returns the transform's bytes. */
 async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);
@@ -112,7 +112,7 @@ async function downloaded(client: Client, id: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(client.base + link)).arrayBuffer());
 }
 
-/** The media type of a file that was enriched. */
+/** Media type of the enriched file. */
 async function typeOf(server: ServerProcess, bytes: Uint8Array, query = "fields=uf") {
   const client = new Client(server.base, server.key);
   const type = bytes[0] === 0x50 && bytes[1] === 0x4b ? XLSX : "text/csv";
@@ -322,7 +322,7 @@ describe("a sent file that was accepted when the server ended", () => {
 
   it("is in a backup, and is enriched with the same bytes after a restore", async () => {
     const dataDir = freshDir();
-    // One after the other, so that some still wait when the server is killed.
+    // Exports run one at a time, so that some still wait when the server is killed.
     const first = await start(dataDir, { PENEIRA_PLANS_ENTERPRISE_CONCURRENT_EXPORTS: "1" });
     const { key } = first;
     const bytes = csvOf(150_000);

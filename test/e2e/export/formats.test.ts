@@ -1,8 +1,8 @@
 /**
- * Proves, with real server processes: an export in every format is, byte for byte, what `peneira
- * export` writes and holds the rows of the same search; exports with secondary activities hold what
- * the linear scan finds. A deleted export leaves no file behind; tenants see nothing of each other;
- * bounds are 429; a stopped tenant's links stop.
+ * Proves, with real server processes: an export in every format equals, byte for byte, the output
+ * of `peneira export`, and has the rows of the same search. Exports with secondary activities have
+ * the rows of the linear scan. A deleted export leaves no file. Tenants see nothing of each other;
+ * excess gets 429; links of a disabled tenant stop working.
  * Does not prove: the end of exports and of servers (e2e/export/life.test.ts,
  * campaign/kills/*.test.ts), cells of every kind (unit/export/*.test.ts).
  */
@@ -36,7 +36,7 @@ import {
 } from "../../support/server/process.ts";
 import { Twin } from "../../support/twin.ts";
 
-/** Switches full on, and makes two plans small. */
+/** Allows full secondary activities, and limits two plans. */
 const SETTINGS = {
   PENEIRA_EXPORTS_SECONDARY_CNAE_FULL: "true",
   PENEIRA_PLANS_GROWTH_CONCURRENT_EXPORTS: "1",
@@ -70,7 +70,7 @@ const clientOf = ({ base, key }: ServerProcess) => new Client(base, key);
 
 type Lines = readonly (readonly (string | null)[])[];
 
-/** The rows of a file as independent readers see them: a line of texts each, null where empty. */
+/** Rows of a file as independent readers see them: arrays of texts, null for empty ones. */
 const READERS: Readonly<Record<ExportFormat, (bytes: Buffer) => Lines | Promise<Lines>>> = {
   csv: (bytes) => emptyIsNull(readCsv(bytes.toString("utf8")).slice(1)),
   html: (bytes) => {
@@ -99,7 +99,7 @@ function linesOf(accounts: readonly Account[]): Lines {
   return accounts.map((account) => Object.values(account).map((value) => value ?? null));
 }
 
-/** Compares line by line, so that a difference is shown in one line and not in thousands. */
+/** Compares line by line, so that a failure shows one line instead of thousands. */
 function assertLines(actual: Lines, expected: Lines): void {
   for (const [at, line] of expected.entries()) assert.deepEqual(actual[at], line, `row ${at}`);
   assert.equal(actual.length, expected.length);

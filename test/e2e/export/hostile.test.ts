@@ -29,7 +29,7 @@ const CHROMIUM = "/usr/bin/chromium";
 const ACCOUNTS = 400;
 const FIELDS = ["cnpj", "legal_name", "trade_name"] as const;
 
-/** Names that call a function of the page where they are taken for more than text. */
+/** Names that call a function of the page if treated as more than text. */
 const POLYGLOTS: readonly string[] = [
   "<script>canary()</script>",
   "</td></tr></table><script>canary()</script>",
@@ -51,13 +51,13 @@ const POLYGLOTS: readonly string[] = [
   "\u202e\u05d0\u05d1\u05d2 LTDA \u2067\u0634\u0631\u0643\u0629\u2069",
   "\u{1f3ed}\u{20bb7}\u{10fffd} COMÉRCIO",
 ];
-/** Without a mark at the very beginning: readers of Arrow take that for no part of a text. */
+/** Names without a leading byte order mark, because readers of Arrow drop it. */
 const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
 /** Characters that the import replaces with a blank (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
-/** A name as it is searched: a text with controls has blanks for them, one between words. */
+/** A name after the import: control characters become blanks, one between words. */
 function imported(name: string): string {
   const blanked = name.replace(CONTROLS, " ");
   return blanked === name ? name : blanked.replace(/ +/g, " ").trim();
@@ -69,7 +69,7 @@ let folder: string;
 let server: ServerProcess;
 /** The names that were put into the snapshot, by cnpj. */
 let names: ReadonlyMap<string, Row>;
-/** The accounts in the order of the search. */
+/** The accounts in search order. */
 let accounts: readonly Row[];
 
 before(async () => {
@@ -143,7 +143,7 @@ async function exported(format: string): Promise<Buffer> {
   return Buffer.from(await file.arrayBuffer());
 }
 
-/** Cells by rows, with what a format has to write instead of a text. */
+/** Cells by row; `written` is the form in which the format writes a text. */
 function cells(written: (text: string) => string = (text) => text): string[][] {
   return accounts.map((row) => FIELDS.map((field) => written(row[field] ?? "")));
 }
@@ -204,7 +204,7 @@ describe("hostile names", () => {
         const offences: string[] = [];
         const shown = await opened(await context.newPage(), path, offences);
         assert.deepEqual(offences, [], `policy ${bypassCSP ? "off" : "on"}`);
-        // Controls cannot be in a page; the standard's replacement stands for it.
+        // Control characters are invalid in a page; the standard replaces them with U+FFFD.
         assert.deepEqual(
           shown,
           cells((text) => text.replace(/(?![\t\n\r])\p{Cc}/gu, "\ufffd")),
@@ -223,7 +223,7 @@ describe("hostile names", () => {
     writeFileSync(path, `<!doctype html><table><tbody>${body}</tbody></table>`);
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
     const offences: string[] = [];
-    // One of them leads the page away, which ends the looking at it.
+    // One of them makes the page navigate away, which ends the observation.
     await opened(await browser.newPage(), path, offences).catch(() => undefined);
     await browser.close();
     assert.ok(offences.includes("canary"), offences.join());
@@ -231,7 +231,7 @@ describe("hostile names", () => {
   });
 });
 
-/** Returns the cells that a page shows; anything else that it does is an offence. */
+/** Returns the cells that a page shows; anything else that the page does is an offence. */
 async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));

@@ -2,7 +2,7 @@
  * Proves, with real server processes: an expired export is 410 indefinitely and its file is removed
  * from the disk. An accepted export keeps its id and is finished, with the same bytes, after the
  * server was killed or stopped. A stopping server ends waiting reads. Below the minimum free space
- * no new export is accepted, and a spec's members besides its filters are bounded everywhere. Does
+ * no new export is accepted, and the size of a spec outside its filters is bounded everywhere. Does
  * not prove: crashes at every point (campaign/kills/*.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels, opened like by a
+ * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels, opened as by a
  * double click, shows every value as written, in CSV and XLSX. CNPJs, phones, and codes have their
  * zeros, dates are days, and amounts numbers. This test would detect a number that lost its zeros.
  * Does not prove: the display of Excel, which converts such cells in the same way but more often.
@@ -18,9 +18,9 @@ import { readCsv } from "../../support/export/readers.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const OFFICE = "soffice";
-/** Semicolons, quotes, UTF-8, from the first line on, in Brazil's Portuguese, numbers detected. */
+/** CSV import options: semicolons, quotes, UTF-8, line 1, Brazilian Portuguese, detect numbers. */
 const AS_OPENED = "59,34,76,1,,1046,false,true";
-/** The locale of the office, independent of the machine's. */
+/** LibreOffice's locale, independent of the machine's. */
 const PROFILE = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -58,7 +58,7 @@ async function written(format: "csv" | "xlsx"): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The cells of a file as the office shows them. */
+/** The cells of a file as LibreOffice shows them. */
 function shown(name: string, bytes: Uint8Array): string[][] {
   const folder = join(sample.folder, "office");
   mkdirSync(join(folder, "profile", "user"), { recursive: true });
@@ -93,7 +93,7 @@ const heading = (name: string) => columnLabel(name, { labels: "pt" }).heading;
 const DAYS = ["started_on", "registration_status_date"].map(heading);
 const AMOUNT = heading("share_capital");
 
-/** Permitted texts of a cell: the office shortens years of a CSV file, and ends of amounts. */
+/** Permitted texts of a cell: in CSV files, LibreOffice shortens years and the ends of amounts. */
 function mayShow(column: string, written: string, format: "csv" | "xlsx"): string[] {
   if (format === "xlsx" && column === heading("cnpj_root")) return [written.replace("/", "")];
   if (DAYS.includes(column)) return [written, written.replace(/\d\d(\d\d)$/, "$1")];

@@ -2,8 +2,8 @@
  * Proves, with real server processes and a strict store: a finished file is only on the store, and
  * its link leads there or through the server, whole and in part. A deleted or expired export's
  * object is removed. A server that was killed during an upload leaves no object, and finishes the
- * export after its restart. While the store is away, downloads are 503 with Retry-After, searches
- * go on, and /readyz reports it. The keys are in no output.
+ * export after its restart. While the store is unreachable, downloads get 503 with Retry-After,
+ * searches continue, and /readyz reports it. The keys are in no output.
  */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * Proves against a real server that checks signatures (OpenStack Swift with s3api): files are put
- * whole and in parts, read by presigned addresses and in ranges, listed, and removed; a wrong key
- * is refused. Skipped where Swift's packages are not installed.
+ * Proves against a real server that checks signatures (OpenStack Swift with s3api): files are
+ * uploaded whole and in parts, read by presigned addresses and in ranges, listed, and removed. A
+ * wrong key is refused. Skipped where Swift's packages are not installed.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";

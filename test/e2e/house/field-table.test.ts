@@ -17,7 +17,7 @@ const FIELDS = "src/spec/fields/table.ts";
 const COLUMNS = "native-index/format/columns.ts";
 const WORDS = ["src/spec/fields/headings.ts"];
 const PLACES_MAX = 4;
-/** Imports of what could need an entry. */
+/** Imports by which a file may need an entry for a new field. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;
 /** Components have no lists. */
 const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
@@ -29,7 +29,7 @@ function withLines(file: string, end: string, lines: readonly string[]): string 
   return text.replace(end, `${lines.join("")}${end}`);
 }
 
-/** The table of fields with more rows, like a contributor who knows nothing else writes them. */
+/** The table of fields with more rows, as a contributor writes them who knows nothing else. */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(
     FIELDS,

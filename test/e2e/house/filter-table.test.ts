@@ -1,8 +1,8 @@
 /**
  * Proves: a filter that is added to the table of filters alone does not compile, and the compiler
- * names the files of docs/contributing.md, "Add a filter", at most six; nor does one that is parsed
- * as something other than its schema. Every filter of the table changes a spec's identity, and the
- * searcher applies it like the slow twin.
+ * names the files of docs/contributing.md, "Add a filter", at most six. A filter whose parser
+ * contradicts its schema does not compile either. Every filter of the table changes a spec's
+ * identity, and the searcher applies it like the slow twin.
  * Does not prove: that a new filter's clause is right; its own tests do. Only product files that
  * import the table, specs, queries, or words are checked, and console components that import the
  * table; node build.mjs check has all others.
@@ -31,12 +31,12 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const TABLE = "src/spec/filters/table.ts";
 const PLACES_MAX = 6;
-/** Imports of what could need an entry: the table, specs, queries, words of filters. */
+/** Imports by which a file may need an entry: the table, specs, queries, words of filters. */
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
-/** Components take seconds to check, so only those that could have an entry are. */
+/** The same for components, which are fewer because each takes seconds to check. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
-/** A part and a row, like a contributor who knows only the table writes them. */
+/** A part and a row, as a contributor writes them who knows only the table. */
 const PART = `  never_judged: { section: "company", role: "name" },\n`;
 const row = (read: string) => `  {
     group: "company",
@@ -82,7 +82,7 @@ describe("a filter that is only in the table", () => {
   });
 });
 
-/** The filters of the first contract. */
+/** Filters that the first version of the contract had. */
 const ALWAYS_THERE = [
   ...["cnae_any_of", "cnae_exclude", "secondary_cnae_mode", "text_hints"],
   ...["uf_any_of", "municipality_ibge_any_of", "municipality_tom_any_of"],
@@ -230,7 +230,7 @@ describe("each filter of the table", () => {
     it(`${member} changes the identity of a spec, and is applied`, () => {
       // The activity mode changes nothing without activities.
       const meant = part === null ? { cnae_any_of: VALUES.cnae_any_of(pair) } : {};
-      // Steps mean nothing without an owner.
+      // A depth has no meaning without an owner.
       const owned = { owned_by_any_of: VALUES.owned_by_any_of(pair) };
       const needed = member === "owned_by_depth" ? owned : {};
       const plain = specOf({ industry: meant, company: needed });

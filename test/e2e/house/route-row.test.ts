@@ -24,7 +24,7 @@ import { ROOT, textOf } from "../../support/house/checkout.ts";
 /** A resource, to be given a route. */
 const RESOURCE = "src/http/api/service/status.ts";
 
-/** The parts of a row, as a contributor has them. */
+/** The parts of a complete row. */
 const PARTS: Readonly<Record<string, string>> = {
   method: `"GET"`,
   path: `"/v1/never"`,
@@ -93,7 +93,7 @@ const text = (parts: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(", ");
 
-/** All rows of the experiment by their mistake, one per line. */
+/** Rows with one mistake each, by the mistake, one row per line. */
 const ROWS: ReadonlyMap<string, string> = new Map([
   ["nothing", text(PARTS)],
   ...Object.keys(PARTS).map((lacking) => {
@@ -103,7 +103,7 @@ const ROWS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(WRONG).map(([name, wrong]) => [name, text({ ...PARTS, ...wrong })] as const),
 ]);
 
-/** The errors by name of the row, in the resource with all of these rows. */
+/** Compiler errors by name of the row, with all of these rows in one resource. */
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;

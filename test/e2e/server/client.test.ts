@@ -1,6 +1,6 @@
 /**
  * Proves that the OpenAPI document suffices to write a client: declarations are generated from it,
- * and a program that uses the whole API compiles against them. It no longer does if a member, a
+ * and a program that uses the whole API compiles against them. It fails to compile if a member, a
  * parameter, a path, or a code is renamed. The program works with a real server on both transports,
  * with every answer as documented. Does not prove: that other generators understand the document,
  * nor the names of optional parameters, which openapi-fetch does not check.
@@ -37,7 +37,7 @@ async function declarationsOf(document: string): Promise<string> {
   return astToString(await openapiTypes(JSON.parse(document)));
 }
 
-/** Compiles programs that differ in one file; all others are read once. */
+/** Compiles programs that differ in one file; all other files are parsed once. */
 class Compiler {
   readonly #options: ts.CompilerOptions;
   readonly #read = new Map<string, ts.SourceFile | undefined>();

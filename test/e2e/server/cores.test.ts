@@ -1,6 +1,6 @@
 /**
  * Proves (Linux): a server leaves no core dump, which would contain the keys in use, unless its
- * operator allows one. Does not prove: what the system does with that limit.
+ * operator allows one. Does not prove: how the system applies that limit.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

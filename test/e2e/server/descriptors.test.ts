@@ -1,7 +1,7 @@
 /**
  * Proves, over both transports: a server whose process may open few files reports its connection
- * limit, and answers new clients, including health checks, while idle connections use all of it;
- * with too few files it does not start.
+ * limit, and answers new clients, including health checks, while idle connections use up the limit.
+ * With too few files it does not start.
  * Does not prove: which connection is replaced (unit and campaign suites of sockets).
  */
 import assert from "node:assert/strict";

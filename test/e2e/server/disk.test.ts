@@ -1,8 +1,8 @@
 /**
  * Proves, with a server on a real disk that is full or fails: every public route that writes
  * answers a documented 507 storage_full or 503 storage_unavailable, never 500 and never overloaded.
- * Signing in to the console and its changes do the same; searches continue; and everything works
- * again as soon as the disk does.
+ * Sign-ins and changes in the console do the same. Searches continue, and everything works again as
+ * soon as the disk does.
  * Does not prove: rendering on a full disk (campaign/kills/diskfull.ts).
  */
 import assert from "node:assert/strict";

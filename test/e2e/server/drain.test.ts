@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes on both transports: a stopping server loses no request of its
- * clients, repeatedly under load, exits with 0, and continues on the same data directory. Also its
- * answers during the stop, and that its database is whole without a log.
+ * clients, repeatedly under load, exits with 0, and continues on the same data directory. Also
+ * tests its answers during the stop, and that its database needs no log afterwards.
  * Does not prove: the second signal (e2e/server/serve.test.ts) and downloads until the deadline
  * (contract/http/server/transport-files.test.ts).
  */
@@ -24,10 +24,10 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "100000",
 };
-/** Times between the start of the load and the stop, 17 ms apart. */
+/** Number of delays between the start of the load and the stop, in steps of 17 ms. */
 const MOMENTS = 40;
 /**
- * New connections that may be reset in all stops of a transport: none if the port can be shut
+ * Maximum resets of new connections in all stops of a transport: none if the port can be shut
  * before it is closed (Linux), else those between the last check and the close.
  */
 const UNTAKEN_MAX = process.platform === "linux" ? 0 : 2;
@@ -58,7 +58,7 @@ function openSocket(base: string): { readonly socket: Socket; text: string; ende
   return open;
 }
 
-/** Resolves once the port has no listener; a port shut first is silent for a moment. */
+/** Resolves once the port has no listener; a port that was shut is silent for a moment first. */
 async function refused(base: string): Promise<void> {
   const port = Number(new URL(base).port);
   for (;;) {
@@ -93,7 +93,7 @@ for (const transport of TRANSPORTS) {
       let refusals = 0;
       let untaken = 0;
       for (let drain = 0; drain < DRAINS; drain++) {
-        // Every other one closes its port now.
+        // Every other server closes its port immediately.
         const graceMs = drain % 2 === 0 ? "0" : "150";
         const server = await startServerProcess(
           input("drains", { PENEIRA_HTTP_DRAIN_GRACE_MS: graceMs }),
@@ -103,7 +103,7 @@ for (const transport of TRANSPORTS) {
         const clients = Array.from({ length: 6 }, (_, i) => load.search(i > 1));
         clients.push(load.walk(1), load.count(0), load.export(5));
         await sleep(100 + 17 * (drain % MOMENTS));
-        // A server lives too briefly to render ten, so later stops leave fewer to the end.
+        // A server has no time to render ten exports, so later stops leave fewer unfinished.
         const queued = drain < MOMENTS ? 10 : 2;
         const waiting = await Promise.all(Array.from({ length: queued }, () => load.create()));
         const poll = load.send("poll", `/v1/exports/${waiting.at(-1)}?wait=60`);

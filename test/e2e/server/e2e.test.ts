@@ -25,7 +25,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const SPECS = tries("served specs");
 
-/** The tested part of a search answer. */
+/** The tested members of a search answer. */
 interface Answered {
   readonly status: number;
   readonly spec: AccountQuerySpec;

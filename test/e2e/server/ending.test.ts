@@ -1,8 +1,8 @@
 /**
  * Proves on the real process: an uncaught failure (an exception in a callback, an unhandled
- * rejection) is logged without its message, fails /readyz, makes the server drain like a signal
- * does, and exits with 1. The server never continues, and a second failure ends it immediately.
- * Does not prove: that such a failure exists; the other suites look for them.
+ * rejection) is logged without its message, fails /readyz, makes the server drain as a signal does,
+ * and exits with 1. The server never continues, and a second failure ends it immediately. Does not
+ * prove: that such a failure exists; the other suites look for them.
  */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
@@ -13,9 +13,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server/process.ts";
 
-/** Time between "not ready" and the closed port, in which a test checks it. */
+/** Time between "not ready" and the closed port, during which a test checks the server. */
 const GRACE_MS = 1_500;
-/** A message as errors quote requests in. */
+/** A request's text, as errors quote it in their messages. */
 const SECRET = "maria@example.com";
 
 /** Loaded before the product: throws an uncaught failure on a signal. */

@@ -1,8 +1,8 @@
 /**
  * Proves, with the product as a process: every command that opens a snapshot rejects one with valid
  * checksums and forged metadata, with exit code 1 and one line that names the file, the member, and
- * the remedy. `serve` does so at its start, on both transports, serves the valid one of a folder,
- * and logs a forged one that arrives later without serving it.
+ * the remedy. `serve` does so at its start, on both transports. In a folder it serves the valid
+ * snapshot, and logs a later forged one without serving it.
  * Does not prove: every member (campaign/files/forged-meta.test.ts).
  */
 import assert from "node:assert/strict";

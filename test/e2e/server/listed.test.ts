@@ -33,7 +33,7 @@ const KINDS = ["accounts", "companies", "accounts"] as const;
 let sample: SampleSnapshot;
 let twin: Twin;
 let catalog: Catalog;
-/** CNPJs that can be typed: the registry has some with wrong check digits. */
+/** CNPJs that can be entered in lists; some in the registry have wrong check digits. */
 let sound: readonly string[];
 
 before(async () => {
@@ -113,7 +113,7 @@ class Listed {
     return Object.keys(lists).length > 0 ? lists : { exclude: ["exported"] };
   }
 
-  /** The twin's answer without lists, filtered by them row by row. */
+  /** The twin's answer without lists, which are then applied row by row. */
   expected({ filters: { lists = {}, ...rest }, ...spec }: AccountQuerySpec): string[] {
     const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);
     const inOne = (ids: readonly string[], cnpj: string) =>
@@ -127,14 +127,14 @@ class Listed {
       .filter((cnpj) => lists.exclude === undefined || !inOne(lists.exclude, cnpj));
   }
 
-  /** Exports a spec; what the file holds is exported from then on. */
+  /** Exports a spec, and adds the exported accounts to the expected set. */
   async exported(spec: object, key: string): Promise<string[]> {
     const sent = { spec, output: { format: "csv", fields: ["cnpj"] } };
     const made = await this.send("/v1/exports", sent, { "idempotency-key": key });
     const path = `/v1/exports/${made.export.export_id}`;
     await this.send(`${path}?wait=60&require=done`);
     const file = (await this.send(`${path}/download`)) as unknown as { readonly text: string };
-    // After the CNPJ a spec may request its score's parts.
+    // The CNPJ may be followed by the parts of the score.
     const lines = file.text.split("\r\n").slice(1, -1);
     const held = lines.map((line) => line.slice(0, 14));
     const set = this.#sets.get("exported") as Set<string>;

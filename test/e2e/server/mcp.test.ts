@@ -2,8 +2,8 @@
  * Proves, on a real snapshot: tools without a server return the engine's answers (accounts, totals,
  * counts) for seeded random filters, with bounded size for any request. A translation's filters are
  * those of its spec, in short form; any arguments yield a valid result or a named mistake, never an
- * internal failure. Files are written whole, into their folder, and replace nothing. And with the
- * official client: `peneira mcp` as a process.
+ * internal failure. Files are written whole, into their folder, and replace nothing. `peneira mcp`
+ * works as a process with the official client.
  * Does not prove: what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
  * (unit/mcp/lines.test.ts).
  */
@@ -201,7 +201,7 @@ describe("tools on a snapshot", () => {
     for (let i = 0; i < CALLS; i++) {
       const { name, inputSchema } = draw.of(tools);
       const fitting = shaped(draw, inputSchema) as Record<string, unknown>;
-      // Files would only measure the disk.
+      // Larger files would only measure the disk.
       if (name === "create_export") Object.assign(fitting, { format: "csv", limit: 3 });
       const { filters } = randomSpec(() => draw.below(1e9) / 1e9, segment.catalog, rows);
       if ("filters" in fitting && draw.chance(0.6)) fitting.filters = filters;

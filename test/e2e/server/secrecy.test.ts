@@ -5,7 +5,7 @@
  * exported and loaded by signed links, and requests failed. The log, at level debug, has no name,
  * e-mail, phone, or CNPJ of an account and nothing of a query. A key disappears from a core dump
  * after some other requests (Linux).
- * Does not prove: that a core taken while a key is in use lacks it: it has it.
+ * Does not prove: that a core taken while a key is in use lacks the key; it contains it.
  */
 import assert from "node:assert/strict";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** Every file below a folder, as bytes in Latin-1, so that any ASCII text can be found. */
+/** All files below a folder, decoded as Latin-1 so that any ASCII text can be found. */
 function filesBelow(folder: string): { readonly path: string; readonly text: string }[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -40,19 +40,19 @@ function filesBelow(folder: string): { readonly path: string; readonly text: str
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/** Texts that must be nowhere, and those that only the log must not have. */
+/** Texts that may be nowhere (secrets), and texts that only the log may not have (personal). */
 interface Leaks {
   readonly secrets: Set<string>;
   readonly personal: Set<string>;
 }
 
-/** A key in full and the halves of its secret: no useful part may be anywhere. */
+/** Adds a key and the halves of its secret: no useful part may be anywhere. */
 function remember(sensitive: Leaks, key: string): void {
   const secret = key.split("_")[2] as string;
   for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) sensitive.secrets.add(part);
 }
 
-/** Uses keys in every possible way, rightly and wrongly. */
+/** Uses keys in every way, valid and invalid. */
 async function useKeys(server: ServerProcess, sensitive: Leaks): Promise<void> {
   const input = { tenant: "secrecy", plan: "scale", name: "crm" };
   const made = withKeyring(server.dataDir, (keyring) => {
@@ -76,7 +76,7 @@ async function useKeys(server: ServerProcess, sensitive: Leaks): Promise<void> {
   }
 }
 
-/** Searches, exports and downloads, rightly and wrongly. */
+/** Searches, exports, and downloads, with valid and invalid requests. */
 async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
   const client = new Client(server.base, server.key);
   const output = { format: "json", fields: [...PERSONAL] };
@@ -86,7 +86,7 @@ async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
   for (const account of accounts) {
     for (const field of PERSONAL) {
       const value = account[field] ?? "";
-      // Shorter texts could be in a log for another reason.
+      // Shorter values could be in a log by coincidence.
       if (value.length >= 9) sensitive.personal.add(value);
     }
   }
@@ -122,7 +122,7 @@ async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** Occurrences of a text in a process's touched, writable memory: the content of a core. */
+/** Counts a text in a process's touched, writable memory, which a core dump would contain. */
 function timesInMemory(pid: number, text: string): number {
   const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,
@@ -192,7 +192,7 @@ for (const transport of TRANSPORTS) {
       closeSync(log);
       await useKeys(server, sensitive);
       await useData(server, sensitive);
-      // Longer than lines and counts are buffered.
+      // Longer than log lines and counts stay in buffers.
       await sleep(3_500);
     });
     after(() => server.child.kill("SIGKILL"));

@@ -199,10 +199,10 @@ describe("peneira serve", () => {
   it("fails to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
-    // An empty one would be tightened.
+    // The folder must not be empty: an empty one would get its mode tightened.
     writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
-    // Each has its own directory: they run concurrently, and one in use is rejected.
+    // Each server has its own directory, because they run concurrently and one in use is rejected.
     let directories = 0;
     const own = () => ["--data-dir", join(sample.folder, `state-new-${directories++}`)];
     const good = () => ["--snapshot", sample.snapshot, ...own()];

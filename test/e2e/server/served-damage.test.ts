@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes on both transports: an altered served file with restored mtime
- * is answered 503 everywhere and 500 nowhere once the server is not ready. The log reports it once,
- * with the block and without a row, as do the metrics; the server recovers with a good file. In a
+ * causes 503 everywhere, and 500 nowhere once the server is not ready. The log, once, and the
+ * metrics report it, with the block and without a row; the server recovers with a good file. In a
  * folder an older good snapshot is served meanwhile; the status shows the progress of the check;
  * exports neither distrust the file that they pin nor read a damaged one.
  * Does not prove: how fast that is, nor what is found without file events
@@ -157,7 +157,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await asking.metric("peneira_snapshots_damaged_total"), 1);
       put(path);
       await until("ready again", () => asking.ready());
-      // Also by the thread that has the corrupt file open.
+      // The thread that has the corrupt file open works again too.
       assert.equal(await exported(), "done");
       for (const [i, { status }] of (await asking.all()).entries()) assert.equal(status, good[i]);
       await until("a whole pass", async () => (await asking.verification()).passes > 0);
@@ -205,7 +205,7 @@ for (const transport of TRANSPORTS) {
       await until("the older one is served", async () => (await label()) === "2026-09");
       const { text: status } = await asking.send("/v1/status");
       assert.match(status, /"status":"ok".*"snapshot":"2026-09"/);
-      // Also by a server started next to the damage; a file alone is rejected.
+      // A server started next to the damage serves it too; a damaged file alone is rejected.
       await stopServerProcess(server);
       const again = await startServerProcess(options);
       asking = new Asking({ ...again, key: server.key });

@@ -66,7 +66,7 @@ after(() => {
 
 const snapshotOf = (label: string) => (samples.get(label) as SampleSnapshot).snapshot;
 
-/** Puts a snapshot at a path as an operator should: under another name first, then renamed. */
+/** Puts a snapshot at a path as an operator should: writes another name, then renames. */
 function put(label: string, path: string): void {
   const link = `${path}.tmp`;
   linkSync(snapshotOf(label), link);
@@ -110,7 +110,7 @@ for (const transport of TRANSPORTS) {
       for (let swap = 1; swap <= SWAPS; swap++) {
         const label = swap % 2 === 0 ? "2026-09" : "2026-10";
         put(label, path);
-        // The file event alone finds half of them.
+        // For half of the swaps the file event alone must suffice.
         if (swap % 4 > 1) server.child.kill("SIGHUP");
         await until(`swap ${swap}`, async () => (await searched(server)) === `200 ${label}`);
       }
@@ -142,7 +142,7 @@ for (const transport of TRANSPORTS) {
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
       assert.equal(await searched(server), "503 snapshot_unavailable");
-      // Terabytes of nothing, which take hours to read, and a dangling link.
+      // A sparse file of terabytes, which takes hours to read, and a dangling link.
       writeFileSync(join(place, "zeros.peneira"), "");
       truncateSync(join(place, "zeros.peneira"), 2 ** 42);
       symlinkSync("circle.peneira", join(place, "circle.peneira"));

@@ -4,8 +4,8 @@
  * those about nonexistent ones. The whole table of scenarios gets the same answers on a server full
  * of another's exports and on an empty one; nothing of the other is in any answer. Inherent
  * differences are removed: request ids, times, the rest of the rate limit, and ids that the client
- * created itself. Does not prove: that answers take the same time, and excludes /metrics, which is
- * the operator's.
+ * created itself. Does not prove: that answers take the same time. Excludes /metrics, which is the
+ * operator's.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -67,10 +67,10 @@ class Tenant {
   }
 }
 
-/** Fields of an answer that always differ. */
+/** Headers that always differ. */
 const FLEETING = ["date", "x-request-id", "ratelimit", "content-length"];
 
-/** All of an answer as text, without what always differs. */
+/** The whole answer as text, without headers that always differ and the given patterns. */
 async function output(answer: Response, without: readonly RegExp[]): Promise<string> {
   const headers = [...answer.headers].map(([name, value]) => {
     return `${name}: ${FLEETING.includes(name) && without.length > 0 ? "…" : value}`;
@@ -95,7 +95,7 @@ const exported = (key: string, spec: object = SP): Question => ({
   body: { spec, output: { format: "csv", fields: ["cnpj", "legal_name", "score"] } },
 });
 
-/** The owner's objects, which the client somehow knows. */
+/** The owner's objects, whose ids the client somehow knows. */
 interface Belongings {
   readonly ids: readonly string[];
   readonly deleted: string;
@@ -134,7 +134,7 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   };
 }
 
-/** A text of the same length and alphabet, not issued. */
+/** A text of the same length and alphabet that was never issued. */
 const invented = (cursor: string) =>
   randomBytes(cursor.length).toString("base64url").slice(0, cursor.length);
 const inventedId = () => `exp_${randomBytes(16).toString("hex")}`;
@@ -218,7 +218,7 @@ for (const transport of ["uws", "node"]) {
     it("cannot distinguish another tenant's objects from nonexistent ones", async () => {
       const ownLink = await linkOf(asker);
       for (const [what, foreign, unknown] of pairsOf(things, ownLink)) {
-        // Creations return new ids, which are its own.
+        // The answer to a creation has new ids, which belong to the asker.
         const patterns = foreign.method === "POST" ? [TIMES, OWN] : [TIMES];
         const [one, two] = [await asker.send(foreign), await asker.send(unknown)];
         assert.equal(await output(one, patterns), await output(two, patterns), what);
@@ -247,7 +247,7 @@ for (const transport of ["uws", "node"]) {
         const [here, there] = [await tell(asker, scenario), await tell(alone, scenario)];
         assert.equal(here, there, `${scenario.name}\n${difference(here, there)}`);
       }
-      // Newest first: all except those created before the table began.
+      // Newest first: all exports except those created before the scenarios.
       const [here, there] = [await listed(asker), await listed(alone)];
       const ofTable = there.length - 1;
       assert.ok(ofTable > 5);
@@ -280,7 +280,7 @@ async function tell(tenant: Tenant, scenario: Scenario): Promise<string> {
   return output(answer, [TIMES, OWN]);
 }
 
-/** Every export of a tenant after all have ended, without ids and times. */
+/** A tenant's exports after all have ended, without ids and times. */
 async function listed(tenant: Tenant): Promise<string[]> {
   const read = async () => {
     const answer = await tenant.send({ path: "/v1/exports?limit=200" });

@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes over uWebSockets.js: three threads answer like one, byte for
- * byte; a key's rate and requests in flight are exact on any threads; a disabled key is rejected by
- * all of them within 100 ms. Metrics are summed, usage is counted once, and the log has every
+ * byte. A key's rate and concurrency limits are exact across threads, and all threads reject a
+ * disabled key within 100 ms. Metrics are summed, usage is counted once, and the log has every
  * request once, in order of time. Several threads are rejected with the transport node.
  * Does not prove: shares and failures of threads (contract/http/threads), swaps and stops
  * (e2e/server/swap.test.ts and drain.test.ts, which run with any number of threads).
@@ -25,7 +25,7 @@ import {
 
 const THREADS = "3";
 const CONNECTIONS = 16;
-/** Units that a free key has in this suite, which do not refill. */
+/** Burst of a free key in this suite; it does not refill. */
 const BURST = 200;
 /** Concurrent requests of a starter key. */
 const CONCURRENT = 3;
@@ -255,14 +255,14 @@ describe("three threads", () => {
       assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 200);
       assert.equal((await one.send(key, "/v1/status")).status, 200);
     }
-    // As another process does, less its start and its end.
+    // Changes the state as another process does, without its startup time.
     const database = openDatabase(server.dataDir);
     new KeyStore(database).setDisabled(id, 1);
     database.close();
     await sleep(REFUSED_MS);
     for (const one of connections) {
       assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 403);
-      // The owner of the state answers this one.
+      // The thread that owns the state answers this request.
       assert.equal((await one.send(key, "/v1/status")).status, 403);
       one.close();
     }

@@ -1,5 +1,5 @@
 /**
- * The contact fields, for suites that look for them: the names of those that reach a person.
+ * Names of the contact fields, by which a person can be reached, for suites that search for them.
  * Invariant: derived from the table of fields; nothing here is a separate list.
  */
 import { OUTPUT_FIELDS, type OutputField } from "../../../src/spec/fields.ts";

@@ -1,8 +1,8 @@
 /**
  * Exim of the distribution as a mail server on this machine, with TLS and a user. Output: its
  * address, its certificate, and the messages that it delivered to a file.
- * Invariant: it takes mail from a signed-in user only, offers the sign-in only over TLS, sends
- * nothing on, and ends with the suite. `null` if it is not installed, or cannot run here.
+ * Invariant: it accepts mail only from a signed-in user, offers the sign-in only over TLS, relays
+ * nothing, and ends with the suite. `null` if it is not installed, or cannot run here.
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -43,7 +43,7 @@ export function whyNoExim(): string | null {
 
 /** Starts Exim. */
 export async function startExim(): Promise<Exim> {
-  // Its user must reach the folder, so it is not below the private one of the suite.
+  // Exim's user must reach the folder, so it is not below the suite's private one.
   const folder = mkdtempSync("/tmp/peneira-exim-");
   chmodSync(folder, 0o755);
   for (const name of ["spool", "mail"]) {

@@ -1,5 +1,5 @@
 /**
- * Changes computed the obvious way, from the decoded rows of two months, a normalized spec, kinds,
+ * Computes changes the obvious way, from the decoded rows of two months, a normalized spec, kinds,
  * and watched fields.
  * Invariant: slow and obvious: the linear twin filters both months, accounts are matched in a map
  * by CNPJ, values are compared as JSON. Shares no code with the engine.
@@ -77,7 +77,7 @@ function byCnpj(rows: readonly TwinRow[]): Map<string, TwinRow> {
   return new Map(rows.map((row) => [String(row.cnpj), row]));
 }
 
-/** Accounts that match in any phase. */
+/** CNPJs of the accounts that match in any phase. */
 function matches(twin: Twin, spec: AccountQuerySpec): Set<string> {
   const { filters } = spec;
   const { industry } = filters;

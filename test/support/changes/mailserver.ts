@@ -26,7 +26,7 @@ export interface MailServer {
   readonly got: ReceivedMail[];
   readonly faults: string[];
   readonly commands: string[];
-  /** Most connections at the same time whose message had no answer yet. */
+  /** Highest number of concurrent connections whose message had no answer yet. */
   readonly most: () => number;
   replies: Replies;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 /**
  * Notices of a real state with real months: two or more snapshots, saved searches, receivers on
  * this machine, and a clock that the suite moves.
- * Invariant: nothing between a served month and a receiver is a model, except the exporter, whose
- * own suites test it. Time passes only when the suite says so; timers of the process do not run.
+ * Invariant: everything between a served month and a receiver is real, except the exporter, which
+ * has its own suites. Time passes only when the suite says so; timers of the process do not run.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ export const TENANT = "ten_a";
 /** Start of the clock. */
 export const START_MS = Date.parse("2026-11-15T06:00:00Z");
 
-/** Notices with what they stand on. */
+/** Notices with their state, snapshots, and clock. */
 export interface Office {
   readonly notices: Notices;
   readonly clock: ManualClock;
@@ -55,7 +55,7 @@ export interface OfficeOptions {
   };
 }
 
-/** Turns until work counts as endless: minutes. */
+/** Turns after which work counts as endless; they take minutes. */
 const TURNS_MAX = 5_000;
 
 let searches = 0;

@@ -51,7 +51,7 @@ export interface MonthPair {
 export interface PairOptions {
   readonly seed: number;
   readonly accounts: number;
-  /** Months that had the list of sanctions. */
+  /** Which of the months had the list of sanctions. */
   readonly sanctions?: "both" | "newer" | "none";
   /** True if some head offices become branches, and vice versa. */
   readonly moved?: boolean;
@@ -90,7 +90,7 @@ export async function makePair({
     writeMonth(join(folder, name), rows, { label: name, known, seed });
   const older = await month("2026-09", before, sanctions === "both");
   const newer = await month("2026-10", after, sanctions !== "none");
-  // Made when it is wanted: most suites need two months.
+  // Made on demand, because most suites need two months only.
   const third = () => month("2026-11", nextMonth(after, seed + 100), sanctions !== "none");
   const dispose = () => {
     for (const { segment } of [older, newer]) segment.close();
@@ -99,12 +99,12 @@ export async function makePair({
   return { folder, older, newer, third, dispose };
 }
 
-/** The other kind of establishment, for one row in 40: few rows become it by chance. */
+/** Flips head office and branch in one row of 40, because few rows change it by chance. */
 function inTurn(row: FixtureRow, i: number): FixtureRow {
   return i % 40 === 11 ? { ...row, headquarters: row.headquarters !== true } : row;
 }
 
-/** Some rows gone, some changed in one to four columns, some new. */
+/** The next month: some rows removed, some changed in one to four columns, some new. */
 function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   const random = seededRandom(seed + 7);
   const others = randomRows(seed + 1, rows.length);
@@ -112,7 +112,7 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   const columns = (Object.keys(rows[0] ?? {}) as (keyof FixtureRow)[]).filter(
     (name) => name !== "cnpj",
   );
-  // Few rows are abroad or sanctioned, so some become it.
+  // Few rows are abroad or sanctioned by chance, so some more are.
   const abroad = (row: FixtureRow, i: number) =>
     i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
   const judged = (row: FixtureRow, i: number) =>
@@ -165,7 +165,7 @@ async function writeMonth(
   return { path, segment: await openSegment(path), rows: counted, partners };
 }
 
-/** Chains of companies that end where they began, and one company that owns every seventh. */
+/** Cyclic chains of ownership, and one company that owns every seventh. */
 function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
   const roots = [...new Set(rows.map(({ cnpj }) => rootNumber(cnpj.slice(0, 8))))];
   roots.sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
  * Counted notices with queued deliveries in the state of an office, as counting leaves them.
- * Invariant: each notice has a search of its own, one company that entered, and a new id.
+ * Invariant: each notice has its own search, one company that newly matches, and a new id.
  */
 import { WebhookStore } from "../../../src/store/webhookstore.ts";
 import { type Office, TENANT } from "./office.ts";

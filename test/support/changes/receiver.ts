@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks on a loopback address: keeps the requests and answers as the suite wants.
+ * A receiver of webhooks on a loopback address: records requests and answers as the suite wants.
  * Invariant: it verifies nothing by itself; suites do, with the public libraries.
  */
 import {
@@ -25,10 +25,10 @@ export type Behaviour = (received: Received, response: ServerResponse) => void;
 export interface Receiver {
   readonly url: string;
   readonly got: Received[];
-  /** Most requests that were open at the same time. */
+  /** Highest number of requests open at the same time. */
   readonly most: () => number;
   answer: Behaviour;
-  /** Resolves when so many requests have come. */
+  /** Resolves when this many requests have arrived. */
   until(count: number, waitMs?: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
  * A server with two months: serves real months and real change lists of a pair of snapshots, with
  * functions to query changes.
- * Invariant: nothing between the request and the files is a model; only unrelated parts (the search
- * engine, the exporter) are those of http-fake.ts.
+ * Invariant: everything between the request and the files is real; unrelated parts (the search
+ * engine, the exporter) are the fakes of http-fake.ts.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -49,7 +49,7 @@ export function runOnTerminal(args: readonly string[], options: RunOptions = {})
   return run(["python3", ["-c", PTY, file, ...rest]], options);
 }
 
-/** Feeds its input to the child's terminal, without echo, and passes its output on. */
+/** Python program: passes its input to the child's terminal, without echo, and its output on. */
 const PTY = `
 import os, pty, signal, sys, termios, threading
 pid, fd = pty.fork()

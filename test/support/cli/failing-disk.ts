@@ -79,7 +79,7 @@ export class FailingDisk {
     rmSync(source);
   }
 
-  /** Variables of a process that shall meet faults; set before it starts. */
+  /** Environment for processes that should see the fault; set before they start. */
   get variables(): Record<string, string> {
     return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
   }
@@ -130,7 +130,7 @@ function fillWith(fd: number, piece: Buffer): void {
   }
 }
 
-/** Why there is no such disk here; false if there is. */
+/** Reason why there is no such disk here; false if there is one. */
 export function noFailingDisk(): string | false {
   if (process.getuid?.() !== 0) return "needs root and mounts";
   const folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));

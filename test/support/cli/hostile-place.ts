@@ -26,7 +26,7 @@ import { addNotices } from "./noticed-state.ts";
 export const HOSTILE =
   "\x1b[31mEVIL\x1b]0;t\x07 \u009b32m\u0085\u202eTXET\u2066\x7f\b\r\x1b[2J\u2028";
 
-/** The same without what a file name or a checked name may not hold. */
+/** The same without characters that file names or checked names may not have. */
 export const HOSTILE_NAME = "\u202eEVIL\u2066";
 
 /** A made place. */
@@ -67,7 +67,7 @@ async function writeHostileSnapshot(path: string, label: string, mark: string): 
   return cnpj;
 }
 
-/** Makes a tenant, a key, a user, a list, and counts, then their names. */
+/** Creates a tenant, a key, a user, a list, and counts, then gives them hostile names. */
 async function fillState(state: string): Promise<{ keyId: string; listId: string; email: string }> {
   const database = openDatabase(state);
   try {

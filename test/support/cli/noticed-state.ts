@@ -31,7 +31,7 @@ export function addEmail(dataDir: string, address: string): void {
   }
 }
 
-/** Adds them to the tenant of a name, or to the only one there is. */
+/** Adds notices to the tenant of this name, or to the only tenant. */
 export function addNotices(
   dataDir: string,
   { url, name, tenant = "default" }: { url: string; name: string; tenant?: string },

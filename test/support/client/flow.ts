@@ -176,7 +176,7 @@ async function load(client: Client, id: string): Promise<string> {
   return file.data ?? assert.fail(`the file was answered ${file.response.status}`);
 }
 
-/** Makes mistakes; each has its own code, which the types know. */
+/** Makes mistakes, each with its own code in the types. */
 export async function makeMistakes(client: Client): Promise<void> {
   const broad = await client.POST("/v1/accounts/search", { body: { spec: {} } });
   assert.ok(broad.error?.code === "query_too_broad");

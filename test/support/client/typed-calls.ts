@@ -1,6 +1,6 @@
 /**
- * The types of the API's client: a stand-in that allows everything, so that the checkout compiles
- * without generated code.
+ * Stand-in for the API client's types: allows everything, so that the checkout compiles without
+ * generated code.
  * Invariant: e2e/server/client.test.ts checks test/support/client/flow.ts with generated
  * declarations in place of this file; only types are imported from here.
  */

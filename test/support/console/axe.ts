@@ -24,7 +24,7 @@ interface Finding {
   }[];
 }
 
-/** Colors fade for a moment, which is long on a busy machine. */
+/** Waits for the colors to fade, which takes long on a busy machine. */
 const SETTLED = `(async () => {
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);

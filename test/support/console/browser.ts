@@ -1,6 +1,6 @@
 /**
- * The console in a real browser: starts a server like a user does, with users, and visits of
- * Chromium to it.
+ * The console in a real browser: starts a server as an operator does, creates users, and opens
+ * pages in Chromium (visits).
  * Invariant: a visit records every console message, page error, report of the content policy, and
  * request that leaves the server; `quiet` fails with all that a test did not expect.
  */
@@ -22,7 +22,7 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from "../se
 /** Where Debian has its Chromium. */
 export const CHROMIUM = "/usr/bin/chromium";
 /**
- * Maximum wait of a test's step for the page: a guard against a hang, not a measure of speed. A
+ * Maximum time for a test's step in the page: a guard against a hang, not a measure of speed. A
  * shared machine once stalled for 24 s at a time.
  */
 const STEP_MS = 120_000;
@@ -50,7 +50,7 @@ export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /** A snapshot in place of the sample's. */
+  /** Makes the snapshot to serve in place of the sample's. */
   readonly snapshot?: (sample: SampleSnapshot) => string;
 }
 
@@ -91,7 +91,7 @@ export class ServedConsole {
     return join(this.sample.folder, "state");
   }
 
-  /** Creates a user like the operators' command; the running server follows. */
+  /** Creates a user with the operator's command; the running server notices. */
   async user(email: string, role: "owner" | "member" = "owner", tenant = "default") {
     const password = `${email} signs in with this`;
     await this.#withState((database) =>
@@ -100,7 +100,7 @@ export class ServedConsole {
     return { email, password } satisfies Person;
   }
 
-  /** Creates an API key of a plan; a tenant's console has the plan of its keys. */
+  /** Creates an API key of a plan; the tenant's console then has this plan. */
   async key(plan: string, tenant = "default"): Promise<string> {
     return await this.#withState((database) => {
       const keyring = new Keyring(new KeyStore(database), systemClock);

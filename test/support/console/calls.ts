@@ -36,13 +36,13 @@ const EXPORT = { spec: SPEC, output: OUTPUT };
 const ALL: Statuses = [200, 200, 200];
 const MADE: Statuses = [201, 201, 201];
 const GONE: Statuses = [204, 204, 204];
-/** Routes about an object of the tenant: for others it does not exist. */
+/** Routes about an object of a tenant; other tenants get 404. */
 const OWN: Statuses = [200, 200, 404];
 const OWN_GONE: Statuses = [204, 204, 404];
 const OWNERS: Statuses = [403, 200, 200];
 const OWNERS_MADE: Statuses = [403, 201, 201];
 const OWNERS_OWN: Statuses = [403, 200, 404];
-/** For an owner, of something that does not exist. */
+/** Owner-only routes about an object that does not exist. */
 const OWNERS_NONE: Statuses = [403, 404, 404];
 
 let made = 0;
@@ -202,7 +202,7 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
   return { method, path, headers, ...(body === undefined ? {} : { body }) };
 }
 
-/** Makes one of everything in the tenant of an owner. */
+/** Creates one object of each kind in an owner's tenant. */
 export async function makeTargets(server: ConsoleServer, owner: Person): Promise<Targets> {
   const { keyring } = server.service;
   const { tenant, headers } = owner;

@@ -37,7 +37,7 @@ export interface Ask {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further header lines as they are. */
+  /** Further header lines, sent unchanged. */
   readonly lines?: readonly string[];
   readonly body?: unknown;
 }
@@ -58,7 +58,7 @@ export interface Person {
   readonly password: string;
   readonly tenant: string;
   readonly tenantId: string;
-  /** The loopback cookie, and both headers of a changing request. */
+  /** Cookie over loopback, and the headers of a changing request. */
   readonly cookie: string;
   readonly headers: Readonly<Record<string, string>>;
   /** A token that signs them in once. */
@@ -77,7 +77,7 @@ export interface ConsoleServer extends FakeServer {
   again(person: Person): Promise<Person>;
 }
 
-/** A folder that is certainly not there. */
+/** A folder that does not exist. */
 const NO_CONSOLE = join(tmpdir(), "peneira-no-console-here");
 
 let people = 0;
@@ -122,7 +122,7 @@ export async function startConsole(
   };
 }
 
-/** Opens a session like signing in does; each from its own address. */
+/** Opens a session as signing in does; each from its own address. */
 async function entered({ sessions }: Service, person: Person): Promise<Person> {
   people++;
   const address = `192.0.2.${people}`;
@@ -160,7 +160,7 @@ function gotFrom(text: string): Got {
   return { status: Number(text.slice(9, 12)), headers, text: body, json };
 }
 
-/** A tenant's whole state that a request could have changed. */
+/** All state of a tenant that a request could change. */
 export function stateOf({ service, exporter }: FakeServer, tenantId: string): unknown {
   const keys = service.keyring.list().filter((key) => key.tenantId === tenantId);
   const users = service.users.list(tenantId);

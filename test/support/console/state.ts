@@ -78,7 +78,7 @@ export function openConsole(
   return { clock, store, keyring, users, sessions, hashes, before, close };
 }
 
-/** The error that work ends with; throws where it does not, or with another kind. */
+/** Returns the error of a call; throws if it succeeds or fails with another kind of error. */
 export async function refusalOf(work: () => unknown): Promise<AppError> {
   try {
     await work();

@@ -8,7 +8,7 @@ import { lazyWords as enLater } from "../../../src/console/web/strings/later-en.
 import { lazyWords as ptLater } from "../../../src/console/web/strings/later-pt.ts";
 import { words as ptFirst } from "../../../src/console/web/strings/pt.ts";
 
-/** Merges the tables that are separate only for loading. */
+/** Merges the tables, which are separate only because they load at different times. */
 function joined<First extends typeof enFirst, Later extends typeof enLater>(
   first: First,
   later: Later,

@@ -33,7 +33,7 @@ function jsonDifferences(shown: string, real: string, part: boolean): string[] {
   return valueDifferences({ shown: wanted.value, real: got.value, part, at: "" });
 }
 
-/** A first line and headers as shown, in any order and among others; then the body. */
+/** Compares the first line, the shown headers in any order among others, and the body. */
 function httpDifferences(shown: string, real: string, part: boolean): string[] {
   const [wantedHead = "", ...wantedBody] = shown.split(/\r?\n\r?\n/);
   const [head = "", ...body] = real.split(/\r?\n\r?\n/);

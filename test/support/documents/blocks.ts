@@ -51,7 +51,7 @@ export interface Parsed {
   readonly mistakes: readonly string[];
 }
 
-/** Languages whose blocks run; Python and JavaScript as a program of their own. */
+/** Languages whose blocks run; a Python or JavaScript block is its own program. */
 export const RUN = ["sh", "python", "js"];
 /** Languages of a run's output. */
 export const SHOWN = ["json", "text", "http"];

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { ROOT, textOf } from "../house/checkout.ts";
 import { generatedDocuments } from "./generated.ts";
 
-/** Documents that are not as the code would make them, as they should be. */
+/** Documents that differ from the generated text, with the text they should have. */
 export function staleDocuments(): { readonly file: string; readonly text: string }[] {
   return generatedDocuments().filter(({ file, text }) => text !== textOf(file));
 }

@@ -63,7 +63,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const PAIR = /(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
 
-/** Every document, as it should be. */
+/** Every document with its generated parts up to date. */
 export function generatedDocuments(): { readonly file: string; readonly text: string }[] {
   const used = new Set<string>();
   const made = filesMatching(DOCUMENTS).map((file) => {
@@ -201,7 +201,7 @@ function weightsTable(): string {
   return `${table(head, [...rows, ["**sum**", ...sums]])}\nVersion ${SCORE_VERSION}. ${end}\n`;
 }
 
-/** An account that gets no point at all. */
+/** An account that gets no points. */
 const NOTHING: ScoreFacts = {
   status: 8,
   size: 0,
@@ -220,7 +220,7 @@ const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
 const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
 const reais = (amount: number) => ({ capitalCents: amount * 100 });
 
-/** The scored parts; the score itself computes the shares. */
+/** Examples of each scored part; the score function computes the shares. */
 const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["status", "active", { status: 2 }],
   ["status", "suspended", { status: 3 }],

@@ -2,7 +2,7 @@
  * Packages that documents' examples need: skips blocks whose packages are not installed, with the
  * reason.
  * Invariant: a block runs if its package is installed, without configuration. `python3` and `node`
- * are those of the PATH, so that a virtual environment counts once it is there.
+ * come from the PATH, so a virtual environment is used if it is active.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, symlinkSync } from "node:fs";

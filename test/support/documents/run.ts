@@ -1,8 +1,8 @@
 /**
- * Runs the examples of one document like a reader: returns what was run, compared, and skipped, and
- * every mistake with its line.
+ * Runs the examples of one document as a reader does: returns the blocks run, compared, and
+ * skipped, and every mistake with its line.
  * Invariant: one bash with -euo pipefail in one empty folder per document, so that variables and
- * files live from block to block; the documents' address becomes a free port; background processes
+ * files persist between blocks. The documents' address becomes a free port. Background processes
  * are ended, and nothing remains.
  */
 import { spawn } from "node:child_process";
@@ -42,7 +42,7 @@ export interface Outcome {
   readonly ran: number;
   readonly compared: number;
   readonly skipped: readonly string[];
-  /** Number of blocks that lack a package here; the document does not skip them. */
+  /** Number of blocks that were skipped because a package is missing here. */
   readonly absent: number;
   readonly mistakes: readonly string[];
 }
@@ -116,7 +116,7 @@ function giveFiles(given: Parsed["given"], { files }: Workshop, work: string): s
   return [];
 }
 
-/** A block as a part of the script; its output goes into files of its number. */
+/** A block as part of the script; its output goes to files named by its number. */
 function scriptOf(block: Block, at: number, records: string): string {
   const { marks } = block;
   if (marks.skip !== undefined) return "";
@@ -157,7 +157,7 @@ function wrapped(code: string, { marks }: Block, base: string): string {
   return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n${check}\n`;
 }
 
-/** A variable takes what a reader would copy from the answer; `key` is the shown key. */
+/** Sets a variable to the part of an answer that a reader would copy; `key` is the shown key. */
 function retainedFiles({ marks }: Block, base: string): string {
   if (marks.keeps === undefined) return "";
   const { variable, member } = marks.keeps;

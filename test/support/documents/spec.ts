@@ -213,7 +213,7 @@ export function filtersList(language: Language): string {
   return byGroup(FILTERS, (group) => GROUPS[language][group]);
 }
 
-/** The filters of which a search needs one. */
+/** The filters of which every search needs one. */
 export function narrowingList(): string {
   return byGroup(NARROWING, (group) => code(`filters.${group}`));
 }
@@ -273,7 +273,7 @@ function normalForm(path: string, example: unknown): unknown {
   const names = path.split(".");
   let input: unknown = example;
   for (const name of names.toReversed()) input = { [name]: input };
-  // An export accepts every mode and format; a search has a lower cap.
+  // Exports accept every activity mode and format; other members use a search's lower cap.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
   const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
   if (path.endsWith("owned_by_depth")) {
@@ -289,7 +289,7 @@ function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema)) as Schema;
 }
 
-/** All activities and legal natures; municipalities with one TOM code for its example. */
+/** All activities and legal natures, and municipalities; one has a TOM code for its example. */
 const CATALOG: Catalog = {
   cnaeCodes: buildActivities()
     .list.map((one) => String(one.code).padStart(7, "0"))

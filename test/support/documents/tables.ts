@@ -3,7 +3,7 @@
  * Invariant: no cell can break its row.
  */
 
-/** A table with a head; with "numbers" all columns but the first are aligned to the right. */
+/** A table with a head; with "numbers", all columns except the first are right-aligned. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

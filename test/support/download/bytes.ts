@@ -41,7 +41,7 @@ export async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGen
   yield Buffer.alloc(by);
 }
 
-/** Waits until more can be written, or forever. */
+/** Resolves when the response can take more bytes, or is closed. */
 export function drained(response: ServerResponse): Promise<void> {
   return new Promise((done) => {
     const end = (): void => {

@@ -1,5 +1,5 @@
 /**
- * Tiny releases and downloads of them: folders with synthetic dumps, shares that have them, and
+ * Tiny releases and their downloads: folders with synthetic dumps, shares that serve them, and
  * download requests whose messages are recorded.
  * Invariant: `assertWhole` compares every byte with the share's current content.
  */
@@ -22,7 +22,7 @@ const MEMORY = "/dev/shm";
 /** Release folders. */
 export interface Dumps {
   readonly root: string;
-  /** The release of the month, of the previous month, and of the next one. */
+  /** Folders of this month's release, of the previous month's, and of the next one's. */
   readonly first: string;
   readonly older: string;
   readonly later: string;
@@ -31,7 +31,7 @@ export interface Dumps {
 
 /** Writes the releases. */
 export async function makeDumps(establishments: number): Promise<Dumps> {
-  // Every file is synced; in memory that costs nothing.
+  // Every file is synced, which costs nothing in memory.
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "download-"));
   const first = join(root, "first");
   const older = join(root, "older");
@@ -132,7 +132,7 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** The first requests for a file's bytes (not the tail) get these faults, in turn. */
+/** Applies these faults, in turn, to the first requests for a file's bytes (not for its tail). */
 export function faultsFor(name: string, faults: readonly (Fault | null)[]): FaultPlan {
   const left = [...faults];
   return ({ method, path, range }) => {

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./webdav-server.ts";
 
-/** A plan takes a second or two; on a busy machine ten times that. */
+/** Time limit of a plan, which takes a second or two, on a busy machine ten times that. */
 const HANG_MS = 60_000;
 
-/** An endless plan is reported by name, before the suite's own timeout. */
+/** Reports an endless plan by its seed, before the suite's own timeout. */
 export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
   const control = new AbortController();
   const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {

@@ -19,7 +19,7 @@ export interface SharedEntry {
   readonly modified: string | null;
 }
 
-/** Keys on a page; so few that every month has several pages. */
+/** Keys per page, so few that every month has several pages. */
 const KEYS_PER_PAGE = 10;
 
 /** The page of a folder. */

@@ -12,9 +12,9 @@ import type { Duplex } from "node:stream";
 export interface ProxyOptions {
   /** Required `user:password`; null accepts everyone. */
   readonly user?: string | null;
-  /** Its answer in place of a connection; 200 is none. */
+  /** Status returned in place of a connection; 200 connects. */
   readonly status?: number;
-  /** Closes the connection to the host after so many bytes, once for each entry. */
+  /** Bytes from the host after which a connection is closed, one entry per connection. */
   readonly cuts?: number[];
 }
 
@@ -24,7 +24,7 @@ export interface TestProxy {
   readonly host: string;
   /** Requested `HOST:PORT`, in order. */
   readonly requested: readonly string[];
-  /** Received credentials, in order; null is none. */
+  /** Received credentials, in order; null if a client sent none. */
   readonly came: readonly (string | null)[];
   readonly stop: () => Promise<void>;
 }
@@ -113,7 +113,7 @@ function reader(socket: Duplex): (bytes: number) => Promise<Buffer> {
   };
 }
 
-/** Connects two sockets; cut after this many bytes of the host. */
+/** Connects two sockets; cuts the connection after this many bytes of the host. */
 function join(socket: Duplex, port: number, cut = Number.POSITIVE_INFINITY): void {
   const other = connect(port, "127.0.0.1");
   let bytes = 0;

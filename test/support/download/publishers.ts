@@ -1,8 +1,8 @@
 /**
  * The publishers of the public lists on this machine: a portal whose pages name a day and whose
  * addresses redirect to a host of files, and a web server with PGFN's quarters.
- * Invariant: page, redirect, names, and members are those of the real publishers, as open importers
- * describe them; every row is invented. Faults are those of the shares.
+ * Invariant: page, redirect, names, and members match the real publishers, as open-source importers
+ * describe them; every row is invented. Faults are the same as those of the shares.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ import { WebdavShare } from "./webdav-server.ts";
 /** A list of sanctions. */
 export type Sanctions = "ceis" | "cnep" | "cepim";
 
-/** An answer of the portal in place of its own; null is its own. */
+/** Answers a request in place of the portal; null lets the portal answer. */
 export type PortalFault = (path: string) => ((response: ServerResponse) => void) | null;
 
 /** The three servers. */
@@ -76,7 +76,7 @@ export class Publishers {
     this.files.put(list, `${name}.zip`, content ?? zipOf({ [`${name}.csv`]: readFileSync(csv) }));
   }
 
-  /** Publishes a quarter whose members have this month; `rows` makes the zips larger. */
+  /** Publishes a quarter whose members name this month; `rows` makes the zips larger. */
   publishDebts(quarter: string, month: string, rows = 1): void {
     const row = (i: number) => ({
       document: "11.222.333/0001-81",

@@ -1,6 +1,6 @@
 /**
- * A local share like the registry's, with faults on demand: serves months with files, by a plan
- * that chooses the fault of each request, and counts requests and sent bytes.
+ * A local share like the registry's, with faults on demand: serves months with files, gets each
+ * request's fault from a plan, and counts requests and sent bytes.
  * Invariant: without faults it answers like Nextcloud: PROPFIND of depth 1, ranges, If-Range, ETag
  * and Last-Modified, 404 for missing files.
  */
@@ -44,13 +44,13 @@ export type Fault =
   | { readonly kind: "no-range" }
   /** Declares and sends fewer (below 0) or more bytes than exist. */
   | { readonly kind: "length"; readonly by: number }
-  /** Answers the range that begins so many bytes later. */
+  /** Answers with a range that begins this many bytes later. */
   | { readonly kind: "shift"; readonly by: number }
   /** A few bytes at intervals. */
   | { readonly kind: "trickle"; readonly bytes: number; readonly everyMs: number }
   | { readonly kind: "body"; readonly body: string; readonly status?: number };
 
-/** Returns the fault; null is none. It may change the share. */
+/** Chooses the fault of a request; null is none. It may change the share. */
 export type FaultPlan = (request: Served, share: WebdavShare) => Fault | null;
 
 /** Options of the share; Python's server has no ranges. */
@@ -80,7 +80,7 @@ export class WebdavShare {
   readonly strangers = ["cnpj.tar.gz"];
   readonly served: Served[] = [];
   plan: FaultPlan;
-  /** Writes the listing; tests replace it for hostile ones. */
+  /** Writes the listing if set; tests use it for hostile listings. */
   listing: ((path: string, entries: string) => string) | null = null;
   readonly #options: ShareOptions;
   #server: Server | null = null;
@@ -152,7 +152,7 @@ export class WebdavShare {
       .reduce((sum, [, file]) => sum + sizeOf(file), 0);
   }
 
-  /** Sent bytes of files, without their names. */
+  /** Bytes sent of the file with this name, or of all files. */
   sent(name?: string): number {
     return this.served
       .filter(({ method, path }) => method === "GET" && (name === undefined || path.endsWith(name)))
@@ -210,7 +210,7 @@ export class WebdavShare {
     return (base === "" ? "" : `${base}/`) + folderOf(label);
   }
 
-  /** The files of a folder; undefined if it is no month's. */
+  /** Files of a folder; undefined if the folder is no month's. */
   #filesOf(folder: string): Map<string, SharedFile> | undefined {
     for (const [label, files] of this.months) if (this.#folderOf(label) === folder) return files;
     return undefined;

@@ -1,13 +1,13 @@
 /**
- * Hostile files of the dump: random bytes for a file type, mostly nearly right, some damaged.
- * Invariant: the same numbers yield the same bytes; every rule for odd values, every way of writing
- * a field, and every rejection occurs within some dozens of files.
+ * Hostile dump files: random content for a file type, mostly almost valid, some damaged. Invariant:
+ * the same numbers yield the same bytes; every rule for odd values, every way of writing a field,
+ * and every rejection occurs within some dozens of files.
  */
 import { type FileType, LAYOUTS } from "../../../src/dump/layout.ts";
 
 type Random = () => number;
 
-/** Values that some column takes, and every other one finds odd. */
+/** Values that are normal in some column and odd in every other. */
 const VALUES = [
   ...["", "", " ", "0", "00", "1", "2", "01", "03", "05", "08", "9", "999", "0000", "7107", "2135"],
   ...[
@@ -56,11 +56,11 @@ const VALUES = [
     "A\u0085",
   ],
   ...["ANA 12345678901", "ANA 123.456.789-01", "1.12345678901", "12345678901", "ANA - 12345678901"],
-  // Right check digits without owner: 123.456.789-09, from textbooks.
+  // Valid CPFs without an owner: 123.456.789-09, from textbooks.
   ...["BAR 12345678909", "123.456.789-09", "12345678909", "9 12345678909", "11111111111"],
   ...["BAR 12345678909 12345678909", "BAR (12345678909) ME.", "BAR (ZE 12345678909)"],
   ...["CPF: 123 456 789-09", "ANA 12345678901 12345678901 -", "ANA 12345678909MEI"],
-  // UTF-8 bytes: letters, blanks, long ones, a half of one, an overlong one, a surrogate.
+  // UTF-8 bytes: letters, blanks, long characters, a truncated one, an overlong one, a surrogate.
   ...["S\u00c3\u0083O JO\u00c3\u0083O", "\u00c2\u00a0A\u00c2\u00a0 \u00c2\u00a0B\u00c2\u00a0"],
   ...["\u00e2\u0082\u00ac", "\u00f0\u009f\u008f\u00aa\u00c3", "\u00e2\u0082X", "\u00c0\u00afY"],
   ...["\u00ed\u00a0\u0080", "\u00f4\u0090\u0080\u0080", "\u00ef\u00bb\u00bfZ"],
@@ -105,7 +105,7 @@ function value(random: Random): string {
   return random() < 0.5 ? known + noise.join("") : noise.join("");
 }
 
-/** A byte of any value; those with a meaning for a scanner are frequent. */
+/** A random byte; bytes with a meaning for a scanner are frequent. */
 function byte(random: Random): number {
   return random() < 0.3
     ? pick(random, [0, 9, 10, 13, 32, 34, 44, 46, 59, 64, 160])

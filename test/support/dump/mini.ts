@@ -59,7 +59,7 @@ export class MiniWorkspace {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-mini-"));
   private count = 0;
 
-  /** Writes a dump and returns its folder; `token` is that of the members. */
+  /** Writes a dump and returns its folder; `token` is the date token in the members' names. */
   write(rows: MiniRows, token = "D60808"): string {
     const folder = join(this.folder, `dump-${++this.count}`);
     mkdirSync(folder);
@@ -78,8 +78,8 @@ export class MiniWorkspace {
   }
 
   /**
-   * Imports a dump; small partitions, so that several meet even here. One part of each type, many
-   * without rows, is really partial, and a test may write a smaller dump over another's.
+   * Imports a dump in small partitions, so that there are several. One part of each type, often
+   * empty, is a partial dump, and a test may write a smaller dump over another's.
    */
   import(
     source: string,

@@ -1,7 +1,7 @@
 /**
  * A client of real servers for the suites of exports: answers, records, files, and their expected
  * values.
- * Invariant: files are loaded by their signed links and without the key, like a browser does.
+ * Invariant: files are loaded by their signed links and without the key, as a browser does.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ export interface Exported {
   readonly download_url: string | null;
 }
 
-/** The answer to a creation, or the error in its place. */
+/** The answer to a creation, or the error that it got. */
 export interface Created {
   readonly export: Exported;
   readonly spec: AccountQuerySpec;
@@ -39,7 +39,7 @@ export interface Created {
 /** An account with fields of text only. */
 export type Account = Readonly<Record<string, string | null>>;
 
-/** A search in another order than the rows, whose names have quotes and commas. */
+/** A search with a sort order different from row order, whose names have quotes and commas. */
 export const SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA"] } },
   sort: [
@@ -130,7 +130,7 @@ export class Client {
   }
 }
 
-/** Works on the keys of a data directory while its server runs, as the commands do. */
+/** Changes the keys of a data directory while its server runs, as the commands do. */
 export function withKeyring<Value>(dataDir: string, work: (keyring: Keyring) => Value): Value {
   const database = openDatabase(dataDir);
   try {

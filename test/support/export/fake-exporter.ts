@@ -1,6 +1,6 @@
 /**
- * The exports of an installation, in memory: an obvious model of the contract in
- * src/export/exporter.ts for the HTTP suites, with states that a test sets.
+ * The exports of an installation, in memory: a simple model of the contract in
+ * src/export/exporter.ts for the HTTP suites; tests set its states.
  * Invariant: nothing changes by itself: an export stays unchanged until a test changes it or the
  * clock passes its expiry. Files are real, in a folder of the test.
  */
@@ -40,11 +40,11 @@ interface StoredExport {
   readonly bodyHash: string;
 }
 
-/** The model; what is not in the interface is for tests. */
+/** The model; members outside the interface are for tests. */
 export class FakeExporter implements Exporter {
-  /** Waiters of `settled` that were neither woken nor timed out. */
+  /** Callers of `settled` that were neither woken nor timed out. */
   waiting = 0;
-  /** Every request of `create` that was no replay. */
+  /** Every request of `create` that was not a replay. */
   readonly created: NewExport[] = [];
   /** Rows of answers that were charged, by tenant. */
   readonly charged: (readonly [tenantId: string, rows: number])[] = [];
@@ -179,7 +179,7 @@ export class FakeExporter implements Exporter {
     this.#wake();
   }
 
-  /** Takes an export to `running`, half of its rows written; the total is known. */
+  /** Sets an export to `running` with half of its rows written and a known total. */
   run(id: string): void {
     this.set(id, { state: "running", progress: 0.5, rowsWritten: 125, rowCount: 250 });
   }

@@ -25,7 +25,7 @@ export interface Server {
   readonly threads: FakeThreads;
   readonly membership: Membership;
   readonly dataDir: string;
-  /** Its state; the test changes it. */
+  /** State of the server; the test changes it. */
   life: "live" | "paused" | "killed";
 }
 
@@ -75,7 +75,7 @@ export class Fleet {
     return server.exports.create({ ...sender, ...body, idempotencyKey }).record.id;
   }
 
-  /** Lets seconds pass, in which every live server works. */
+  /** Lets seconds pass; every live server does its work. */
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.clock.advance(1_000);

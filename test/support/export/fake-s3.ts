@@ -21,7 +21,7 @@ interface StoredObject {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tag: string;
   modifiedMs: number;
-  /** Listed only after this many listings. */
+  /** Number of listings that do not show the object yet. */
   hidden: number;
 }
 
@@ -69,7 +69,7 @@ export class FakeS3 {
   fault: (request: SeenRequest) => Fault = () => undefined;
   /** The server's clock minus the system's. */
   skewMs = 0;
-  /** Listings that do not show a new object yet. */
+  /** Number of listings that omit a new object. */
   listingLag = 0;
   /** Min bytes of every part but the last. */
   partBytesMin = 5 << 20;
@@ -208,7 +208,7 @@ export class FakeS3 {
     if (signatureOf({ request, url, names, hash, time }) !== signature) {
       throw new Refusal(403, "SignatureDoesNotMatch");
     }
-    // A body without a hash, or without a length, is never accepted here.
+    // This server rejects bodies without a hash or a length.
     if (hash !== sha256(body)) throw new Refusal(400, "XAmzContentSHA256Mismatch");
     const needsLength = request.method === "PUT" || request.method === "POST";
     if (needsLength && headers["content-length"] === undefined) {
@@ -411,7 +411,7 @@ interface Served {
   readonly url: URL;
   readonly key: string;
   readonly body: Buffer;
-  /** Cuts the answer after the work was done. */
+  /** Closes the connection instead of answering, after the work was done. */
   readonly cut: boolean;
 }
 

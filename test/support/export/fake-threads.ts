@@ -1,6 +1,6 @@
 /**
- * Threads that render nothing by themselves, and a data directory around them, for the suites of
- * the queue; the test decides how each render ends.
+ * Fake render threads with a data directory, for the suites of the queue; the test decides how each
+ * render ends.
  * Invariant: everything else is real: database, files, pins, with a manual clock. A finished file
  * has the given bytes under its final name, as after a real render.
  */
@@ -119,7 +119,7 @@ export function specOf(uf = "SP", format = "csv", limit = 100): AccountQuerySpec
   }).spec;
 }
 
-/** Exports over a data directory that outlives them. */
+/** Exports over a data directory that outlives their process. */
 export class Installation {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-exports-"));
   readonly dataDir = join(this.folder, "state");
@@ -146,7 +146,7 @@ export class Installation {
     this.exports = this.#make();
   }
 
-  /** Does what `peneira serve` does with a data directory after its process died. */
+  /** Restarts as `peneira serve` does after its process died. */
   reopen(): void {
     this.database.close();
     this.threads = new FakeThreads(this.threads.size, this.threads.obedient);
@@ -221,7 +221,7 @@ export class Installation {
     return this.record("a", record.id);
   }
 
-  /** A separate sweeper, with a clock that may differ. */
+  /** A separate sweeper, which may have another clock. */
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];

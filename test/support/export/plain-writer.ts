@@ -1,6 +1,6 @@
 /**
- * The writer of a file in TypeScript, on this thread: the twin of the addon's. Its calls may be
- * replaced by failing ones, whose errors it throws unchanged.
+ * Twin of the addon's file writer, in TypeScript on this thread. Its system calls may be replaced
+ * by failing ones, whose errors it throws unchanged.
  */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";

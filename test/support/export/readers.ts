@@ -62,7 +62,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#13": "\r",
 };
 
-/** Parses a page into its elements; throws if a tag closes another element than the open one. */
+/** Parses a page into its elements; throws if a tag closes an element that is not the open one. */
 export function readPage(page: string): PageElement {
   // The standard converts CR LF and CR to LF before anything else.
   const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");
@@ -94,7 +94,7 @@ export function readPage(page: string): PageElement {
   return root;
 }
 
-/** Elements of a name below another one, in the order of the page. */
+/** Elements of this name inside another element, in page order. */
 export function elements(below: PageElement, name: string): PageElement[] {
   return below.children.flatMap((child) => [
     ...(child.name === name ? [child] : []),

@@ -6,7 +6,7 @@
  */
 import type { Rng } from "../spec/random.ts";
 
-/** An account of the snapshot, with the fields that the suite asks for. */
+/** An account of the snapshot, with the fields that the suite uses. */
 export type KnownAccount = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 
 /** The expected cells of a row. */
@@ -16,7 +16,7 @@ export type Expected =
   | { readonly kind: "empty" }
   | { readonly kind: "row"; readonly outcome: string; readonly account: KnownAccount | null };
 
-/** A file and what becomes of it. */
+/** A file and its expected results. */
 export interface SentFile {
   readonly bytes: Buffer;
   readonly encoding: "utf8" | "latin1" | "utf16le" | "utf16be";
@@ -75,7 +75,7 @@ const WORDS = [
   " b ",
 ];
 
-/** Makes a file. Every known outcome occurs now and then. */
+/** Makes a file. Over many files, every known outcome occurs. */
 export function randomCsv(rng: Rng, accounts: readonly KnownAccount[]): SentFile {
   const pick = <Value>(values: readonly Value[]) =>
     values[Math.floor(rng() * values.length)] as Value;
@@ -116,7 +116,7 @@ export function randomCsv(rng: Rng, accounts: readonly KnownAccount[]): SentFile
       const { text, outcome, account } = first ? found(pick(accounts)) : randomCell(rng, accounts);
       const length = !first && rng() < 0.1 ? Math.max(column + 1, 2) : width;
       const cells = Array.from({ length }, (_, at) => (at === column ? text : other()));
-      // A row of blanks alone has nothing to look up.
+      // A row of blanks has nothing to look up.
       const blank = cells.every((cell) => cell.trim() === "");
       const what: Expected = blank ? { kind: "empty" } : { kind: "row", outcome, account };
       put(cells.map(written).join(delimiter), what);
@@ -130,7 +130,7 @@ export function randomCsv(rng: Rng, accounts: readonly KnownAccount[]): SentFile
   };
 }
 
-/** A last line without anything and without an end is no record. */
+/** An empty last line without a line end is no record. */
 function withoutLastBlank(
   expected: readonly Expected[],
   lines: readonly string[],
@@ -141,7 +141,7 @@ function withoutLastBlank(
   return isOpen ? expected.slice(0, -1) : expected;
 }
 
-/** A cell and what it must become. */
+/** A cell and its expected result. */
 interface RandomCell {
   readonly text: string;
   readonly outcome: string;
@@ -210,7 +210,7 @@ export function bytesOf(text: string, encoding: SentFile["encoding"]): Buffer {
   return Buffer.from(text, encoding);
 }
 
-/** The text of bytes in an encoding, without its mark. */
+/** Decodes bytes in an encoding, without the byte order mark. */
 export function textOf({ mark, encoding }: Pick<SentFile, "mark" | "encoding">, bytes: Buffer) {
   const body = Buffer.from(bytes.subarray(mark.length));
   if (encoding === "utf16be") return body.swap16().toString("utf16le");

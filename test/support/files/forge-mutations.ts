@@ -58,7 +58,7 @@ export function mutate(forge: SnapshotForge, chance: Chance, steps = 3): Mutatio
 type Kind = (forge: SnapshotForge, chance: Chance, steps: number) => Mutation;
 
 const KINDS: readonly Kind[] = [
-  // Most of them change the metadata, because the TypeScript part trusts those.
+  // Most mutations change the metadata, because the TypeScript part trusts them.
   ...[changeMembers, changeMembers, changeMembers, changeMembers],
   ...[changeText, changeTable, changeDirectory, changeLocation, changeFooter],
 ];
@@ -174,7 +174,7 @@ function changeFooter(forge: SnapshotForge, chance: Chance): Mutation {
   const footerBytes = (right: Buffer): Buffer => {
     const bytes = Buffer.from(right);
     for (let left = 1 + below(chance, 4); left > 0; left--) {
-      // The metadata fill most of it; the flatbuffer's tables are at both ends.
+      // The metadata fill most of the footer; the flatbuffer's tables are at both ends.
       const near = chance() < 0.5 ? below(chance, 400) : bytes.length - 1 - below(chance, 400);
       const at = chance() < 0.1 ? below(chance, bytes.length) : near;
       if (chance() < 0.5) bytes[at] = below(chance, 256);

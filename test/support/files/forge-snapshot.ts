@@ -52,20 +52,20 @@ export interface ForgedEntry {
 
 /** The changes; everything else stays unchanged. */
 export interface Forgery {
-  /** Bytes of META; as text also in the footer's schema, unless `footerMeta` says otherwise. */
+  /** Bytes of META. A text also goes into the footer's schema, unless `footerMeta` is given. */
   readonly meta?: string | Uint8Array;
   readonly footerMeta?: string;
   /** New bytes of sections, by `kind.argument`. */
   readonly sections?: ReadonlyMap<string, Uint8Array>;
-  /** The entries that replace the right ones. */
+  /** Returns directory entries in place of the right ones. */
   readonly entries?: (entries: readonly ForgedEntry[]) => readonly ForgedEntry[];
   /** May change the directory before its checksum is made. */
   readonly directory?: (bytes: Buffer) => void;
-  /** The text of the index location, of the right one. */
+  /** Returns the text of the index location; gets the right one. */
   readonly location?: (text: string) => string;
-  /** The footer in place of the right one. */
+  /** Returns the footer in place of the right one. */
   readonly footer?: (parts: FooterParts) => FooterParts;
-  /** The footer's bytes, without length and magic, that replace the right ones. */
+  /** Returns the footer's bytes, without length and magic, in place of the right ones. */
   readonly footerBytes?: (bytes: Buffer) => Uint8Array;
 }
 
@@ -78,7 +78,7 @@ export class SnapshotForge {
   readonly #header: Buffer;
   readonly #footer: FooterParts;
   readonly #location: string;
-  /** Checksums of the content's blocks; the last one may change with what follows it. */
+  /** Checksums of the content's blocks; changed sections after them may change the last one. */
   readonly #sums: readonly number[];
 
   /** `bytes` must be a snapshot that opens. */
@@ -238,7 +238,7 @@ function hashOf(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** The string tables of metadata; none if the metadata are too odd. */
+/** The string tables of metadata; empty if the metadata are malformed. */
 function tablesOf(meta: unknown): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   TABLES.forEach((name, argument) => {
@@ -273,7 +273,7 @@ export async function writeSmallSnapshot(
   await writer.finish({ threads: 1 });
 }
 
-/** Codes that replace the last invented ones, so that queries of every kind are possible. */
+/** Codes that replace the last invented ones, so that queries of every kind have results. */
 const KNOWN = { cnae: "4721102", nature: "2062", ibge: "3550308" } as const;
 
 /** Metadata of fixture rows, as an import writes them. */

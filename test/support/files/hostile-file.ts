@@ -22,7 +22,7 @@ import { crc32c } from "../../../native-index/napi/engine.ts";
 /** Bytes per checksum. */
 const BLOCK_BYTES = 65_536;
 
-/** The mtime of files of `copyAged`, in seconds; an integer is restored exactly. */
+/** Mtime of files made by `copyAged`, in whole seconds, which can be restored exactly. */
 const AGED_SECONDS = 1_700_000_000;
 
 /** Copies a file and ages it, so that its times can be restored without a wait. */
@@ -59,7 +59,7 @@ export function flipBit(path: string, at: number, bit: number): void {
   });
 }
 
-/** Writes zeros over a range, as a lost page reads. */
+/** Writes zeros over a range, as a lost page looks. */
 export function zero(path: string, { from, to }: Stretch): void {
   overwrite(path, from, new Uint8Array(to - from));
 }
@@ -130,7 +130,7 @@ export function forge(file: Buffer, at: number, to: Uint8Array): void {
   forgeSum(block, at - start + to.length, before);
 }
 
-/** Sets four bytes of a block so that it has a sum: the sum is affine in their 32 bits. */
+/** Sets four bytes of a block to get a given checksum, which is affine in their 32 bits. */
 function forgeSum(block: Buffer, at: number, wanted: number): void {
   if (at + 4 > block.length) throw new RangeError("there is no room in this block");
   const sumWith = (word: number) => {
@@ -138,7 +138,7 @@ function forgeSum(block: Buffer, at: number, wanted: number): void {
     return crc32c(block);
   };
   const none = sumWith(0);
-  // Each bit of the word with what it changes in the sum, brought into steps by elimination.
+  // Each bit of the word with its change of the checksum, brought into echelon form.
   const steps: { change: number; bits: number }[] = [];
   const reduced = (sum: number, word: number) => {
     let [change, bits] = [sum, word];

@@ -17,7 +17,7 @@ import {
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
-/** Fields that were added after the answers were recorded; derived from phones and from owners. */
+/** Fields added after the answers were recorded; they are derived from phones and owners. */
 const MADE_LATER: readonly string[] = ["whatsapp", "owned_companies", "owner_companies"];
 
 /** The first field of format 3. */
@@ -65,7 +65,7 @@ const RECORD_SPECS: readonly object[] = [
   { filters: { contact: { missing_any_of: ["email", "mobile"] } } },
 ];
 
-/** Facets that the records have; later ones count columns that were there before. */
+/** Facets in the recorded answers; later facets count columns that already existed. */
 const RECORDED_FACETS = FACETS.filter((name) => name === "started_year" || !isTimeFacet(name));
 
 /** All queries, with their answers. */

@@ -1,6 +1,6 @@
 /**
  * Every account of a snapshot as plain values: rows for the twin, in file order, decoded by
- * apache-arrow like any independent reader.
+ * apache-arrow as an independent reader.
  * Invariant: shares no code with the engine or the renderer, so that it can verify them.
  */
 import { readFileSync } from "node:fs";
@@ -72,7 +72,7 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
     phone_1_kind: kindOfPhone(phone("phone_1")),
     phone_2_kind: kindOfPhone(phone("phone_2")),
     whatsapp: whatsappOf(phone("phone_1"), phone("phone_2")),
-    // They are no columns; see `withPartnerships` in twin.ts.
+    // These are not columns; see `withPartnerships` in twin.ts.
     ...{ owned_companies: null, owner_companies: null },
   };
   for (const name of PLAIN) values[name] = read(name) as TwinValue;

@@ -27,7 +27,7 @@ export function fixturePath(kind: FixtureKind, version: number, folder = FIXTURE
   return join(folder, `${kind}-v${version}${ENDINGS[kind]}.br`);
 }
 
-/** Bytes of a committed file. Throws with the command that makes the current version's. */
+/** Bytes of a committed file. If it is missing, throws with the command that makes it. */
 export function readFixture(kind: FixtureKind, version: number): Buffer {
   const path = fixturePath(kind, version);
   if (existsSync(path)) return brotliDecompressSync(readFileSync(path));

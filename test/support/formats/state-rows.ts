@@ -28,7 +28,7 @@ const ENTRIES = Buffer.from("00002000000000000100200000000000", "hex");
 
 const EMAIL_ID = `eml_${"0".repeat(31)}1`;
 
-/** Rows by table, parents first. Every column has a value in one row at least. */
+/** Rows by table, parents first. Every column has a value in some row. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   tenants: [
     { id: "ten_1", name: "acme", created_at: AT, disabled_at: null, plan: "scale" },
@@ -198,7 +198,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ].map((row, n) => ({ at: AT + n, actor: "command", tenant_id: null, subject: null, ...row })),
 };
 
-/** Tables that the database fills by itself. */
+/** Tables that the database fills itself. */
 const SUMS = ["kept_bytes"];
 
 /** Fills every table. Throws if a table lacks rows here. */
@@ -240,7 +240,7 @@ export function tablesOf(database: StateDatabase): string[] {
   return found.map(({ name }) => name);
 }
 
-/** Columns by table of a state on PostgreSQL, without the tables that only it has. */
+/** Columns by table of a state on PostgreSQL, without the tables that only PostgreSQL has. */
 function columnsOnServer(database: StateDatabase): ReadonlyMap<string, string[]> {
   const rows = database
     .prepare<[], { readonly place: string; readonly name: string }>(

@@ -1,8 +1,8 @@
 /**
  * A fast client for the fuzzer: sends runs of requests as bytes and reads their answers completely,
  * in order.
- * Invariant: a connection is used until it ends; the caller judges whether it may end, and whether
- * an answer may be missing.
+ * Invariant: a connection is used until it ends; the caller decides whether its end or a missing
+ * answer is a fault.
  */
 import { connect, type Socket } from "node:net";
 
@@ -32,8 +32,8 @@ export class WireConnection {
   }
 
   /**
-   * Pipelines requests and reads as many answers; `heads` marks those without a body. With `last`
-   * the sending side is closed after them, so that even an unfinished request ends.
+   * Pipelines requests and reads their answers; `heads` marks answers without a body. With `last`,
+   * closes the sending side afterwards, so that even an unfinished request ends.
    */
   run(bytes: Buffer, heads: readonly boolean[], last = false): Promise<WireRun> {
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
@@ -92,9 +92,9 @@ class AnswerReader {
     this.#heads = heads;
   }
 
-  /** Takes bytes; true when all answers are there or no more will come. */
+  /** Parses bytes; returns true when all answers are complete or no more will come. */
   take(chunk: Buffer): boolean {
-    // The last answer may precede the end of its chunked body, which is no answer.
+    // After the last answer only the end of its chunked body can follow.
     if (this.closing) return true;
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     while (this.#cut());

@@ -8,7 +8,7 @@ import { type Draw, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 import { changed, JUNK } from "./shapes.ts";
 
-/** The material of lists, and the ids of existing ones. */
+/** Values for list requests, and the ids of existing lists. */
 interface ListWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
@@ -21,7 +21,7 @@ interface ListRequest {
   readonly path: string;
   readonly headers: (readonly [name: string, value: string])[];
   readonly bytes: Buffer;
-  /** The type of its file; null for JSON. */
+  /** Media type of a request with a file; null for JSON. */
   readonly file: string | null;
 }
 

@@ -13,7 +13,7 @@ import type { TwinRow } from "../twin.ts";
 import { toLists, withinLists } from "./lists.ts";
 import { changed, JUNK, type Shape, shaped, spoilt } from "./shapes.ts";
 
-/** The material of requests; the lists grow with the answers. */
+/** Values for requests; the arrays grow with the answers. */
 export interface FuzzWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
@@ -24,7 +24,7 @@ export interface FuzzWorld {
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
-  /** True if requests may follow one whose answer takes time: see docs/limits.md. */
+  /** True if requests may be pipelined after one with a slow answer: see docs/limits.md. */
   readonly waitsInLine: boolean;
 }
 
@@ -35,15 +35,15 @@ export interface FuzzRequest {
   readonly bytes: Buffer;
   /** The body, if it is JSON. */
   readonly body: unknown;
-  /** The type of its file; null otherwise. */
+  /** Media type of a file in the body; null otherwise. */
   readonly file: string | null;
-  /** True if it must be alone on its connection: its answer takes time, or ends it. */
+  /** True if the request must be alone on its connection: its answer is slow, or ends it. */
   readonly alone: boolean;
-  /** True if it announces the end of its connection. */
+  /** True if the request announces the end of its connection. */
   readonly closes: boolean;
-  /** True if it may be rejected below the interface, or get no answer. */
+  /** True if the request may be rejected by the transport, or get no answer. */
   readonly loose: boolean;
-  /** True if its client resets the connection immediately after sending. */
+  /** True if the client resets the connection immediately after sending. */
   readonly resets?: boolean;
 }
 
@@ -101,7 +101,7 @@ function idempotency(draw: Draw): Headers {
   return [["Idempotency-Key", draw.chance(0.9) ? key : draw.of(["", "a b", "k".repeat(256), "!"])]];
 }
 
-/** A meaningful body: a random spec, a further page. */
+/** A meaningful body: a random spec, or a request for a next page. */
 function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
   const { catalog, rows, pages } = world;
   if (path === "/v1/exports") {
@@ -257,7 +257,7 @@ const GOOD_QUERIES: Readonly<Record<string, readonly string[]>> = {
   "/v1/changes": GOOD_CHANGES,
 };
 
-/** All that decides on a request before its body is read, in variants. */
+/** Builds a request with variants of everything that is checked before the body. */
 function built(
   draw: Draw,
   world: FuzzWorld,
@@ -286,26 +286,26 @@ function built(
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
   const aside = mayBeExpensive(bytes) || ASYNC_QUEUE_BOUNDS.test(path);
   const slow = waits || (!world.waitsInLine && aside);
-  // Over uws the answer to a body without a length ends its connection (limits.md).
+  // Over uws, the answer to a body without a length ends the connection (limits.md).
   const unsized = chunked || (method === "PATCH" && bytes.length === 0);
   const alone = twice || slow || closes || unsized || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
   return { method, path, bytes: whole, body: read(bytes), file, alone, closes, loose: twice };
 }
 
-/** True if a body may not be answered immediately: long ones, names, and several. */
+/** True if a body may not be answered in the call: long ones, expensive names, and batches. */
 function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
   return bytes.length > 8_192 || text.startsWith("[") || EXPENSIVE.test(text);
 }
 
-/** Members of sentences and of lead queries, the tool that parses sentences, and lists. */
+/** Members of sentences and lead queries, the tool that parses sentences, and lists. */
 const EXPENSIVE_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
 const EXPENSIVE = new RegExp(
   `"(${EXPENSIVE_NAMES.join("|")}|regions|districts|name_contains|lists)"`,
 );
 
-/** Routes read in small steps, for any body. */
+/** Routes that work in small steps, for any body. */
 const ASYNC_QUEUE_BOUNDS = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
 
 function chunks(bytes: Buffer): Buffer {

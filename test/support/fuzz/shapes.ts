@@ -22,14 +22,14 @@ export interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Texts for positions that expect others: ids, names, parts of paths. */
+/** Texts in place of others: ids, names, parts of paths. */
 export const JUNK = [
   ...["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "exp_", "'--", "{id}"],
 ];
 
 const texts = new Map<string, readonly string[]>();
 
-/** A few texts of a pattern; generating them each time would take longer than the requests. */
+/** A few texts that match a pattern; generating them each time would take too long. */
 function textsOf(pattern: string): readonly string[] {
   const known = texts.get(pattern);
   if (known !== undefined) return known;

@@ -21,7 +21,7 @@ export function filesMatching(pattern: RegExp): string[] {
   return all.filter((file) => pattern.test(file));
 }
 
-/** Fails a test with every place that breaks a rule in its message. */
+/** Fails a test with a message that lists every place that breaks a rule. */
 export function refuse(places: readonly string[], rule: string): void {
   if (places.length > 0) assert.fail(`${rule}:\n  ${places.join("\n  ")}\n`);
 }
@@ -45,7 +45,7 @@ function listFiles(): string[] {
     const output = execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
     files = output.split("\0").filter((file) => file !== "" && existsSync(path.join(ROOT, file)));
   } catch {
-    files = []; // Not a repository, or no git: a source archive.
+    files = []; // No repository or no git: this is a source archive.
   }
   if (files.length === 0) files = listFolder("");
   return [...new Set(files)].sort();

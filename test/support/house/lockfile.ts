@@ -1,10 +1,10 @@
 /**
- * Permitted content of a lockfile: `node --import tsx test/support/house/lockfile.ts` fixes it, by
- * removing packages for systems that Peneira does not run on, and optional ones whose content no
- * hash pins.
- * Invariant: a removed entry is also removed from its dependents' optional dependencies, or `npm
- * ci` would call the file out of sync (npm 11 does, npm 10 does not check); nothing else of the
- * file changes.
+ * Checks the content of a lockfile. `node --import tsx test/support/house/lockfile.ts` fixes it: it
+ * removes packages for systems that Peneira does not run on, and optional ones without a content
+ * hash.
+ * Invariant: a removed entry is also removed from its dependents' optional dependencies, because
+ * `npm ci` would otherwise report the file as out of sync (npm 11; npm 10 does not check). Nothing
+ * else in the file changes.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -73,7 +73,7 @@ export function prunedLockfile(text: string): string {
   return `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`;
 }
 
-/** An entry without a registry address and without removed optional packages. */
+/** The entry without its registry address and without the removed optional packages. */
 function without(
   { resolved: _, ...entry }: LockedPackage,
   named: ReadonlySet<string>,
@@ -89,7 +89,7 @@ function isForUs({ os, cpu, libc }: LockedPackage): boolean {
   return PLATFORMS.some((one) => fits(os, one.os) && fits(cpu, one.cpu) && fits(libc, one.libc));
 }
 
-/** True if an npm list such as `["linux"]` or `["!win32"]` admits a value; no list admits all. */
+/** True if an npm list such as `["linux"]` or `["!win32"]` admits a value; undefined admits all. */
 function fits(wanted: string | readonly string[] | undefined, value: string): boolean {
   const list = wanted === undefined ? [] : [wanted].flat();
   if (list.includes(`!${value}`)) return false;

@@ -1,8 +1,8 @@
 /**
- * The product, and the twin of its import, compiled with replaced texts of some files: returns the
- * files with errors, and the files that the change's walk-through names.
- * Invariant: nothing is written. Only files that can be near the change are checked; node build.mjs
- * check has all others.
+ * Compiles the product, and the twin of its import, with some files replaced. Returns the files
+ * with errors, and the files that the walk-through of such a change names.
+ * Invariant: nothing is written. Only files whose imports may need the change are checked; node
+ * build.mjs check has all others.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -15,7 +15,7 @@ const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
 export interface Overlay {
   /** Replacement texts of files, by path. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Imports of what could need an entry. */
+  /** Imports by which a file may need an entry. */
   readonly near: RegExp;
   /** The same for components, which take seconds to check. */
   readonly nearComponent: RegExp;

@@ -83,7 +83,7 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   { pattern: /^Takes what\b/, reason: "no exact verb", better: "Reads, Collects", opening: true },
 ];
 
-/** Headings that begin so are questions, except for the names of pages that the field knows. */
+/** Headings that begin with these words are questions; established page names are exempt. */
 const QUESTION = /\?$|^(Who|Whose|What|Why|When|Where|Which|How|Is|Are|Can|May|Does|Do)\b/;
 const NOT_QUESTIONS = new Set(["How it works"]);
 
@@ -100,7 +100,7 @@ export function findingsIn(prose: readonly Prose[], options: { english?: boolean
   });
 }
 
-/** Returns the openings of comments that name no verb. */
+/** Returns the comments that do not begin with a verb. */
 export function openingsIn(comments: readonly Prose[]): string[] {
   return comments.flatMap(({ line, text }) =>
     CONSTRUCTIONS.filter(({ opening, pattern }) => opening && pattern.test(text)).map(

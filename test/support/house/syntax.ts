@@ -14,7 +14,7 @@ export interface Import {
   readonly specifier: string;
   /** The imported file, relative to the root; undefined for packages and nonexistent files. */
   readonly file: string | undefined;
-  /** True if it vanishes when the types are stripped. */
+  /** True if the import disappears when types are stripped. */
   readonly typeOnly: boolean;
   readonly line: number;
 }
@@ -63,7 +63,7 @@ export function importsOf(file: string): Import[] {
     const target = resolve(file, node.text);
     found.push({ specifier: node.text, file: target, typeOnly, line: lineOf(node) });
   });
-  // Declarations for the compiler are named in comments at the top.
+  // Type declarations are named in comments at the top of a file.
   for (const { fileName: specifier } of treeOf(file).referencedFiles) {
     found.push({ specifier, file: resolve(file, specifier), typeOnly: true, line: 1 });
   }

@@ -42,7 +42,7 @@ const IN_A_TURN = 10;
 /** The counted searches: one that the response cache answers, or always new ones. */
 export type Searches = "cached" | "new";
 
-/** Bodies of one length, of which all but the cached one are sent once. */
+/** Number of search bodies, all of the same length; each new search sends another one. */
 const BODIES = WARMING + COUNTED * ROUNDS;
 
 /** The body of a search, distinct for each number. */
@@ -54,7 +54,7 @@ function bodyOf(number: number): Uint8Array {
 
 /** The library's side of one connection, which always has a request waiting. */
 function librarySide(key: string, searches: Searches) {
-  // Allocated before the count; the library's own bytes are off the heap too.
+  // Allocated before the count, because the library's own bytes are off the heap.
   const length = searches === "new" ? BODIES : 1;
   const bodies = Array.from({ length }, (_, number) => bodyOf(number));
   const [bytes = new Uint8Array()] = bodies;
@@ -101,7 +101,7 @@ function librarySide(key: string, searches: Searches) {
   return { request, response, seen };
 }
 
-/** Collects garbage; there with `--expose-gc`. */
+/** Collects garbage; exists with `--expose-gc`. */
 const { gc: collect } = globalThis as unknown as { readonly gc: () => void };
 
 async function count(snapshot: string, searches: Searches): Promise<Counted> {

@@ -44,7 +44,7 @@ interface Document {
   readonly components: object & { readonly headers: Readonly<Record<string, HeaderObject>> };
 }
 
-/** The document of the tests' servers, parsed from text, so that it is only what is sent. */
+/** The document of the tests' servers, parsed from JSON, so that it has only what is sent. */
 export const DOCUMENT = JSON.parse(
   JSON.stringify(publicDocument(ROUTES, "0.0.0-test")),
 ) as Document;
@@ -54,7 +54,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "/v1/accounts/{cnpj}/{branch}": "/v1/accounts/{cnpj}",
 };
 
-/** Documents for people, which are no operations. */
+/** Pages for people, which are no operations of the API. */
 export const PAGES = [
   "/unsubscribe/{token}",
   "/",
@@ -66,10 +66,10 @@ export const PAGES = [
   "/.well-known/security.txt",
 ];
 const PAGE_STATUSES = [200, 302, 304, 308, 404, 422];
-/** Answers of a page to a form that is too large or compressed. */
+/** Statuses for a page's form that is too large or compressed. */
 const SENT_STATUSES = [413, 415];
 
-/** Headers of the connection and the body, which belong to HTTP and not to the interface. */
+/** Headers of HTTP itself (connection and body), which are not part of the interface. */
 const HTTP_HEADERS = [
   "connection",
   "content-length",
@@ -81,7 +81,7 @@ const HTTP_HEADERS = [
 const EVERYWHERE = Object.keys(DOCUMENT.components.headers).map((name) => name.toLowerCase());
 const LIMITS = ["ratelimit", "ratelimit-policy"];
 
-/** Possible answers to an unlisted path, and to an unlisted method of a path. */
+/** Possible statuses for an unlisted path, and for an unlisted method of a path. */
 const UNLISTED: Readonly<Record<string, number>> = {
   not_found: 404,
   method_not_allowed: 405,
@@ -103,7 +103,7 @@ interface SchemaError {
   readonly message: string;
 }
 
-/** The validator of a schema, without the type that it describes. */
+/** The validator of a schema, without the inferred type. */
 interface SchemaCheck {
   Check(value: unknown): boolean;
   Errors(value: unknown): [boolean, readonly SchemaError[]];
@@ -174,7 +174,7 @@ function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): 
   assert.ok(!KEY.test(body) && !KEY.test(Object.values(headers).join()), "a key is in the answer");
   if (method === "HEAD" || status === 304 || status === 204) assert.equal(body, "");
   if (status < 400 || method === "HEAD") return;
-  // A message outside the agents' protocol is answered in that protocol.
+  // A message that is invalid in the agents' protocol gets an error of that protocol.
   if (status === 400 && routeOf(path) === "/mcp") return;
   assert.equal(headers["content-type"], PROBLEM);
   const problem = JSON.parse(body) as Record<string, unknown>;

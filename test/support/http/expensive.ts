@@ -1,9 +1,9 @@
 /**
  * Expensive requests, as a client sends them: facets of everything, large pages, long sentences,
- * ten thousand postal codes, uploads of lists, exports. A test counts the work of their answering
- * thread (contract/http/turns), a bench times others meanwhile (`bench/beside.bench.ts`).
- * Invariant: every round sends a new query, so that no cache answers, and every answer is a success
- * that is read completely.
+ * ten thousand postal codes, uploads of lists, exports. A test counts the answering thread's work
+ * (contract/http/turns); a bench measures other requests meanwhile (`bench/beside.bench.ts`).
+ * Invariant: every round sends a new query, so that no cache answers, and every answer is a
+ * success that is read completely.
  */
 import { UFS } from "../../../src/spec/fields.ts";
 
@@ -33,7 +33,7 @@ const FACETS = [
 ];
 const LINES = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`).join("\n");
 
-/** A search for this many postal codes, without the round's one. */
+/** A search for this many postal codes, all but the one of this round. */
 export function postalCodes(count: number, round: number): object {
   const codes = POSTAL_CODES.slice(0, count + 1).toSpliced(round % count, 1);
   return { spec: { filters: { geo: { postal_code_prefix_any_of: codes } } } };
@@ -69,7 +69,7 @@ export const EXPENSIVE: Readonly<Record<string, ExpensiveCall>> = {
   },
 };
 
-/** Returns the way to send requests to a server with a key. */
+/** Returns a function that sends requests to a server with a key. */
 export function askerOf(base: string, key: string): Send {
   return async (path, body, headers = {}) => {
     const all = {

@@ -12,7 +12,7 @@ export const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 /** A simulated rendered file. */
 export const FILE = Buffer.from("cnpj\r\n10000000000100\r\n");
 
-/** The answer to a creation, or the error in its place. */
+/** The answer to a creation, or the error that it got. */
 export interface Created {
   readonly export: Readonly<Record<string, unknown>> & { readonly export_id: string };
   readonly spec: object;
@@ -67,7 +67,7 @@ export async function make(server: FakeServer, format = "csv"): Promise<string> 
   return ((await answer.json()) as Created).export.export_id;
 }
 
-/** The tenants of the fake server are named after their plans. */
+/** Tenant id in the fake server, whose tenants are named after their plans. */
 export function tenantOf({ keyring }: Pick<FakeServer, "keyring">, tenant = "enterprise"): string {
   return keyring.list().find((row) => row.tenant === tenant)?.tenantId as string;
 }

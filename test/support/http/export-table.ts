@@ -2,7 +2,7 @@
  * The scenarios of exports that need no history: requests with the status, the required content,
  * and the forbidden content of their answers, for contract/http/api/scenarios.test.ts; those that
  * depend on an export's state are in contract/http/api/exports.test.ts.
- * Invariant: as in http-table.ts; each creation has its own key per transport's server.
+ * Invariant: as in http-table.ts; each creation has its own key on each transport's server.
  */
 import type { Scenario } from "./table.ts";
 

@@ -11,7 +11,7 @@ interface Named {
   readonly uf: string;
 }
 
-/** Makes the part of the engine. */
+/** Makes this part of the engine. */
 export function fakeFinding(
   accounts: readonly Named[],
   fieldsOf: (row: number, fields: readonly string[]) => Record<string, unknown>,

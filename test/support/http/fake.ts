@@ -158,7 +158,7 @@ function fieldsOf(row: number, fields: readonly string[]): Record<string, unknow
   return Object.fromEntries(fields.map((name) => [name, account[name] ?? null]));
 }
 
-/** Marks a fake segment as truncated under the server. */
+/** Makes a fake segment behave as if its file was truncated. */
 export function poison(segment: Segment): void {
   (segment.native as unknown as { poison(): void }).poison();
 }
@@ -237,7 +237,7 @@ export function engineOf(parts: EngineParts): Engine {
 /** The engine of the invented accounts. */
 export const fakeEngine = engineOf(fakeParts);
 
-/** The text of a page in pieces of a few hundred bytes. */
+/** The text of a page in chunks of a few hundred bytes. */
 export function fakeSlices(
   accounts: Uint8Array,
   rowCount: number,
@@ -267,7 +267,7 @@ function matchingRows(filters: {
   });
 }
 
-/** The plans without their rates: a suite sends as fast as it can. */
+/** The plans without rate limits, because suites send as fast as they can. */
 function unhurried(plans: Plans): Plans {
   const rates = { requests_per_second: 1e6, burst: 1e6 };
   const rows = Object.entries(plans).map(([name, plan]) => {
@@ -316,7 +316,7 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
-/** Notices that may be sent to this machine; nothing is counted unless a suite starts them. */
+/** Notices that may be sent to this machine; nothing is counted until a suite starts them. */
 function noticesIn(
   {
     smtp,
@@ -497,13 +497,13 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-/** Time that a test waits for the first byte, and then for more. */
+/** Time that a test waits for the first byte, and then for further bytes. */
 const FIRST_MS = 15_000;
 const QUIET_MS = 400;
 
 /**
- * Sends bytes unchanged; resolves when the server closes, after `waitMs` if given, else when no
- * more bytes follow the first ones, however late those were.
+ * Sends bytes unchanged; resolves when the server closes, or after `waitMs` if given. Otherwise it
+ * waits for the first bytes, however late, until no more follow.
  */
 export function sendRaw(port: number, bytes: string | Buffer, waitMs?: number): Promise<RawAnswer> {
   const began = performance.now();

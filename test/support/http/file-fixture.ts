@@ -12,7 +12,7 @@ import type { ExportFormat, ExportRecord } from "../../../src/export/record.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { type FakeServer, fakeSegment } from "./fake.ts";
 
-/** Bytes that differ at every place, so that lost or moved ones show. */
+/** Bytes with a position-dependent pattern, so that lost or moved ones show. */
 export function patternBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255;
@@ -53,7 +53,7 @@ export function openBelow(folder: string): number {
   }).length;
 }
 
-/** Waits until a count is as expected; returns its final value. */
+/** Waits until a count is as expected or time is up; returns the final count. */
 export async function settledAt(wanted: number, count: () => number): Promise<number> {
   for (let round = 0; round < 200 && count() !== wanted; round++) await sleep(10);
   return count();

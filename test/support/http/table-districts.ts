@@ -1,7 +1,7 @@
 /**
  * The scenarios of districts: rows of the table in table.ts.
- * Invariant: that of the table; the fake engine's accounts name no district, so
- * contract/http/api/districts.test.ts covers real snapshots. Separate because the table is full.
+ * Invariant: as in the table. The fake engine's accounts have no districts; for real snapshots see
+ * contract/http/api/districts.test.ts. Separate because the table is full.
  */
 import type { Scenario } from "./table.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Companies on their way to their establishments.
+ * Spills companies for the join with their establishments.
  * Input: records of an Empresas file.
  * Output: company spill records, little endian, a multiple of 8 long:
  * - 0 u32 length   4 u16 number of the legal nature   6 u8 ordinal of the size   7 zero
@@ -45,7 +45,7 @@ interface CompanyScan {
   readonly keepCpf: boolean;
 }
 
-/** Makes the function that takes each record; it returns whether the row was kept. */
+/** Returns the function that takes each record and returns whether the row was kept. */
 export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boolean {
   const { writer, tally } = scan;
   const sink = newTextSink();
@@ -92,7 +92,7 @@ export function countRoot(record: DumpRecord, column: number, tally: Tally): voi
   tally.add("root_zeros", record.line, () => fieldText(record, column));
 }
 
-/** Counts a code that is odd, or that lost zeros. */
+/** Counts a code that is invalid or that lost leading zeros. */
 export function countCode(
   answer: number,
   record: DumpRecord,

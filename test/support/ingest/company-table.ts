@@ -3,7 +3,7 @@
  * Input: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
  * Output: per company root the offset of its record and its Simples and MEI flags; a company with
  * only a Simples row has flags and no record.
- * Invariant: of several rows of a company the first with a name stays; natures are dictionary
+ * Invariant: if a company has several rows, the first one with a name stays. Natures are dictionary
  * codes. Memory is the partition's companies plus about 30 bytes for each, Simples rows included.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";
@@ -18,7 +18,7 @@ import { SIMPLES_BYTES } from "./simples.ts";
 /** Set in a company's flags once a Simples row was seen. */
 const SEEN = 0x80;
 
-/** Set in a company's flags once it met an establishment. */
+/** Set in a company's flags once an establishment of it was read. */
 const MET = 0x40;
 
 /** Offset of a company without a record. */
@@ -68,7 +68,7 @@ export class CompanyTable {
     for (const file of simples) this.addSimples(file, partition);
   }
 
-  /** Index of a company, or -1; one that is found has met an establishment. */
+  /** Index of a company, or -1; marks a found one as having an establishment. */
   meet(root: number): number {
     const index = this.keys.find(root, 0);
     if (index >= 0) this.optIns[index] = (this.optIns[index] as number) | MET;
@@ -91,7 +91,7 @@ export class CompanyTable {
     return [this.untils[2 * index] as number, this.untils[2 * index + 1] as number];
   }
 
-  /** Counts the Simples rows whose company met no establishment, in the order of companies. */
+  /** Counts the Simples rows of companies without an establishment, in the order of companies. */
   countOrphans(): void {
     for (let index = 0; index < this.keys.size; index++) {
       if (((this.optIns[index] as number) & (SEEN | MET)) !== SEEN) continue;

@@ -1,8 +1,8 @@
 /**
- * Establishments on their way to the join.
+ * Spills establishments for the join.
  * Input: records of an Estabelecimentos file.
  * Output: row records (`native-index/builder/record.ts`) in which codes are the task's provisional
- * numbers, and fields filled later by company and scores are zero.
+ * numbers. Fields that the join fills (company, scores) are zero.
  * Invariant: every odd value is null and counted; only a row without a CNPJ is skipped.
  */
 import {
@@ -310,7 +310,7 @@ function readPhone(
   return isValue(phone) ? phone : -1;
 }
 
-/** Provisional number of a code; the null of 16 bits (its low byte that of 8) for none. */
+/** Provisional number of a code; for none the 16-bit null, whose low byte is the 8-bit null. */
 function numberOf(counter: CodeCounter, code: number): number {
   return isValue(code) ? counter.numberOf(code) : RECORD_NULL.u16;
 }

@@ -3,8 +3,8 @@
  * establishments with its companies.
  * Input: the spill files of pass 1 and the tables from provisional numbers to dictionary codes.
  * Output: finished row records, spilled by range of the rank order.
- * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
- * stays, and of two equal companies the first with a name.
+ * Invariant: files are read in part order, so the first row of a CNPJ by (part, line) stays, and
+ * the first row of a company that has a name.
  */
 import {
   LIST_FLAGS,
@@ -45,7 +45,7 @@ export type JoinedSlot =
   | "mei_excluded_on"
   | "federal_debt_cents";
 
-/** Bytes of company `index` are at `at`; -1 if the establishment has no company row. */
+/** A company; its record begins at `at`, or is missing (-1) if it has no company row. */
 interface Company {
   bytes: Buffer;
   view: DataView;
@@ -90,13 +90,13 @@ export function samplePartition(context: JoinContext, partition: number, stride:
   };
 }
 
-/** The parts of an unknown score. */
+/** The facts of a score before any is known. */
 const NO_FACTS = {
   ...{ status: 0, size: 0, mei: false, headquarters: false, hasEmail: false, phones: 0 },
   ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
 };
 
-/** Walks the establishments of a partition and shows each row once, scored. */
+/** Walks the establishments of a partition and visits each row once, with its score. */
 class PartitionJoin {
   readonly tally = new Tally("");
   bytesRead = 0;
@@ -158,7 +158,7 @@ class PartitionJoin {
     }
   }
 
-  /** Numbers of active establishments of the rows passed so far. */
+  /** Distinct counts of active establishments in the rows passed so far. */
   establishments(): Uint32Array {
     return this.counts.met();
   }
@@ -260,7 +260,7 @@ class PartitionJoin {
     view.setBigInt64(at + SLOTS.federal_debt_cents, RECORD_NULL.i64, true);
   }
 
-  /** Replaces what the row has of an imported list. */
+  /** Sets the row's columns that come from imported lists. */
   private addLists(): void {
     const { view, bytes, context } = this;
     const at = this.at + SLOTS.cnpj;
@@ -350,8 +350,8 @@ class PartitionJoin {
     const used = head + name + texts;
     const length = (used + 7) & ~7;
     const to = writer.reserve(range, length);
-    // Word by word, because a call of `copy` costs more than the copying; the last word may include
-    // two following bytes, which are overwritten.
+    // Copies words, because calling `copy` costs more than the bytes themselves. The last word may
+    // include two bytes too many, which are overwritten.
     for (let p = 0; p < head; p += 4) {
       writer.view.setInt32(to + p, view.getInt32(at + p, true), true);
     }

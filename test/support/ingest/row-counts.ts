@@ -1,6 +1,6 @@
 /**
- * Counts over a partition's rows. Input: the rows that stay, twice. Output: in each row the number
- * of its company's active establishments, 1 for each e-mail and phone until more are counted
+ * Counts over a partition's rows. Input: the final rows, in two passes. Output: in each row, the
+ * number of its company's active establishments, 1 for each e-mail and phone until they are counted
  * (`shared-values.ts`), and whether the e-mail's domain is its own.
  * Invariant: every row is counted before the first is filled.
  */
@@ -73,7 +73,7 @@ export class RowCounts {
     }
   }
 
-  /** Numbers of active establishments in rows, ascending. */
+  /** Distinct counts of active establishments in the rows, ascending. */
   met(): Uint32Array {
     return Uint32Array.from(this.#met).sort();
   }

@@ -78,7 +78,7 @@ function eachEntry(bytes: Buffer, take: (at: number, view: DataView) => void): v
   for (let at = 0; at < bytes.length; at += view.getUint32(at, true)) take(at, view);
 }
 
-/** A text that is equal for equal values; e-mails and phones are distinct. */
+/** A key that is equal for equal values, and different for an e-mail and a phone. */
 function keyOf(bytes: Buffer, at: number, view: DataView): string {
   const length = view.getUint32(at + ENTRY.bytes, true);
   const isEmail = view.getUint16(at + ENTRY.slot, true) === SLOTS.email_shared;

@@ -1,5 +1,5 @@
 /**
- * Simples and MEI opt-ins on their way to their companies.
+ * Spills Simples and MEI opt-ins for the join with their companies.
  * Input: records of the Simples file.
  * Output: spill records of 24 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 and 16 i32 days
  * of exclusion from Simples and MEI, 20 zero.
@@ -36,7 +36,7 @@ const OPTIONS: Readonly<Record<"simples" | "mei", OptionColumns>> = {
   mei: [SIMPLES.mei, SIMPLES.meiFrom, SIMPLES.meiUntil],
 };
 
-/** Makes the function that takes each record; it returns whether the row was kept. */
+/** Returns the function that takes each record and returns whether the row was kept. */
 export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boolean {
   const { writer, tally } = scan;
   return (record) => {
@@ -65,8 +65,8 @@ function untilOf(record: DumpRecord, column: number, { latestDay }: SimplesScan)
 }
 
 /**
- * Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing; an option
- * after the exclusion renews it.
+ * Reads a flag, and counts dates that contradict it. Invalid dates contradict nothing; an opt-in
+ * after the exclusion renews the flag.
  */
 function readFlag(
   record: DumpRecord,

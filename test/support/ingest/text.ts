@@ -115,8 +115,8 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
 const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 
 /**
- * Appends an e-mail address in lower case and returns its length; ABSENT if the field is blank, an
- * odd code (nothing appended) if it does not look like `local@domain.tld`.
+ * Appends an e-mail address in lower case and returns its length. Appends nothing and returns
+ * ABSENT if the field is blank, or an odd code if it does not look like `local@domain.tld`.
  */
 export function cleanEmail(record: DumpRecord, column: number, sink: TextSink): number {
   const { bytes } = record;

@@ -1,8 +1,8 @@
 /**
  * Random lists of one tenant and their expected plain sets: changes lists, draws filters that name
  * some of them, including `exported`, and decides whether such a filter keeps an account.
- * Invariant: the sets follow what was sent, never what a list answers; accounts are equal if their
- * CNPJs differ only in check digits, which invented rows may do.
+ * Invariant: the sets follow the sent requests, never a list's answers. Accounts are equal if their
+ * CNPJs differ only in check digits, which can happen in invented rows.
  */
 import assert from "node:assert/strict";
 import { markRows, noRows, stageExported } from "../../../src/lists/exportedrows.ts";
@@ -47,7 +47,7 @@ export class RandomLists {
 
   /** Adds accounts to a list of the tenant, or removes them. */
   async change(draw: Draw, { segment, rows }: Decoded): Promise<void> {
-    // The registry has CNPJs with wrong check digits, which cannot be typed.
+    // The registry has CNPJs with wrong check digits, which lists reject.
     const sound = rows.filter(({ cnpj }) => readCnpj(String(cnpj))?.checked === true);
     const { id, kind } = draw.of(this.#own);
     const upload = new Upload(false);
@@ -94,7 +94,7 @@ export class RandomLists {
     ]);
   }
 
-  /** True if the lists of an unbound spec keep an account. */
+  /** True if the lists in a spec, not yet resolved, keep an account. */
   keeps({ filters: { lists = {} } }: AccountQuerySpec, cnpj: string): boolean {
     const inOne = (ids: readonly string[]) => ids.some((id) => this.#has(id, cnpj));
     const wanted = lists.any_of === undefined || inOne(lists.any_of);

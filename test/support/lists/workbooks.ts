@@ -34,7 +34,7 @@ export type CellDraft =
   | { readonly number: string; readonly style?: number }
   | { readonly stored: string; readonly kind: string };
 
-/** A sheet; a row or a cell that is null is not written. */
+/** A sheet; null rows and null cells are not written. */
 export interface SheetDraft {
   readonly name: string;
   readonly rows: readonly (readonly (CellDraft | null)[] | null)[];
@@ -45,7 +45,7 @@ export interface SheetDraft {
 interface Wording {
   /** Prefix of all elements of the sheets. */
   readonly prefix?: string;
-  /** True if rows and cells have positions; without them none may be missing. */
+  /** True if rows and cells state their positions; otherwise none may be missing. */
   readonly places?: boolean;
 }
 

@@ -52,7 +52,7 @@ export function connectedTo(base: string, key: string): Promise<Connected> {
   return connected(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
 }
 
-/** Parses the result of a call, and checks what holds for every one. */
+/** Parses the result of a call, and checks rules that hold for every result. */
 export function readResult(result: Readonly<Record<string, unknown>>): ToolResult {
   const bytes = Buffer.byteLength(JSON.stringify(result));
   assert.ok(bytes <= RESULT_BYTES_MAX, `an answer of ${bytes} bytes`);
@@ -65,7 +65,7 @@ export function readResult(result: Readonly<Record<string, unknown>>): ToolResul
   return { text: content.text, structured, isError };
 }
 
-/** Rows in a text of accounts: every line that is a JSON array, the first of them the fields. */
+/** Rows in a text of accounts: every line that is a JSON array; the first has the field names. */
 export function rowsOf(text: string): unknown[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("["));
   return lines.map((line) => JSON.parse(line) as unknown[]);

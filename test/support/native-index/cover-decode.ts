@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** Rows and keys by activity and state. */
 export type CoverLists = Map<string, (readonly [row: number, key: number])[]>;
 
-/** COVER of a file, or null if it has none. */
+/** Bytes of COVER in a file, or null if it has none. */
 export function coverIn(region: Region): Buffer | null {
   return partsIn(region).get("PNCOVERS") ?? null;
 }
@@ -50,7 +50,7 @@ export function coverLists(bytes: Buffer): CoverLists {
   return lists;
 }
 
-/** The same, made row by row. */
+/** The same lists, computed row by row. */
 export function coveredRows(rows: readonly FixtureRow[]): CoverLists {
   const lists: CoverLists = new Map();
   rows.forEach((row, id) => {
@@ -107,7 +107,7 @@ export function citiesIn(region: Region): CoverLists | null {
   return lists;
 }
 
-/** The same, made row by row. */
+/** The same runs, computed row by row. */
 export function cityRows(rows: readonly FixtureRow[]): CoverLists {
   const lists: CoverLists = new Map();
   for (const [name, held] of coveredRows(rows)) {

@@ -20,12 +20,12 @@ export interface DatedParts {
   readonly cells: ReadonlyMap<string, number>;
 }
 
-/** DATED of a file, or null if it has none. */
+/** Bytes of DATED in a file, or null if it has none. */
 export function datedIn(region: Region): Buffer | null {
   return partsIn(region).get("PNDATEDS") ?? null;
 }
 
-/** Its lists that have rows, and its cells. */
+/** Lists of DATED that have rows, and its cells. */
 export function datedParts(bytes: Buffer): DatedParts {
   const [version, activities, states, cellCount] = [8, 12, 16, 20].map((at) =>
     bytes.readUInt32LE(at),
@@ -60,7 +60,7 @@ export function datedParts(bytes: Buffer): DatedParts {
   return { lists, cells };
 }
 
-/** The same, made row by row. */
+/** The same lists and cells, computed row by row. */
 export function datedRows(rows: readonly FixtureRow[]): DatedParts {
   const lists = new Map<string, DatedEntry[]>();
   const cells = new Map<string, number>();
@@ -139,7 +139,7 @@ function openedEntries(bytes: Buffer, count: number, cities: Buffer): string[] {
   });
 }
 
-/** The same, made row by row. */
+/** The same runs, computed row by row. */
 export function openedRows(rows: readonly FixtureRow[]): OpenedRuns {
   const found = new Map<string, string[]>();
   const all = [...datedRows(rows).lists].flatMap(([name, entries]) => {
@@ -157,7 +157,7 @@ export function openedRows(rows: readonly FixtureRow[]): OpenedRuns {
 
 const STATES = FIXTURE_TABLES.uf.length;
 const CITIES = FIXTURE_TABLES.municipality_ibge.length;
-/** All bits set: a row without a date. */
+/** Day of a row without a date: all bits set. */
 const NO_DAY = 2 ** 18 - 1;
 
 /** Year and day of a key of COVER, as one number. */

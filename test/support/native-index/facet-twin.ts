@@ -14,7 +14,7 @@ const NONE = {
   size: FIXTURE_TABLES.company_size_code.length,
 };
 
-/** The code of a row in each facet; the last one means none. */
+/** The code of a row in each facet; the last code means "none". */
 const FACETS = {
   uf: (row) => row.uf ?? NONE.uf,
   municipality: (row) => row.municipality_ibge ?? NONE.municipality,

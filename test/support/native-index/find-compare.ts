@@ -1,8 +1,8 @@
 /**
- * Finding by name compared with its twin: for a seed, a number of rows, of words, and of typed
- * texts, a failure names the text whose accounts differ from a scan by the definition.
- * Invariant: the same seed makes the same rows and texts: names, and parts of them, with random
- * edits, and hostile ones; with filters and without.
+ * Compares finding by name with its twin, for a seed and numbers of rows, words, and typed texts. A
+ * failure names the text whose accounts differ from a scan by the definition.
+ * Invariant: the same seed makes the same rows and texts. Texts are names or parts of them with
+ * random edits, and hostile texts, with filters and without.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ function randomWord(dice: Dice, letters: number): string {
   return Array.from({ length: letters }, () => pick(dice, LETTERS)).join("");
 }
 
-/** Words of which the first are much likelier. */
+/** Words, the first of which are drawn far more often. */
 function vocabulary(dice: Dice, count: number): string[] {
   return [...COMMON, ...Array.from({ length: count }, () => randomWord(dice, 1 + dice() * 11))];
 }
@@ -91,7 +91,7 @@ export interface FindSubject {
   readonly hostile: readonly string[];
 }
 
-/** Names read, with BEGINNINGS and without. */
+/** Number of names read, with BEGINNINGS and without. */
 interface NamesRead {
   readonly names: number;
   readonly older: number;

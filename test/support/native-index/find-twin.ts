@@ -1,8 +1,8 @@
 /**
  * The slow twin of finding by name. Input: the names of rows in rank order, and typed words.
  * Output: the matching rows with their class, by the definition alone.
- * Invariant: shares only the analyzer with the addon, which has its own twin: the whole table of
- * edit distances, a scan of all rows, no posting list and no vocabulary.
+ * Invariant: shares only the analyzer with the addon, which has its own twin. Uses the whole table
+ * of edit distances and scans all rows, without posting lists or vocabulary.
  */
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
@@ -12,16 +12,16 @@ export interface NamedRow {
   readonly trade_name: string | null;
 }
 
-/** A matching row: 0 a name begins, 1 whole words, 2 prefixes, 3 one edit, 4 two. */
+/** A matching row with its class: 0 a name begins, 1 whole words, 2 prefixes, 3 one edit, 4 two. */
 export type Fitting = readonly [row: number, fit: number];
 
-/** Letters from which a word that is not the last may begin another. */
+/** Minimum letters for a word that is not the last to match as a prefix. */
 const BEGINNING_LETTERS = 3;
 /** Number of rows scanned for names that begin with the text. */
 const BEGINNINGS_READ = 4_096;
 const EDITS_MAX = 2;
 
-/** Edits between two words by code points, including swapped neighbors: the whole table. */
+/** Edit distance of two words by code points, with swapped neighbors: the whole table. */
 export function distance(one: string, other: string): number {
   const a = [...one];
   const b = [...other];

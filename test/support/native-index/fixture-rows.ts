@@ -66,7 +66,7 @@ export interface FixtureRow {
   readonly federal_debt_other: boolean | null;
 }
 
-/** The numbers that codes of counts represent. */
+/** The numbers that count codes represent. */
 export const FIXTURE_NUMBERS = Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000);
 
 /** The string tables: sorted dictionaries, then tables derived from their codes. */
@@ -133,7 +133,7 @@ class Dice {
     return this.random() < probability;
   }
 
-  /** Small numbers are likelier, as with real codes. */
+  /** Draws small numbers more often, as real codes have. */
   skewed(count: number): number {
     return Math.floor(this.random() ** 3 * count);
   }
@@ -177,7 +177,7 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
 
 type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
 
-/** Codes of counts that follow from the CNPJ, so that other draws stay unchanged. */
+/** Codes of counts, derived from the CNPJ so that other random draws stay unchanged. */
 function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));
   return {
@@ -189,7 +189,7 @@ function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   };
 }
 
-/** Days and lists that follow from the CNPJ, for the same reason. */
+/** Days and lists, derived from the CNPJ for the same reason. */
 function recordOf(cnpj: string) {
   const at = (place: number) => cnpj.charCodeAt(place);
   const known = at(6) % 7 !== 0;
@@ -210,8 +210,8 @@ function recordOf(cnpj: string) {
 }
 
 /**
- * `count` random rows of few kinds, as in a large registry: but for its number and its names each
- * is one of `kinds` rows, and half of them are one of a few.
+ * `count` random rows of few kinds, as in a large registry. Except for its number and names, each
+ * equals one of `kinds` rows; half of them equal one of a few.
  */
 export function rowsOfKinds(seed: number, count: number, kinds: number): FixtureRow[] {
   const dice = new Dice(seed);

@@ -1,6 +1,6 @@
 /**
- * The slow twin of values for people (`output.labels`), and its inverse: a field's value to its
- * text in a language, and back.
+ * The slow twin of labels (`output.labels`) and its inverse: converts a field's value to its text
+ * in a language, and back.
  * Invariant: uses nothing of the addon or of the product's tables except the texts of reasons,
  * which are too many to write twice; the rules are written independently from
  * native-index/render/rows.h and docs/exports.md.
@@ -48,7 +48,7 @@ for (const [code, word] of Object.entries(REASONS_PT)) {
   words[code] = [word, REASONS_EN[code as keyof typeof REASONS_PT]];
   (WORDS as Record<string, unknown>).registration_status_reason = words;
 }
-/** Words before codes without their own words. */
+/** Words before codes that have no words of their own. */
 const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
   registration_status_reason: ["Motivo ", "Reason "],
   municipality_tom: ["TOM ", "TOM "],

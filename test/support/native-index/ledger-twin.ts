@@ -20,7 +20,7 @@ export interface Attempt {
 
 /** The generic cell rate algorithm, by name. */
 export class RateTwin {
-  /** Per name the time at which its burst is full again. */
+  /** Time at which the burst of each name is full again. */
   readonly #wholeAt = new Map<string, number>();
 
   /** Number of tracked names. */
@@ -28,7 +28,7 @@ export class RateTwin {
     return this.#wholeAt.size;
   }
 
-  /** Spends the cost if it is there. */
+  /** Spends the cost if the burst allows it. */
   take(name: string, { policy, cost, paid, now }: Attempt) {
     const unitMs = 1000 / policy.perSecond;
     const burstMs = policy.burst * unitMs;

@@ -8,7 +8,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import type { FixtureRow } from "./fixture-rows.ts";
 import type { Region } from "./region-decode.ts";
 
-/** Postal codes of a group of POSTAL. */
+/** Number of postal codes in a group of POSTAL. */
 const GROUP_CODES = 10_000;
 const GROUPS = 10_000;
 
@@ -58,7 +58,7 @@ export function postalIn(region: Region): PostalParts | null {
   };
 }
 
-/** The same, sorted row by row. */
+/** The same content, sorted row by row. */
 export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
   const chunks = Math.ceil(rows.length / 65_536);
   const sorted: number[] = [];

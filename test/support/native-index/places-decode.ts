@@ -15,7 +15,7 @@ import type { Combinations } from "./rollup-decode.ts";
 const HEAD = 32;
 const TABLE = 56;
 
-/** PLACES of a file, or null if it has none. */
+/** Bytes of PLACES in a file, or null if it has none. */
 export function placesIn(region: Region): Buffer | null {
   return partsIn(region).get("PNPLACES") ?? null;
 }
@@ -60,7 +60,7 @@ function tableAt(bytes: Buffer, head: number): Combinations[number] | null {
   return found;
 }
 
-/** The same, counted row by row. */
+/** The same counts, computed row by row. */
 export function countedPlaces(rows: readonly FixtureRow[]): Combinations {
   const tables: Combinations = [new Map(), new Map()];
   for (const row of rows) {

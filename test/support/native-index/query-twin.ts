@@ -13,7 +13,7 @@ import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows
 import { codesOf } from "./region-twin.ts";
 import { rowsIn } from "./row-lists.ts";
 
-/** True if the row of an id meets a clause. */
+/** Returns a function that is true if the row of an id meets a clause. */
 function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => boolean {
   if (clause.kind === "posting") {
     const parts = clause.any.map(({ dimension, codes }) => {

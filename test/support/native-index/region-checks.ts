@@ -8,7 +8,7 @@ import type { Region } from "./region-decode.ts";
 import { postingsOf, termsOf } from "./region-twin.ts";
 import { containerOf, portableBytes, portableRows } from "./roaring-oracle.ts";
 
-/** Checks every posting list; returns the found kinds of container. */
+/** Checks every posting list; returns the kinds of containers that occurred. */
 export function checkPostings(region: Region, rows: readonly FixtureRow[]): Set<string> {
   const types = new Set<string>();
   for (const [dimension, containers] of region.containers()) {

@@ -53,7 +53,7 @@ export class Region {
   /** Every directory entry in file order. */
   readonly entries: readonly { kind: number; argument: number; offset: number; length: number }[];
 
-  /** SHA-256 of each block before them. */
+  /** SHA-256 of each block before the digests. */
   readonly digests: readonly string[];
 
   constructor(path: string, directory: DirectoryLocation) {

@@ -70,7 +70,7 @@ export async function writeFixture(
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };
 }
 
-/** Already ranked rows: suites write the same ones with several options. */
+/** Ranked rows by their input, because suites write the same rows with several options. */
 const known = new WeakMap<
   readonly FixtureRow[],
   RankedRecords & { readonly ranked: FixtureRow[] }
@@ -120,7 +120,7 @@ interface ColumnPlace {
   readonly table: bigint[];
 }
 
-/** Writes the buffers of a column and notes where they are; returns where the file ends then. */
+/** Writes the buffers of a column and notes where they are; returns the file's new end. */
 function writeBuffers(file: number, from: number, { column, table }: ColumnPlace): number {
   let position = from;
   for (const buffer of [column.validity, column.data, column.offsets]) {

@@ -1,7 +1,6 @@
 /**
  * Data for tests of renderers: a segment of invented accounts whose names try to break every
- * format, the context of an export of them, a renderer's bytes, and the accounts as a search shows
- * them.
+ * format, the context of their export, a renderer's bytes, and the accounts as a search shows them.
  * Invariant: the segment is a real file opened by the real addon; only its label and provenance are
  * invented. Dates reach back to 1800.
  */
@@ -178,7 +177,7 @@ export function* batchesOf(rows: Uint32Array, size: number): Generator<Uint32Arr
   for (let from = 0; from < rows.length; from += size) yield rows.subarray(from, from + size);
 }
 
-/** Additions of `include_explain` to rows, read from a search's explanations. */
+/** Columns that `include_explain` adds to rows, read from a search's explanations. */
 export function searchedExplained(
   { segment, spec }: RenderContext,
   rows: Uint32Array,

@@ -19,7 +19,7 @@ const MUNICIPALITY = 6;
 /** Counts by combination, for every table. */
 export type Combinations = Map<string, number>[];
 
-/** ROLLUP of a file, or null if it has none. */
+/** Bytes of ROLLUP in a file, or null if it has none. */
 export function rollupIn(region: Region): Buffer | null {
   return partsIn(region).get("PNROLLUP") ?? null;
 }
@@ -34,7 +34,7 @@ export function combinationsOf(bytes: Buffer): Combinations {
   const groups = [activities, divisions, 1, number(32)] as number[];
   return [0, 1, 2, 3, 4, 5, 6].map((table) => {
     const place = 40 + 32 * table;
-    // That by municipality has one start for each, and the state in its keys.
+    // The municipality table has the state in its keys, and one start per municipality.
     const parts = table === MUNICIPALITY ? 1 : (states as number);
     const [starts, keys, counts] = [0, 8, 16].map((at) => long(place + at)) as [
       number,
@@ -60,7 +60,7 @@ export function combinationsOf(bytes: Buffer): Combinations {
   });
 }
 
-/** The same, counted row by row. */
+/** The same counts, computed row by row. */
 export function countedCombinations(rows: readonly FixtureRow[]): Combinations {
   const names = FIXTURE_TABLES.cnae_primary.map((code) => code.slice(0, 2));
   const divisions = [...new Set(names)];
@@ -76,7 +76,7 @@ export function countedCombinations(rows: readonly FixtureRow[]): Combinations {
         ? divisions.length
         : divisions.indexOf(names[row.cnae_primary] as string);
     const state = row.uf ?? FIXTURE_TABLES.uf.length;
-    // The first six are combined; later ones have only lists.
+    // Only the first six flags are in combinations; later ones have only lists.
     const combined = codesOf(row, "flag").filter((flag) => flag < 6);
     const flags = combined.reduce((sum, flag) => sum + 2 ** flag, 0);
     const low =

@@ -1,6 +1,6 @@
 /**
- * Lists of rows for tests: the list that the addon opens from the portable bitmap of the `roaring`
- * package, and the rows that a list was made of. Invariant: a list's content is remembered here,
+ * Lists of rows for tests: opens a list in the addon from a portable bitmap of the `roaring`
+ * package, and returns the rows that a list was made of. Invariant: a list's rows are stored here,
  * never read from the addon.
  */
 import { type NativeRowList, openRowList } from "../../../native-index/napi/engine.ts";
@@ -23,7 +23,7 @@ export function rowsIn(list: NativeRowList): ReadonlySet<number> {
   return rows;
 }
 
-/** Rows below a count in one of the shapes of containers: few, many, runs, all, none. */
+/** Rows below a count in one of the shapes that containers have: few, many, runs, all, none. */
 export function randomRowSet(random: () => number, count: number): number[] {
   const shape = random();
   if (shape < 0.1 || count === 0) return [];

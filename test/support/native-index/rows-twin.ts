@@ -10,7 +10,7 @@ import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 /** An account as renderJson shows it. */
 export type Account = Readonly<Record<string, unknown>>;
 
-/** Types of fields; a field that is not here is a code or an identifier. */
+/** Types of fields; a field that is not listed is a code or an identifier. */
 const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "date" | "codes">> = {
   legal_name: "free",
   trade_name: "free",
@@ -74,7 +74,7 @@ interface Cell {
   readonly value: unknown;
   /** Only of fields. */
   readonly field?: string;
-  /** Its text for people, if different. */
+  /** The value's text for people, if different. */
   readonly people?: string | undefined;
 }
 
@@ -219,7 +219,7 @@ function htmlRow(cells: readonly Cell[], language: Language | undefined): string
   return `<tr>${parts.join("")}</tr>\n`;
 }
 
-/** An HTML parser's result for the text of a cell. */
+/** The text that an HTML parser gets from a cell's markup. */
 export function readHtmlText(text: string): string {
   const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
   return text
@@ -253,7 +253,7 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
   return `<row r="${number}">${parts.join("")}</row>`;
 }
 
-/** The formula of a link in a sheet for people; null for a value that is none. */
+/** The formula of a link in a sheet for people; null for a value that is no link. */
 function linkIn(field: string | undefined, text: string): string | null {
   if (field === "whatsapp") return `HYPERLINK("${text}")`;
   const isLinked = field === "email" && /^[\w.+-]+@[\w.+-]+$/.test(text) && text.length <= 248;
@@ -269,7 +269,7 @@ export function columnName(number: number): string {
   return name;
 }
 
-/** Characters that XML 1.0 forbids, and CR, which it does not keep. */
+/** Characters that XML 1.0 forbids, and CR, which XML parsers convert. */
 const FORBIDDEN = "[\\0-\\x08\\x0b-\\x1f\\ufffe\\uffff]";
 
 function sheetText(text: string): string {
@@ -284,7 +284,7 @@ function sheetText(text: string): string {
     .replaceAll(">", "&gt;");
 }
 
-/** A sheet reader's result for the XML of a text. */
+/** The text that a sheet reader gets from its XML. */
 export function readSheetText(xml: string): string {
   if (new RegExp(`${FORBIDDEN}|[<>]`).test(xml)) throw new Error("this is not XML");
   const text = xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

@@ -13,7 +13,7 @@ import { bundleOptions } from "../../../src/executable/bundle.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Global functions that receive the number of a function that begins, or that loops. */
+/** Global function that receives the number of a function at its start and at each loop round. */
 const RECORD = "recordRoad";
 const RECORD_ROUND = "recordRound";
 
@@ -55,8 +55,8 @@ export async function buildRecorder({ root, folder, product }) {
 }
 
 /**
- * Returns the source with a call at the start of each function and of each loop round; `numbered`
- * numbers a name.
+ * Returns the source with a call at the start of each function and of each loop round. `numbered`
+ * returns the number of a name.
  */
 function recording(text, numbered) {
   const ts = require("typescript");
@@ -80,7 +80,7 @@ function recording(text, numbered) {
   visit(tree, null);
   let out = "";
   let at = 0;
-  // Several at one offset keep their order: the outer node's come first.
+  // Several calls at one offset keep their order: the outer node's comes first.
   for (const [place, piece] of inserts.sort(([a], [b]) => a - b)) {
     out += text.slice(at, place) + piece;
     at = place;

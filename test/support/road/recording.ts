@@ -11,14 +11,14 @@ let seen = new Set<number>();
 let calls = 0;
 /** Functions seen by the end of each turn. */
 let seenByTurn: number[] = [];
-/** Steps of the turn so far, in all and by function. */
+/** Steps of the current turn, in total and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
 /** True if steps are counted, which takes time and is not needed to walk a path. */
 let counts = false;
-/** True if the end of the turn is planned. */
+/** True if the end of the turn is scheduled. */
 let ends = false;
-/** The same of the longest turn since "begin". */
+/** The steps of the longest turn since "begin". */
 let most = { steps: 0, byFunction };
 
 function step(number: number): void {

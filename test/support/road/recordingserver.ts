@@ -14,12 +14,12 @@ import { makeSampleSnapshot } from "../sample/snapshot.ts";
 export interface Recorded {
   /** Numbers of the functions, in the order of their first run. */
   readonly ran: number[];
-  /** How many of them had run by the end of each turn of the event loop. */
+  /** Number of these functions that had run by the end of each turn of the event loop. */
   readonly seenByTurn: readonly number[];
   readonly calls: number;
   /**
-   * The turn of the event loop with the most steps: calls of functions and rounds of loops. It has
-   * no steps if the recording began with `begin`.
+   * The turn of the event loop with the most steps: function calls and loop rounds. Zero steps if
+   * the recording began with `begin`.
    */
   readonly turn: {
     readonly steps: number;
@@ -55,7 +55,7 @@ const { buildRecorder } = (await import("./instrument.mjs" as string)) as {
   }): Promise<{ readonly program: string; readonly functions: readonly string[] }>;
 };
 
-/** Starts a recording server over a sample of so many companies. */
+/** Starts a recording server over a sample of this many companies. */
 export async function startRecording(
   companies: number,
   environment: Readonly<Record<string, string>> = {},

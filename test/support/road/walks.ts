@@ -35,7 +35,7 @@ const ROUNDS = 5;
 /** Longer than the period of every timer that could run in all rounds. */
 const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
-/** Windows within which the translator must be ready. */
+/** Maximum number of idle windows until the translator is ready. */
 const WARM_WINDOWS_MAX = 60;
 /** Runs when an answer is sent. */
 const ANSWERED = "src/http/server/telemetry.ts:answered";
@@ -76,7 +76,7 @@ export const WALKS = {
     status: 201,
     body: (round) => ({ spec: spec(round), output: { format: "csv" }, limit: 100 }),
   },
-  /** Without a limit the matches are counted too. */
+  /** Without a limit, the matches are counted too. */
   wholeExport: {
     method: "POST",
     path: "/v1/exports",
@@ -116,8 +116,8 @@ class Walker {
   }
 
   /**
-   * Records what runs repeatedly while idle; such functions are no part of a path. The server makes
-   * its translator ready when it is first idle, so this waits for it.
+   * Records functions that run repeatedly while idle; they are no part of a path. The server
+   * prepares its translator when it is first idle, so this waits for it.
    */
   async idle(): Promise<void> {
     let warmed = false;
@@ -171,8 +171,8 @@ class Walker {
     const { export: created } = JSON.parse(sent) as { export: { export_id: string } };
     const waiting = { method: "GET", path: `${path}/${created.export_id}?wait=60`, status: 200 };
     await this.#send(waiting as Walk, 0);
-    // The thread of the render has written, so the row of the key is read once more. That happens
-    // here, and not in some of the recorded rounds.
+    // After the render thread has written, the next request reads the key's row again. This request
+    // does so, so that no recorded round does.
     await this.#send({ ...waiting, path: `${path}?limit=1` } as Walk, 0);
   }
 

@@ -1,8 +1,8 @@
 /**
- * Bundles test files to plain JavaScript, which Node starts in a third of the time that it needs to
- * transform the sources of each; shared product parts become shared chunks.
- * Invariant: a module finds its files as if it ran at its source's location; only src/location.ts
- * sees that it is in the product's bundle, so that threads load what users run.
+ * Bundles test files to plain JavaScript, because Node needs three times as long to transform the
+ * sources of each. Shared product parts become shared chunks.
+ * Invariant: a module finds its files as if it ran at its source's location. Only src/location.ts
+ * uses the product's bundle, so that threads load the code that users run.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -19,8 +19,8 @@ const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
  * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
- * `product` is the folder of the product's bundle. With `tables`, the lexicon is a constant, as
- * there: each suite that translates would otherwise compute it, which takes 1 s of processor time.
+ * `product` is the folder of the product's bundle. With `tables`, the lexicon is a constant, as in
+ * the product; otherwise each suite that translates computes it, which takes 1 s of processor time.
  * Returns the bundles in the order of `files`.
  */
 export function bundleTests(root, { files, product, tables = true }) {
@@ -42,7 +42,7 @@ export function bundleTests(root, { files, product, tables = true }) {
   const outside = {
     name: "outside",
     setup(build) {
-      // A specifier without a leading point or slash is a package, or a module of Node.
+      // A specifier without a leading dot or slash is a package, or a module of Node.
       build.onResolve({ filter: /^[^./]/ }, ({ path: requested, kind }) =>
         kind === "entry-point" || INSIDE.has(requested.split("/")[0])
           ? undefined
@@ -73,7 +73,7 @@ export function bundleTests(root, { files, product, tables = true }) {
     );
 }
 
-/** The folder of this process below `root` for its bundles. */
+/** This process's folder below `root` for its bundles. */
 export function testsFolder(root) {
   return path.join(root, ".cache", "tests", String(process.pid));
 }

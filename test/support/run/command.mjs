@@ -1,9 +1,9 @@
 /**
  * The commands `test` and `coverage` of build.mjs: builds everything that the suites need, then
  * starts a process that runs them (run.mjs).
- * Invariant: suites that passed in the quick run are left out of the full run only while every file
- * of the checkout, Node, and the scale are unchanged. The quick run tests the interface over one
- * transport, the full run after it over the other one.
+ * Invariant: the full run skips suites that passed in the quick run only while every file of the
+ * checkout, Node, and the scale are unchanged. The quick run tests the interface over one
+ * transport, the full run after it over the other.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -19,8 +19,8 @@ const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.pe
 
 /**
  * Flags of V8 for the suites; Node passes those of the runner on to them. A suite runs for seconds,
- * so later optimization (the default is 135,168) saves 10 % of its processor time. A small suite
- * that speaks HTTP, whose parser is WebAssembly, saves as much again.
+ * so optimizing later than by default (135,168) saves 10 % of its processor time. A small
+ * suite that uses HTTP, whose parser is WebAssembly, saves another 10 %.
  */
 const V8_FLAGS = ["--interrupt-budget=600000", "--wasm-tiering-budget=1000000000"];
 
@@ -45,14 +45,14 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const left = requested.all && !requested.again && passed.holds();
   const suites = left ? withoutPassed(root, all) : requested.suites;
   if (suites.some((file) => NEEDS_EXECUTABLE.test(file))) makeExecutable();
-  // During the suites, because the type check uses one processor for half a minute.
+  // Runs during the suites, because the type check uses one processor for half a minute.
   const checked = requested.quick || requested.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const runner = [...V8_FLAGS, ...runnerOf({ root, cache, files, names })];
   const matrix = requested.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
   const asan = requested.asan ? asanEnv(built) : {};
-  // Only there: suites of the full run search a server's memory for secrets.
+  // Only in the quick run: suites of the full run search a server's memory for secrets.
   const memory = requested.quick ? KEEP_MEMORY : {};
   const variables = { ...requested.variables, ...matrix, ...asan, ...runEnv(root) };
   handOver(process.execPath, runner, { ...memory, ...variables }, async (status) => {
@@ -67,13 +67,13 @@ function runEnv(root) {
   return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
 }
 
-/** Runs bundled suites, with its one argument. */
+/** Returns the process that runs bundled suites, with its one argument. */
 function runnerOf({ root, cache, files, names }) {
   const known = { folder: testsFolder(root), remembered: path.join(cache, "durations.json") };
   return [path.join(root, "test/support/run/run.mjs"), JSON.stringify({ ...known, files, names })];
 }
 
-/** The suites that a quick run has not passed, and those that it passed over one transport only. */
+/** Suites that the quick run did not pass, and suites that it passed over one transport only. */
 function withoutPassed(root, all) {
   const quick = quickSuites(all);
   const matrix = quick.filter((file) => isOfMatrix(fs.readFileSync(path.join(root, file), "utf8")));
@@ -100,13 +100,13 @@ export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const folder = path.join(root, "coverage");
   fs.rmSync(folder, { recursive: true, force: true });
-  // Also if a suite fails; the status reports that.
+  // Prints the report even if a suite fails; the exit status shows the failure.
   process.once("exit", () => process.stdout.write(`\n${coverageReport(root, folder)}`));
   const runner = ["--enable-source-maps", ...runnerOf({ root, cache, files, names })];
   handOver(process.execPath, runner, { NODE_V8_COVERAGE: folder });
 }
 
-/** The basis of the quick run: files, Node, compiler, scale, seed. */
+/** State on which the quick run passed: files, Node, compiler, scale, seed. */
 class Passed {
   #stamp;
   #digest;
@@ -119,12 +119,12 @@ class Passed {
     this.#digest = this.#now();
   }
 
-  /** True if it passed on the current state. */
+  /** True if the quick run passed on the current state. */
   holds() {
     return fs.existsSync(this.#stamp) && fs.readFileSync(this.#stamp, "utf8") === this.#digest;
   }
 
-  /** Notes that it passed, unless a file changed meanwhile. */
+  /** Records that the quick run passed, unless a file changed meanwhile. */
   note() {
     if (this.#now() === this.#digest) fs.writeFileSync(this.#stamp, this.#digest);
   }

@@ -1,7 +1,7 @@
 /**
- * `npm run coverage`: from V8's counts, one file per process, and the source maps of the bundles,
- * computes the share of executed lines, functions, and branches of src and native-index in
- * TypeScript, by folder.
+ * `npm run coverage`: computes the share of executed lines, functions, and branches of the
+ * TypeScript in src and native-index, by folder. Input: V8's counts, one file per process, and the
+ * bundles' source maps.
  * Invariant: a place counts once in any number of bundles, and as executed if any process ran it.
  * Counted are lines on which a statement begins, functions, and V8's blocks.
  */
@@ -32,7 +32,7 @@ export function coverageReport(root, folder) {
   return table(places);
 }
 
-/** A bundled file: its characters that ran in any process, and the starts of its blocks. */
+/** A bundled file: the characters that ran in any process, and the starts of its blocks. */
 class Script {
   #file;
   #ran;
@@ -44,7 +44,7 @@ class Script {
     this.#ran = new Uint8Array(fs.readFileSync(file, "utf8").length);
   }
 
-  /** Ranges of a function are ordered from outer to inner, as are functions. */
+  /** Adds counts of a process. Ranges, like functions, are ordered from outer to inner. */
   add(functions) {
     const ran = new Uint8Array(this.#ran.length);
     for (const { functionName, ranges } of functions) {
@@ -57,7 +57,7 @@ class Script {
     for (let at = 0; at < ran.length; at++) this.#ran[at] |= ran[at];
   }
 
-  /** Adds its places to those of all: `kind source:line:column` and whether it ran. */
+  /** Adds the file's places to `places`: `kind source:line:column`, and whether it ran. */
   report(root, places) {
     const map = new SourceMap(JSON.parse(fs.readFileSync(`${this.#file}.map`, "utf8")));
     const lines = lineStarts(fs.readFileSync(this.#file, "utf8"));
@@ -95,7 +95,7 @@ function lineStarts(text) {
   return starts;
 }
 
-/** The line of an offset, by halves. */
+/** The line of an offset, by binary search. */
 function lineOf(starts, offset) {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {

@@ -15,7 +15,7 @@ import { SourcePlaces } from "./sourcelocations.mjs";
 
 /** A guard against a hang, not a measure of speed: ten times what the longest takes in peace. */
 const FILE_MS_MAX = 1_800_000;
-/** Two more than a small machine has processors: many suites wait for clocks. */
+/** Two more than the processors of a small machine, because many suites wait for clocks. */
 const CONCURRENCY = 4;
 /** Milliseconds of the longest suites on two processors, for their order in a new clone. */
 const LONG = {
@@ -60,7 +60,7 @@ const events = run({ files: ordered, concurrency: CONCURRENCY, timeout: FILE_MS_
 for (const kind of ["test:pass", "test:fail"]) {
   events.on(kind, ({ file, nesting, details }) => {
     if (nesting > 0 || file === undefined) return;
-    // A coverage run has its source maps already, with source places.
+    // A coverage run already has source maps, so its events name source files.
     const isSource = (one) => file.endsWith(`/test/${one}.test.ts`);
     const name = names[files.indexOf(file)] ?? names.find(isSource) ?? file;
     took[name] = (took[name] ?? 0) + details.duration_ms;

@@ -1,5 +1,5 @@
 /**
- * How much the random suites try: the single table, and the only reader of these variables.
+ * Number of tries of the random suites: the only table, and the only reader of these variables.
  * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one; both
  * can be combined with a comma. TEST_SEED=7 tries other values. TEST_MATRIX=uws or node selects the
  * transport of the interface tests; the default is both.
@@ -76,7 +76,7 @@ export function tries(what: Tried): number {
   return named.get(what) ?? Math.max(1, Math.round(TRIES[what] * factor));
 }
 
-/** The variables for a process that tries `counts`, with another seed if given one. */
+/** Environment for a process with these counts, and with another seed if given. */
 export function scaled(
   counts: Readonly<Partial<Record<Tried, number>>>,
   seed?: number,
@@ -88,7 +88,7 @@ export function scaled(
   };
 }
 
-/** Reads TEST_MATRIX. @throws Error that names what it may be. */
+/** Reads TEST_MATRIX. @throws Error that names the permitted values. */
 function readMatrix(text: string | undefined): readonly ("uws" | "node")[] {
   if (text === undefined) return ["uws", "node"];
   if (text === "uws" || text === "node") return [text];

@@ -15,7 +15,7 @@ const IN_MEMORY = "/dev/shm";
 /** The suites of a run need about 1 GiB at a time; a smaller machine uses its disk. */
 const BYTES_MIN = 4 * 2 ** 30;
 
-/** A folder's name, before the number of its process. */
+/** Prefix of the folder's name; the number of its process follows. */
 const NAMED = "peneira-run-";
 
 /** Makes the folder and returns its path; it is removed when this process ends. */

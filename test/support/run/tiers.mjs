@@ -63,8 +63,8 @@ export function tierOf(file) {
 }
 
 /**
- * The suites of a name: the one suite of a path, or of its end, such as `spec/normalize`; else all
- * suites of the folder, such as `contract/search`.
+ * The suites of a name: the one suite whose path is or ends in it, such as `spec/normalize`; else
+ * all suites of the folder, such as `contract/search`.
  */
 function suitesNamed(name, suites) {
   const clean = path.posix

@@ -34,8 +34,8 @@ export interface SampleSnapshot {
 }
 
 /**
- * Returns a sample dump and its imported snapshot. Both are made once for a number, a seed, a
- * label, and the sources, then copied, so that a suite may alter its own.
+ * Returns a sample dump and its imported snapshot. Both are made once per number, seed, label, and
+ * sources, then copied, so that a suite may alter its copy.
  */
 export async function makeSampleSnapshot(
   accounts: number,
@@ -64,7 +64,7 @@ export async function makeNextMonth(
   return out;
 }
 
-/** The folder that contains it; made in a temporary folder next to it if missing. */
+/** The folder with a cached sample; if missing, it is made in a temporary folder next to it. */
 async function cachedSample(accounts: number, seed: number, label: string): Promise<string> {
   const cached = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
   if (existsSync(cached)) return cached;
@@ -80,7 +80,7 @@ async function cachedSample(accounts: number, seed: number, label: string): Prom
   try {
     renameSync(making, cached);
   } catch (error) {
-    // Another suite was faster; both have the same bytes.
+    // Another suite made it first; both have the same bytes.
     if (!existsSync(cached)) throw error;
     rmSync(making, { recursive: true });
   }
@@ -114,7 +114,7 @@ async function folderOfSources(): Promise<string> {
   return join(all, wanted);
 }
 
-/** Nine of ten municipalities with a population, so that some have none, and some the same. */
+/** Populations for nine of ten municipalities, so that some have none and some share one. */
 function inventedPopulation(): string {
   const lines = getMunicipalities()
     .filter((_, i) => i % 10 !== 0)

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesMatching, ROOT, textOf } from "../house/checkout.ts";
 
-/** Makes a sample; imports the commands that do. */
+/** The module that makes samples; it imports the needed commands. */
 const MAKER = "test/support/sample/snapshot.ts";
 /** Files that no import statement names. */
 const OTHER_SOURCES = /^(native-index\/.*\.(cc|h)|package-lock\.json)$/;
@@ -30,7 +30,7 @@ export async function sampleSources(): Promise<string[]> {
 
 /** Returns a file and all its imports, direct or transitive, without packages. */
 async function loadedBy(file: string): Promise<string[]> {
-  // Only a run without samples needs it.
+  // Loaded here, because only a run without samples needs it.
   const { buildSync } = await import("esbuild");
   const { metafile } = buildSync({
     absWorkingDir: ROOT,

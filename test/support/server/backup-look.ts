@@ -56,7 +56,7 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
     ...{ actor: "command", action: "state.upgrade", tenant_id: null, subject: null },
     facts: JSON.stringify({ schema: { from, to: SCHEMA_VERSION } }),
   });
-  // An earlier tenant gets its list of exported accounts, whose number is below zero.
+  // A tenant from an earlier schema gets a list of exported accounts with a negative number.
   const lists = (rest.lists ?? []).filter(({ sequence }) => Number(sequence) > 0);
   return {
     ...rest,
@@ -66,13 +66,13 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
   };
 }
 
-/** Blocks of lists as they were when their bytes were stored in the same row. */
+/** Blocks of lists in the earlier form, with their bytes in the same row. */
 function joined({ list_blocks: blocks = [], list_entries: bytes = [] }: Content): Content[string] {
   const byId = new Map(bytes.map(({ id, entries }) => [id, entries]));
   return blocks.map((block) => ({ ...block, entries: byId.get(block.id) ?? null }));
 }
 
-/** First schema that keeps the bytes of blocks apart. */
+/** First schema that stores the bytes of blocks separately. */
 const APART_SINCE = 11;
 
 /** First schema that has lists of exported accounts. */

@@ -1,5 +1,5 @@
 /**
- * `src/store/database.ts` with data directories whose state is on PostgreSQL
+ * Stands in for `src/store/database.ts`: puts the state of data directories on PostgreSQL
  * (postgres-folders.mjs).
  * Invariant: a data directory keeps its schema, so that it can be opened again.
  */

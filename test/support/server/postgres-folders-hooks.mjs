@@ -1,6 +1,6 @@
 /**
- * Resolution of modules for postgres-folders.mjs: `src/store/database.ts` becomes
- * `on-postgres.ts`, except for that file itself.
+ * Module resolution for postgres-folders.mjs: imports of `src/store/database.ts` get
+ * `on-postgres.ts`, except in that file itself.
  */
 const OVERRIDE = new URL("./on-postgres.ts", import.meta.url).href;
 

@@ -146,7 +146,7 @@ export class TestPostgres {
   }
 }
 
-/** The package's own user if this is root, which the server refuses. */
+/** The PostgreSQL package's own user if this process is root, which the server refuses. */
 function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());

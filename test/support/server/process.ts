@@ -1,5 +1,5 @@
 /**
- * A server as a separate process, started like a user does: returns its address, its first key, and
+ * Starts a server as a separate process, as a user does: returns its address, its first key, and
  * functions to end it.
  * Invariant: a started server answers; a stopped one has exited with 0, a killed one is gone.
  */
@@ -17,7 +17,7 @@ const { TEST_PRODUCT } = process.env;
 /** An executable to test instead; the variable is relative to the checkout. */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
-/** Optimizes code as late as the suite that starts it (test/support/run/command.mjs). */
+/** The server optimizes code as late as the suite that starts it (test/support/run/command.mjs). */
 const V8_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--interrupt-budget="));
 
 let built = false;
@@ -29,7 +29,7 @@ export interface ServerProcess {
   /** Enterprise key; empty if the data directory already had keys. */
   readonly key: string;
   readonly dataDir: string;
-  /** Its standard error until it answered. */
+  /** The server's standard error until it answered. */
   readonly output: string;
 }
 
@@ -64,7 +64,7 @@ export function productCommand(args: readonly string[]): [file: string, args: st
   return [process.execPath, [...V8_FLAGS, PRODUCT, ...args]];
 }
 
-/** Suites run concurrently, so a server may be starved for a while; it is not overloaded. */
+/** A server may get no processor time while suites run concurrently; it is not overloaded. */
 const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
 
 /** The transport node has one thread, and rejects a larger number from the environment. */
@@ -122,7 +122,7 @@ export async function stopServerProcess({ child }: ServerProcess): Promise<void>
   assert.equal(await ended(child, "SIGTERM"), 0);
 }
 
-/** Ends a server as a power cut of the process does. */
+/** Ends a server immediately, as a crash does. */
 export async function killServerProcess({ child }: ServerProcess): Promise<void> {
   await ended(child, "SIGKILL");
 }

@@ -1,7 +1,7 @@
 /**
- * A state with random rows in every table. Input: an empty state in SQLite, and a seed.
- * Invariant: every table gets rows, the checksums of blobs are right, and no check or reference is
- * broken, because SQLite refuses such a row and another one is tried.
+ * A state with random rows in every table. Input: an empty state in SQLite, and a seed. Invariant:
+ * every table gets rows, the checksums of blobs are right, and no check or reference is broken:
+ * SQLite refuses such a row, and another one is tried.
  */
 import { BLOBS, CHECKSUM_FUNCTION } from "../../../src/store/checksums.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
@@ -35,7 +35,7 @@ export class RandomState {
     this.#tables = stateTables(database);
   }
 
-  /** Fills every table; `tries` is the number of random rows that are tried for each. */
+  /** Fills every table; `tries` is the number of random rows tried per table. */
   fill(tries: number): void {
     fillState(this.#database);
     const fillTables = this.#database.transaction(() => {
@@ -49,11 +49,11 @@ export class RandomState {
       }
     });
     fillTables.immediate();
-    // Numbers that were given out, and rows that are gone.
+    // Removes the newest row, so that its number was used but no longer exists.
     this.#database.exec("DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)");
   }
 
-  /** Inserts a row that is like another one, or changes one. */
+  /** Inserts a row similar to an existing one, or changes one. */
   #tryRow(table: StateTable): void {
     const { name, columns, key, numbered } = table;
     const rows = this.#database
@@ -99,7 +99,7 @@ export class RandomState {
     return Buffer.from(Array.from({ length: value.length }, () => this.#below(256)));
   }
 
-  /** A key; after the largest number, SQLite gives out no other. */
+  /** A random key, but not the largest number, after which SQLite assigns no other. */
   #number(): Value {
     return this.#one([null, BigInt(this.#below(1_000_000)), 2n ** 53n + 1n, -(2n ** 63n)]);
   }

@@ -1,8 +1,8 @@
 /**
  * The twin of the shared buckets in PostgreSQL (src/store/postgres/ratelimits.ts): the same rules
  * in plain JavaScript, for any clock.
- * Invariant: written as a bucket of units that time fills, where the database keeps the time at
- * which the bucket is full.
+ * Invariant: models a bucket that fills with time, whereas the database stores the time at which
+ * the bucket is full.
  */
 import { LEASE } from "../../../src/process/ledger.ts";
 
@@ -29,7 +29,7 @@ export class RateBankTwin {
   readonly #leaseMs: number;
   #startedMs: number;
 
-  /** A database that started so long ago that every bucket is full. */
+  /** By default the database started so long ago that every bucket is full. */
   constructor(leaseMs: number, startedMs = LONG_AGO_MS + 1) {
     this.#leaseMs = leaseMs;
     this.#startedMs = startedMs;
@@ -40,7 +40,7 @@ export class RateBankTwin {
     this.#startedMs = atMs;
   }
 
-  /** Answers a member at a time of the database. */
+  /** Answers a member's request at a time of the database. */
   lease(member: string, { names, numbers }: Requests, nowMs: number): Float64Array {
     const grants = new Float64Array(3 * names.length);
     for (const [at, name] of names.entries()) {

@@ -30,7 +30,7 @@ export class FleetMember {
   readonly #limiter: RateLimiter;
   #pausedMs = 0;
   #clockStops = false;
-  /** A request on its way, with the times of its arrival, and of its answer's. */
+  /** A request in flight, with its arrival time and the arrival time of its answer. */
   #sent: { requests: Requests; atMs: number; backMs: number; grants: Float64Array | null } | null =
     null;
 
@@ -54,13 +54,13 @@ export class FleetMember {
     return { ...this.#limiter.take(name, policy, cost, paid) };
   }
 
-  /** Switches to shares, and back, as when the database goes away. */
+  /** Switches to shares while the database is unreachable, and back. */
   setAway(isAway: boolean): void {
     this.#sent = null;
     this.ledger.setAway(isAway, this.#clock.monotonicMs());
   }
 
-  /** Passes a millisecond; `bank` is null while the database is away. */
+  /** Passes a millisecond; `bank` is null while the database is unreachable. */
   step(nowMs: number, bank: RateBankTwin | null, faults: Faults, random: () => number): void {
     if (this.#pausedMs === 0 || !this.#clockStops) this.#clock.advance(1);
     this.#arrive(nowMs, bank);
@@ -90,7 +90,7 @@ export class FleetMember {
 
   #isLost: "request" | "answer" | null = null;
 
-  /** The database answers also a member that is paused or dead. */
+  /** The database also answers a member that is paused or dead. */
   #arrive(nowMs: number, bank: RateBankTwin | null): void {
     const sent = this.#sent;
     if (sent === null || nowMs !== sent.atMs || bank === null || this.#isLost === "request") return;
@@ -103,7 +103,7 @@ export class FleetMember {
   }
 }
 
-/** The limit itself: a bucket for the whole fleet that knows all. */
+/** The exact limit: one bucket that sees all requests of the fleet. */
 export class IdealBucket {
   readonly #policy: RatePolicy;
   #units: number;

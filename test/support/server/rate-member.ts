@@ -1,6 +1,6 @@
 /**
  * A process of campaign/postgres/limits.test.ts: a member of a fleet whose clients send requests at
- * random times. Waits for a lease as a server does.
+ * random times. Waits for leases as a server does.
  * Arguments: address, JSON of `MemberLoad`. Output: one message, `MemberReport`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,7 +31,7 @@ export interface MemberLoad {
 
 /** Allowed and refused requests of a member. */
 export interface MemberReport {
-  /** Times of allowed requests by key, of the clock that all processes share. */
+  /** Times of allowed requests by key, on a clock that all processes share. */
   readonly allowed: Readonly<Record<string, number[]>>;
   readonly refused: Readonly<Record<string, number>>;
   /** Milliseconds that requests waited for leases; 0 for most. */
@@ -98,7 +98,7 @@ async function sendOf(key: MemberLoad["keys"][number]): Promise<void> {
 
 for (const { name } of keys) allowed[name] = [];
 await leasing;
-// All begin together, so that each knows the number of members.
+// All members begin together, so that each knows their number.
 process.send?.("ready");
 await new Promise((resolve) => process.once("message", resolve));
 await Promise.all(keys.map(sendOf));

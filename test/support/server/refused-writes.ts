@@ -1,6 +1,6 @@
 /**
- * A state that refuses to be written, as one on a failing disk or on a server that only reads does.
- * Input: an open state of either engine. Output: a function that ends it.
+ * Makes a state refuse writes, as on a failing disk or a read-only server. Input: an open state of
+ * either engine. Output: a function that ends the refusal.
  */
 import { isSqlite } from "../../../src/store/state.ts";
 import type { StateDatabase } from "../../../src/store/statedatabase.ts";

@@ -15,13 +15,13 @@ import type { Account, Created, Exported } from "../export/client.ts";
 import { sha256 } from "../export/client.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 
-/** A search that matches most of a sample, sorted so that pages have rows of every block. */
+/** A search that matches most of a sample, sorted so that pages have rows from every block. */
 export const STEADY_SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA", "RJ", "PR"] } },
   sort: [{ field: "legal_name", direction: "asc" }],
 };
 
-/** Facts for all answers of one snapshot. */
+/** The expected answers of one snapshot. */
 export interface Expected {
   readonly label: string;
   /** CNPJs of every match, in order. */

@@ -192,7 +192,7 @@ export class StoreScript {
     return [changed, Array.from(this.#lists.blocks(pin)), this.#lists.forget(this.#at)];
   }
 
-  /** Two databases refuse a removed id in words of their own. */
+  /** Inserts a list; each database refuses a removed id with its own message. */
   #insert(row: Parameters<ListStore["insert"]>[0]): boolean {
     return this.#lists.insert({ ...row, id: `${row.id}_${this.#at}` }, 5);
   }

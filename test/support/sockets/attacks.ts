@@ -13,7 +13,7 @@ export interface Target {
   readonly from?: string;
 }
 
-/** Answers on one connection, in order, as far as parsed. */
+/** Answers parsed so far on one connection, in order. */
 export interface Answers {
   readonly statuses: number[];
   /** Values of X-Request-Id, in order. */
@@ -24,7 +24,7 @@ export interface Answers {
   closed: boolean;
 }
 
-/** Many connections that are held open. */
+/** Many connections held open. */
 export interface StreamLimit {
   readonly sockets: readonly Socket[];
   /** Connections that the server has closed so far. */
@@ -129,7 +129,7 @@ function begun(socket: Socket, bytes: string | Buffer): Promise<void> {
   });
 }
 
-/** Experience of other clients: the outcome of each request on a separate connection. */
+/** The outcomes of other clients' requests, each on its own connection. */
 export interface Probes {
   /** Times of 200 answers, in milliseconds. */
   readonly tookMs: number[];

@@ -8,14 +8,14 @@ import { connect, type Socket } from "node:net";
 /** The senders. */
 export interface FloodOptions {
   readonly port: number;
-  /** The head of each, by its number; its declared body must be longer than the sent part. */
+  /** Head of each sender's request; the declared body must be longer than the sent part. */
   readonly head: (sender: number) => string;
   readonly count: number;
-  /** Bytes of a body that are sent with the head, and then each time. */
+  /** Bytes of a body that are sent with the head; `bytes` are sent each time after that. */
   readonly first: number;
   readonly bytes: number;
   readonly everyMs: number;
-  /** Bytes of a body that are sent in all; then the sender waits. */
+  /** Maximum bytes of a body that are sent; then the sender waits. */
   readonly most: number;
   /** Delay before answered or closed clients reconnect, in ms; by default they do not. */
   readonly againMs?: number;

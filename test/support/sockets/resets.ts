@@ -17,8 +17,8 @@ export function requestOf(method: string): string {
 }
 
 /**
- * Sends the first byte of a request and resets, then the first two, and so on up to all and
- * `further` times more; returns the number of connections.
+ * Sends the first byte of a request and resets, then the first two, and so on up to all bytes, and
+ * `further` more times. Returns the number of connections.
  */
 export async function resetAfterEveryByte(
   port: number,
@@ -37,7 +37,7 @@ export async function resetAfterEveryByte(
   return made;
 }
 
-/** One connection: sends bytes, resets as soon as they are with the system; whether it was made. */
+/** Sends bytes on one connection, then resets it; returns whether it was established. */
 function resetAfter(port: number, bytes: string): Promise<boolean> {
   return new Promise((resolve) => {
     let made = false;

@@ -11,9 +11,9 @@ export interface ReadersOptions {
   /** Each reader's request bytes, by its number. */
   readonly request: (reader: number) => string;
   readonly count: number;
-  /** Bytes per read; the first ones immediately, so that the status is known. */
+  /** Bytes per read; the first read is immediate, so that the status is known. */
   readonly bytes: number;
-  /** Time between two reads in milliseconds; null: none after the first one. */
+  /** Time between two reads in milliseconds; null means none after the first. */
   readonly everyMs: number | null;
 }
 
@@ -30,7 +30,7 @@ export interface Reader {
 /** The clients while they are open. */
 export interface SlowReaders {
   readonly readers: readonly Reader[];
-  /** Resolves when every one has a status or was closed. */
+  /** Resolves when every reader has a status or was closed. */
   readonly answered: Promise<void>;
   /** Number of answers with a status. */
   with(status: number): number;

@@ -12,7 +12,7 @@ export type Spelling = readonly [text: string, reading: string];
 const A = "11222333000181";
 const READ = `cnpj ${A}`;
 const LETTERS = "12ABC34501DE35";
-/** Its CNPJ is right with three leading zeros, and it is no CPF. */
+/** Digits of a valid CNPJ that lost three leading zeros, and that are no CPF. */
 const LOST = "10148000107";
 
 /** Spellings written by hand. */
@@ -104,7 +104,7 @@ function cpfOf(base: string): string {
   throw new Error(`no check digits fit ${base}`);
 }
 
-/** Digits as a program writes them, all of them. */
+/** Digits in a number format of a program, without losing any. */
 function notation(digits: string, pick: <Value>(values: readonly Value[]) => Value): string {
   const power = digits.length - 1;
   const mantissa = (sign: string) => `${digits[0]}${sign}${digits.slice(1)}`;
@@ -117,7 +117,7 @@ function notation(digits: string, pick: <Value>(values: readonly Value[]) => Val
   ]);
 }
 
-/** Expected result of a CNPJ's digits without leading zeros. */
+/** Expected result of a CNPJ's digits that lost their leading zeros. */
 function lost(cnpj: string): string {
   const digits = cnpj.replace(/^0+/, "");
   if (digits.length === 14) return `cnpj ${cnpj}`;

@@ -76,7 +76,7 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
   };
 }
 
-/** The same for people if its format allows; separate, so that other specs stay unchanged. */
+/** Adds labels and a title if the format allows; separate, so that other specs stay unchanged. */
 export function withPeople(draw: Draw, input: Json): Json {
   const output = input.output as Json;
   const forPeople = draw.some([
@@ -89,7 +89,7 @@ export function withPeople(draw: Draw, input: Json): Json {
 
 /** Choices from a source of numbers. */
 export class Draw {
-  /** True if wider filters and fields are drawn too; without them specs stay unchanged. */
+  /** True if wider filters and fields are drawn too; otherwise earlier specs stay unchanged. */
   readonly wider: boolean;
   readonly #rng: Rng;
 
@@ -122,7 +122,7 @@ export class Draw {
     return object;
   }
 
-  /** A list of the given value, if any, and up to `count` further ones. */
+  /** A list of the given value, if any, and up to `count` more values. */
   list(given: unknown, count: number, make: () => unknown): unknown[] {
     const further = Array.from({ length: this.below(count + 1) }, make);
     const values = given === null || given === undefined ? further : [given, ...further];
@@ -141,10 +141,10 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
   return { ...spec, filters: withWider(draw, odds / 2, catalog, { filters, row }) };
 }
 
-/** Fields of a spec; later ones are drawn with the wider filters. */
+/** Fields of a spec; recently added fields are drawn only with the wider filters. */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  // Later fields are in no draw, so that specs stay unchanged.
+  // Recently added fields are never drawn, so that specs stay unchanged.
   if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
@@ -182,7 +182,7 @@ interface Drawn {
   readonly row: TwinRow | undefined;
 }
 
-/** The filters with wider ones among them. */
+/** The filters, extended by wider ones. */
 function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }: Drawn): Json {
   const any = () => cnaeSpelling(draw, draw.of(catalog.cnaeCodes));
   const [first] = (row?.cnae_secondary ?? []) as readonly string[];
@@ -230,7 +230,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
   };
 }
 
-/** A source that follows from earlier draws, so that other specs stay unchanged. */
+/** A random source derived from earlier draws, so that other specs stay unchanged. */
 function ownDraw({ filters, row }: Drawn, seed: number): Draw {
   const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
   return new Draw(seededRng(drawn.reduce((sum, byte) => (sum * 31 + byte) >>> 0, seed)));
@@ -305,7 +305,7 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   };
 }
 
-/** Only reasons of the snapshot are accepted. */
+/** Keeps the reasons that the snapshot has; others would be rejected. */
 function knownReasons(catalog: Catalog, reasons: readonly unknown[]): unknown[] {
   const known = (catalog.statusReasons ?? []).map(Number);
   return reasons.filter((reason) => known.includes(Number(reason)));
@@ -373,7 +373,7 @@ function randomIndustry(
 
 const knownIbge = new WeakMap<Catalog, readonly string[]>();
 
-/** IBGE codes of the places that have one; cached, because thousands of specs are drawn. */
+/** IBGE codes of the municipalities that have one; cached, because thousands of specs are drawn. */
 function ibgeCodes(catalog: Catalog): readonly string[] {
   const known = knownIbge.get(catalog);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
 /**
- * Activities that people name by their goods, with a code that IBGE files each of them under.
- * Output: phrases with one of their codes, by sector.
- * Invariant: each phrase once led to other activities with confidence; the first word says what is
- * done with the goods, and words after them say what they are for.
+ * Activities that people name by their goods, each with the code under which IBGE files it. Output:
+ * phrases with one of their codes, by sector.
+ * Invariant: each phrase once led confidently to other activities. The first word says what is done
+ * with the goods; words after the goods name their purpose.
  */
 type Rows = readonly (readonly [text: string, code: string])[];
 

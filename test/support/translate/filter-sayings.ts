@@ -1,7 +1,7 @@
 /**
  * Colloquial texts for every filter; all texts of one row mean the same.
- * Invariant: a filter without texts does not compile, or is excused here as in the translator;
- * every text is about bakeries in Curitiba.
+ * Invariant: a filter without an entry does not compile; null means that no sentence reaches it.
+ * Every text is about bakeries in Curitiba.
  */
 import type { FilterName } from "../../../src/spec/filters/table.ts";
 

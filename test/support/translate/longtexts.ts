@@ -1,6 +1,6 @@
 /**
- * Long adversarial texts of ordinary words: the worst input of a translator that an honest client,
- * or one who has read the code, could send.
+ * Long adversarial texts of ordinary words: the worst input that an honest client, or an attacker
+ * who has read the code, could send to a translator.
  * Invariant: the same seed and words give the same text; a text has exactly the length that was
  * requested.
  */
@@ -12,7 +12,7 @@ import { COMMON_WORDS } from "../../../src/translate/spelling/commonwords.ts";
 import { REAL_WORDS } from "./realwords.ts";
 import { randomFrom } from "./shapes.ts";
 
-/** Words and names by what they are. */
+/** Words and names by kind. */
 export type WordPools = Readonly<Record<string, readonly string[]>>;
 
 const SMALL =
@@ -47,11 +47,11 @@ interface Recipe {
   /** Share of pieces that are misspelled, cut, joined to the next, or in capitals. */
   readonly damaged: number;
   readonly marked: number;
-  /** Share of pieces that repeat one of the last. */
+  /** Share of pieces that repeat a recent one. */
   readonly repeated: number;
 }
 
-/** A text of ordinary words in a bad mix. */
+/** A text of ordinary words, mixed to cost much work. */
 export function longText(seed: number, pools: WordPools, length: number): string {
   const random = randomFrom(seed);
   const recipe = recipeOf(random, pools);
@@ -84,7 +84,7 @@ function piece(random: () => number, recipe: Recipe, pieces: readonly string[]):
   return written + (random() < recipe.marked ? pick(MARKS, random) : " ");
 }
 
-/** Changes of a text by one piece; the search for worse texts tries them. */
+/** Changes one piece of a text, in the search for worse texts. */
 export function mutated(text: string, seed: number, pools: WordPools): string {
   const random = randomFrom(seed);
   const words = text.split(" ");
@@ -102,7 +102,7 @@ export function mutated(text: string, seed: number, pools: WordPools): string {
   return words.join(" ").padEnd(text.length, ` ${other}`).slice(0, text.length);
 }
 
-/** A slip of the keyboard, a cut or capitals. */
+/** A word with a typo, cut, or in capitals. */
 function damagedWord(word: string, random: () => number): string {
   const at = Math.floor(random() * word.length);
   const letter = String.fromCharCode(0x61 + Math.floor(random() * 26));

@@ -1,6 +1,6 @@
 /**
  * Sentences with places and their results, in tables by construct, for the proof of places.
- * Invariant: written from the meaning of the words, with cities as `name/UF`; a row has everything
+ * Invariant: rows follow the meaning of the words, with cities as `name/UF`. A row has everything
  * requested, and the unmapped words that concern places.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";

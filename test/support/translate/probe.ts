@@ -1,7 +1,7 @@
 /**
  * A small snapshot with the translator, for the suites of translation: translates texts and returns
  * their specs.
- * Invariant: specs are normalized like `POST /v1/leads/translate` does for a plan with every field.
+ * Invariant: specs are normalized as `POST /v1/leads/translate` does for a plan with every field.
  */
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -22,7 +22,7 @@ export interface SpannedNote {
 /** The lists of `explain` that hold notes. */
 export const NOTE_LISTS = ["assumptions", "warnings", "unmapped_constraints"] as const;
 
-/** A segment of 3,000 accounts and what texts become on it. */
+/** A segment of 3,000 accounts, and translations of texts on it. */
 export interface Probe {
   readonly segment: Segment;
   translate(text: string): Translation;

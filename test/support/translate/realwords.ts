@@ -83,5 +83,5 @@ const FRESH = [
 /** Words used to tune spelling. */
 export const REAL_WORDS: readonly string[] = TUNED.join(" ").split(" ");
 
-/** Words not used to tune it. */
+/** Words that were not used to tune the rules. */
 export const FRESH_WORDS: readonly string[] = FRESH.join(" ").split(" ");

@@ -9,20 +9,20 @@ import type { Expected, ExpectedCodes } from "./sentences.ts";
 /** A language of a request. */
 export type RequestLanguage = "pt" | "en";
 
-/** A trade's names, and its codes: those that must be chosen, and those that may be. */
+/** A trade's names and its codes: required ones, and permitted ones. */
 export interface Trade extends ExpectedCodes {
   readonly names: readonly string[];
 }
 
 /** A requested property: its texts, and its effect on the expectation. */
 export interface Condition {
-  /** Two of one subject never occur in one request. */
+  /** Subject of the property; a request has at most one property of each subject. */
   readonly about: string;
   readonly phrases: readonly string[];
   readonly expect: Expected;
 }
 
-/** `names: must; may`, codes of seven digits, `a|b` if either is right. */
+/** Parses lines `names: must; may` with codes of seven digits; `a|b` if either is right. */
 function trades(lines: string): readonly Trade[] {
   return lines
     .trim()
@@ -302,7 +302,7 @@ function left(language: RequestLanguage): readonly Condition[] {
   });
 }
 
-/** The frame of a request: `*` is the request. */
+/** Polite words around a request, which is `*`. */
 export const FRAMES: Readonly<Record<RequestLanguage, readonly string[]>> = {
   pt: [
     ...["*", "*", "*", "*", "quero *", "lista de *", "preciso de uma lista de *", "me mostre *"],

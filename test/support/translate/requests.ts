@@ -26,12 +26,12 @@ export interface RequestCity {
 
 /** Shares of each kind of request. */
 const SHARE = { english: 0.2, cased: 0.3, left: 0.12, slipped: 0.08, second: 0.08 } as const;
-/** For places: none, a state, a large city; otherwise any municipality with its state. */
+/** Cumulative shares: no place, a state, a large city; else any municipality with its state. */
 const PLACES = { none: 0.1, state: 0.3, large: 0.7 } as const;
 const CONDITIONS_MAX = 3;
 const SLIP_LETTERS_MIN = 6;
 
-/** The most requested cities; each name is unique, or outweighs its other cities. */
+/** The most requested cities; each name is unique, or the city outweighs its namesakes. */
 const LARGE = new Set(
   (
     "São Paulo/SP|Rio de Janeiro/RJ|Belo Horizonte/MG|Salvador/BA|Fortaleza/CE|Brasília/DF|" +
@@ -48,7 +48,7 @@ interface Part {
   readonly expect: Expected;
 }
 
-/** This many requests of a seed, each text once; `group` names their kind. */
+/** The first requests of a seed, each text once; `group` names their kind. */
 export function generateRequests(
   count: number,
   seed: number,
@@ -119,7 +119,7 @@ class RequestMaker {
     return { say: this.#pick(phrases), expect: { municipality: [ibge] } };
   }
 
-  /** Up to three properties, each of another subject; sometimes one without a filter. */
+  /** Up to three properties, each of a different subject; sometimes one without a filter. */
   #wishes(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
     for (let left = Math.floor(this.#random() * (CONDITIONS_MAX + 1)); left > 0; left--) {
@@ -148,7 +148,7 @@ class RequestMaker {
     return words.join(" ");
   }
 
-  /** Most people type small letters, and some no accents. */
+  /** Often changes a text to lower case, and sometimes drops its accents, as people type. */
   #cased(text: string): string {
     if (this.#chance(1 - SHARE.cased)) return text;
     const small = text.toLowerCase();

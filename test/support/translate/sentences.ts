@@ -3,7 +3,8 @@
  * of a translator's spec.
  * Invariant: the labels come from the meaning of the words and from the official tables, never from
  * a translator. A field that a label does not name must have its default; a hash of the text
- * decides the half, so that no one chose it. The held-out half is measured, never inspected.
+ * decides the half, so that it is not chosen by hand. The held-out half is measured, never
+ * inspected.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,7 @@ export type Half = (typeof HALVES)[number];
 
 /** Activities: every element of `must` is chosen, and nothing outside `must` and `may`. */
 export interface ExpectedCodes {
-  /** Codes or prefixes as a spec takes them; `a|b`: at least one of them. */
+  /** Codes or prefixes as a spec takes them; `a|b` means that one of them suffices. */
   readonly must: readonly string[];
   readonly may?: readonly string[];
 }
@@ -33,9 +34,9 @@ export interface Expected {
   readonly uf?: readonly string[];
   /** IBGE codes, 7 digits. */
   readonly municipality?: readonly string[];
-  /** All states except these: as a list of the others, or as unmapped. */
+  /** All states except these, expressed as a list of the others or as unmapped. */
   readonly not_municipality?: readonly string[];
-  /** Members of `filters.company`; dates also relative, as `resolveDay` reads them. */
+  /** Members of `filters.company`; dates may be relative, as `resolveDay` reads them. */
   readonly company?: Readonly<Record<string, unknown>>;
   readonly contact?: Readonly<Record<string, boolean | number>>;
   readonly cnae_secondary?: ExpectedCodes;
@@ -44,13 +45,13 @@ export interface Expected {
   readonly area?: readonly string[];
   readonly postal?: readonly string[];
   readonly limit?: number;
-  /** Leading keys as `field direction`; `a|b direction`: either field. */
+  /** First sort keys as `field direction`; `a|b direction` means either field. */
   readonly sort?: readonly string[];
   /** Words of the text that must be in an unmapped constraint. */
   readonly unmapped?: readonly string[];
-  /** Words that may be in one as well; `*`: any. */
+  /** Words that may also be in an unmapped constraint; `*` means any. */
   readonly unmapped_may?: readonly string[];
-  /** A translation that must not be run without asking. */
+  /** True for a translation that must not run without a question to the user. */
   readonly uncertain?: true;
 }
 
@@ -60,7 +61,7 @@ export interface LabelledSentence {
   /** The construct that it tests. */
   readonly group: string;
   readonly expect: Expected;
-  /** Other equally right expectations: the words mean either. */
+  /** Other expectations that are equally right, because the words are ambiguous. */
   readonly or?: readonly Expected[];
   /** Text of an equivalent sentence; it is in the same half. */
   readonly same_as?: string;
@@ -92,15 +93,15 @@ export interface UnmappedCount {
 
 /** A translation's right and wrong parts. */
 export interface Judgement {
-  /** Right under one of the expectations, field by field. */
+  /** True for each field that is right under one of the expectations. */
   readonly fields: Readonly<Record<Field, boolean>>;
-  /** All fields right under a single expectation. */
+  /** True if all fields are right under a single expectation. */
   readonly right: boolean;
   /** Counts for the closest expectation. */
   readonly unmapped: UnmappedCount;
 }
 
-/** Means "no limit named"; no sentence names this number. */
+/** Stands for "no limit"; no sentence names this number. */
 const NO_LIMIT = 49_999;
 const ALL_STATUSES = 5;
 const ALL_SIZES = 4;
@@ -279,7 +280,7 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
   return { fields, unmapped };
 }
 
-/** Contact filters; an own domain implies that there is an e-mail. */
+/** Contact filters; an own domain implies an e-mail. */
 function contactOf({ filters: { contact } }: AccountQuerySpec) {
   return contact.require_own_domain ? { ...contact, require_email: true } : contact;
 }
@@ -309,7 +310,7 @@ interface Geo {
   readonly municipalities: readonly string[];
 }
 
-/** Places by meaning: a city's state adds nothing, and the DF is one municipality. */
+/** Places by meaning: a city's state is redundant, and the DF is one municipality. */
 function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): Geo {
   const byTom = geo.municipality_tom_any_of.map((tom) => lookup.municipalityByTom(tom)?.ibge ?? "");
   const municipalities = [...new Set([...geo.municipality_ibge_any_of, ...byTom])].sort();
@@ -340,7 +341,7 @@ function namesOf({ not_municipality = [] }: Expected, lookup: CatalogLookup): st
   return not_municipality.map((code) => lookup.municipalityByIbge(code)?.name ?? code);
 }
 
-/** A day more or less of an age is irrelevant; a day after the snapshot means none. */
+/** Dates of an age may differ by a day; a date after the snapshot counts as none. */
 function rightDays(
   { company = {} }: Expected,
   label: AccountQuerySpec,
@@ -370,7 +371,7 @@ function rightSort(expected: readonly string[], actual: AccountQuerySpec["sort"]
   });
 }
 
-/** Words that do not identify the request of a constraint. */
+/** Words too common to identify a constraint's request. */
 const SMALL = new Set(
   "de da do das dos em no na nos nas com a o e ou um uma mais the of in with".split(" "),
 );

@@ -33,7 +33,7 @@ const CONDITIONS =
   "faturamento acima de 1 milhão|10 funcionários|bairro Centro|raio de 10 km|sócios|CPF|site|" +
   "quero|empresas|que tenham|lista de|companies with phone in Recife|opened after 2019|not";
 
-/** Words that negate or join adjacent ones. */
+/** Words that negate or join neighboring words. */
 const JOINTS =
   "exceto|sem|não|nem|menos|fora|só|apenas|somente|mas|e|ou|com|de|do|da|em|no|que|que não|" +
   "não só|inclusive|tirando|mais de|menos de|acima de|abaixo de|até|desde|antes de|depois de|" +
@@ -75,7 +75,7 @@ function pick<Value>(list: readonly Value[], random: () => number): Value {
   return list[Math.floor(random() * list.length)] as Value;
 }
 
-/** A text of some pieces; most are short, some fill the 2,000 units. */
+/** A text of random pieces; most texts are short, some fill the 2,000 units. */
 export function hostileText(random: () => number): string {
   const long = random();
   const pieces = 1 + random() * (long < 0.97 ? 2 : long < 0.998 ? 15 : 200);
@@ -89,7 +89,7 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/** One piece in 25 has a unit that is lost, doubled, swapped, or in capitals. */
+/** Damages one piece in 25: a unit lost, doubled, or swapped, or all in capitals. */
 function damaged(piece: string, random: () => number): string {
   const what = random();
   if (what > 0.04) return piece;
@@ -100,7 +100,7 @@ function damaged(piece: string, random: () => number): string {
   return piece.toUpperCase();
 }
 
-/** Shapes that were slow in such programs, or could be. */
+/** Shapes that were, or could be, slow in such programs. */
 export const SHAPES: readonly string[] = [
   ...["a", "1", "1.", "1,", "a,", ",", " ", "-", "a-", "d'", "(", ")", '"', "%", "\t", "\0", "5% "],
   ...["😀", "\ud800", "\u200d", "e\u0301", "\u0301", "مخبز ", "面包店", "abcdefghij", "A", "Sp"],

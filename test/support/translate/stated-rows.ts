@@ -6,7 +6,7 @@
  */
 type Rows = readonly (readonly [text: string, summary: string])[];
 
-/** Longer than any text of a spec. */
+/** Longer than any text that a spec accepts. */
 const LONG = "b".repeat(300);
 
 /** Rows by subject. */

@@ -1,7 +1,7 @@
 /**
  * Sweeps: sentences whose meaning follows from other sentences, so that they need no labels. Each
  * case is a text with the texts that it must agree with.
- * Invariant: a text agrees in its places with one text and in all else with another; the same
+ * Invariant: a text must have the places of one text and everything else of another. The same
  * snapshot yields the same cases in the same order.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
@@ -12,13 +12,13 @@ import { loadSentences } from "./sentences.ts";
 /** One text of a sweep. */
 export interface SweepCase {
   readonly text: string;
-  /** All but its places is that of this text. */
+  /** The text that agrees in everything except places. */
   readonly like: string;
-  /** The text with the same places. */
+  /** The text that has the same places. */
   readonly where: string;
 }
 
-/** A municipality as the sweeps name it. */
+/** A municipality by the names used in sweeps. */
 export interface SweepCity {
   readonly name: string;
   readonly uf: string;
@@ -45,7 +45,7 @@ const LEADS: readonly string[] = [
   ...["exceto em", "com e-mail em"],
 ];
 
-/** Places or adjectives that follow a name, with their joining words. */
+/** Places or adjectives after a name, with their joining words. */
 const WIDE_ENDS: readonly string[] = [
   ...["do Norte", "do Sul", "do Nordeste", "do Sudeste", "do Centro-Oeste", "de Minas"],
   ...["Paulista", "Mineiro", "Gaúcha", "Catarinense", "do interior de SP", "do litoral paulista"],
@@ -80,7 +80,7 @@ const ADJACENT: readonly ((city: string, uf: string) => string)[] = [
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const inCity = ({ name, uf }: SweepCity) => `padarias em ${name}/${uf}`;
 
-/** Every municipality with every condition, its state named. */
+/** Every municipality, named with its state, with every condition. */
 export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
     for (const condition of SWEEP_CONDITIONS) {
@@ -90,9 +90,7 @@ export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepC
   }
 }
 
-/**
- * Every municipality with every condition, and no state; namesakes are chosen as they are alone.
- */
+/** Every municipality without its state, with every condition; namesakes are resolved as alone. */
 export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase> {
   const names = [...new Set(cities.map(({ name }) => name))];
   for (const name of names) {
@@ -168,7 +166,7 @@ const ITEMS: readonly string[] = [
   ...["com silva no nome", "chamadas Sol Nascente", "por maior capital", "no máximo 50"],
   ...["com mais de 10 funcionários", "com faturamento acima de 1 milhão", "CNAE 5611-2/01"],
 ];
-/** Ways to name a contact; what no filter takes is named as such. */
+/** Ways to name a contact; one without a filter is reported as unmapped. */
 const CONTACTS: readonly string[] = [
   ...["e-mail", "email", "telefone", "celular", "celulares", "telefone fixo", "fixo", "site"],
   ...["whatsapp", "contato", "instagram", "telefone e e-mail", "celular, site e e-mail"],
@@ -188,7 +186,7 @@ export function* contactsBehind(): Generator<SweepCase> {
       for (const contact of CONTACTS) {
         const like = `${subject} com ${contact}, ${item}`;
         for (const join of CONTACT_JOINS) {
-          // "exceto MEI with telefone" may exclude only those with one, and does not run.
+          // "exceto MEI with telefone" may mean only MEI with a phone, so it does not run.
           if (item.startsWith("exceto") && join.trim() === "with") continue;
           yield { text: `${where}${join}${contact}`, like, where };
         }
@@ -224,7 +222,7 @@ function* permutations(all: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** Every name of every condition of the table, with its first name. */
+/** Every name of every condition in the table must mean the same as its first name. */
 export function* tableNames(): Generator<SweepCase> {
   for (const { names, role, led } of FILTER_NAMES) {
     const say = (name: string) => {
@@ -251,10 +249,10 @@ const WRITINGS: readonly ((text: string) => string)[] = [
   (text) => `${text}!!!`,
 ];
 
-/** Unknown names are recognized by their capitals. */
+/** Groups whose unknown names are recognized by their capitals. */
 const BY_CAPITALS = new Set(["unknown-place", "part-of-place"]);
 
-/** The project's own sentences without accents, with greetings, marks, blanks, in one case. */
+/** The project's sentences with other spellings: accents, greetings, punctuation, blanks, case. */
 export function* writings(): Generator<SweepCase> {
   for (const { text, group } of loadSentences("development")) {
     for (const write of WRITINGS) yield { text: write(text), like: text, where: text };
@@ -264,7 +262,7 @@ export function* writings(): Generator<SweepCase> {
   }
 }
 
-/** Requests that other words are put around. */
+/** Requests that get other words around them. */
 const REQUESTS: readonly string[] = [
   ...["padarias em Natal", "hotéis em Gramado com telefone", "50 dentistas em Campinas"],
   ...["oficinas no Pará abertas desde 2020", "lojas de tintas em Recife que não sejam MEI"],
@@ -284,7 +282,7 @@ const SPEAKERS: readonly string[] = [
 export function* speakers(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const speaker of SPEAKERS) {
-      // "vendo celulares para 50 dentistas" says to how many.
+      // In "vendo celulares para 50 dentistas" the number says to how many the speaker sells.
       if (speaker.endsWith("para ") && /^\d/.test(request)) continue;
       yield { text: `${speaker}${request}`, like: request, where: request };
     }
@@ -300,7 +298,7 @@ const ENDINGS: readonly string[] = [
   ...["", ", ok?", " pfv", " vlw", " tks", ", beleza?", ", por favor", "!!", " viu"],
 ];
 
-/** Requests in words that ask for nothing. */
+/** Requests with polite words that must not matter. */
 export function* politeness(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const begin of BEGINNINGS) {
@@ -332,7 +330,7 @@ const CHATTED: readonly string[] = [
   ...["hotel em gramado aberto depois de 2020", "dentista em santos aberto desde 2019"],
 ];
 
-/** Chat spelling means what the words mean. */
+/** Chat spelling means the same as the whole words. */
 export function* chats(): Generator<SweepCase> {
   for (const request of CHATTED) {
     for (let bits = 1; bits < 1 << TYPED.length; bits++) {
@@ -341,14 +339,14 @@ export function* chats(): Generator<SweepCase> {
         (phrase, [whole, typed]) => phrase.replaceAll(whole, typed),
         request,
       );
-      // "c" stands for "com" only before what it is said of.
+      // "c" means "com" only directly before its object.
       if (text === request || / c (?!mais|telefone|e-mail)/.test(text)) continue;
       yield { text, like: request, where: request };
     }
   }
 }
 
-/** Comparisons in words, then in the other ways to write them. */
+/** Comparisons in words, each followed by its other spellings. */
 const COMPARISONS: readonly (readonly string[])[] = [
   [" abertas desde 2021", " abertas >= 2021", " abertas a partir de 2021", " abertura >= 2021"],
   [" abertas depois de 2021", " abertas > 2021", " abertas após 2021"],
@@ -362,7 +360,7 @@ const COMPARISONS: readonly (readonly string[])[] = [
   [" com telefone e e-mail", " (telefone e e-mail)", " telefone + e-mail"],
 ];
 
-/** A comparison means the same in words and in signs, behind every trade and place. */
+/** A comparison means the same in words and in signs, after every trade and place. */
 export function* comparisons(): Generator<SweepCase> {
   for (const trade of ["padarias", "dentistas", "lojas de tintas", "fábricas de móveis"]) {
     for (const place of ["em Natal", "no Paraná", "em Olinda e Recife"]) {
@@ -376,7 +374,7 @@ export function* comparisons(): Generator<SweepCase> {
   }
 }
 
-/** Conditions, and those that leave out exactly what they keep. */
+/** Pairs of conditions, each of which excludes exactly what the other includes. */
 export const COMPLEMENTS: readonly (readonly [one: string, other: string])[] = [
   ["que sejam MEI", "que não sejam MEI"],
   ["do Simples", "fora do Simples"],

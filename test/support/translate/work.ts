@@ -9,7 +9,7 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 
 const ARRAY_SEARCHES = ["filter", "some", "every", "find", "findIndex", "findLast"] as const;
 
-/** Token reads and name look-ups: work that needs no clock. */
+/** Counts token reads and name look-ups, a measure that needs no clock. */
 export function lookUpsOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded"] as const).map((name) =>
@@ -19,7 +19,7 @@ export function lookUpsOf(call: () => unknown): number {
   ]);
 }
 
-/** The same plus every walk over names and every list element searched. */
+/** Counts token reads, look-ups, walks over names, and list elements searched. */
 export function allWorkOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded", "words"] as const).map((name) =>

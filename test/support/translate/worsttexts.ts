@@ -45,7 +45,7 @@ export const WORST_KINDS: Readonly<Record<string, Piece>> = {
   },
 };
 
-/** A text of one kind; half of them repeat a few pieces, half draw each again. */
+/** A text of one kind. Half of the texts repeat a few pieces; the others draw every piece. */
 export function worstText(kind: string, seed: number, pools: WordPools, length: number): string {
   const random = randomFrom(seed);
   const piece = WORST_KINDS[kind] as Piece;
@@ -56,7 +56,7 @@ export function worstText(kind: string, seed: number, pools: WordPools, length: 
   return text.slice(0, length);
 }
 
-/** Pieces that took quadratic time until a fix that names them. */
+/** Pieces that once took quadratic time; each comment names the cause, since fixed. */
 export const ONCE_STEEP: readonly string[] = [
   // Every item claimed the small words between it and a far negator.
   ...["Paraná do s/ ", "s/ cobiça Novo Machado "],

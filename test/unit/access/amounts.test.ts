@@ -1,5 +1,5 @@
 /**
- * Proves that units agree with their numbers in sentences in which 1 is usual.
+ * Proves that units are singular or plural as their number requires, where 1 is usual.
  * Does not prove: the same for every sentence.
  */
 import assert from "node:assert/strict";

@@ -1,10 +1,9 @@
 /**
- * Proves, on a real database: every audit action is written by its change, with its facts and its
- * actor, and by nothing else. A change without effect leaves no line. If the line cannot be written
- * nothing is changed, and a rejected change leaves no line. Lines are never altered, are kept for
- * the retention under any clock, and contain no name, e-mail, password, or key; a tenant's users
- * cannot write lines without limit.
- * Does not prove: what commands and routes do with it (cli-audit, console-audit), nor the lines of
+ * Proves, on a real database: every audit action is written by its change alone, with facts and
+ * actor. A rejected change, or one without effect, leaves no line; if a line cannot be written,
+ * nothing changes. Lines are never altered, are retained as configured under any clock, and contain
+ * no name, e-mail, password, or key; a tenant's users cannot write lines without limit.
+ * Does not prove: how commands and routes show lines (cli-audit, console-audit), nor the lines of
  * restores and upgrades (backup, upgrade).
  */
 import assert from "node:assert/strict";
@@ -69,11 +68,11 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** A change, and its lines, the first one first: action, subject, facts. */
+/** A change and its lines in order: action, subject, facts. */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];
-  /** Only users themselves make these changes. */
+  /** Actor of the change, for changes that only users themselves make. */
   readonly by?: () => string;
 }
 
@@ -81,7 +80,7 @@ const byMe = () => state.keyring.by(ME);
 const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
-/** A case for each action; other suites cover the state itself. */
+/** Every action needs a case, except actions that other suites cover. */
 type CaseName = Exclude<AuditAction, `state.${string}` | `webhook.${string}` | `email.${string}`>;
 
 const CASES: Readonly<Record<CaseName, Case>> = {

@@ -26,19 +26,19 @@ interface Run {
   readonly policy: RatePolicy;
   readonly faults: Faults;
   readonly ms: number;
-  /** Units that clients want, as a multiple of the rate. */
+  /** Units that clients request, as a multiple of the rate. */
   readonly load: number;
   /** Chance per millisecond that a member dies and another one joins. */
   readonly churn?: number;
   readonly largest?: number;
 }
 
-/** Runs a fleet of three; returns what its clients got. */
+/** Runs a fleet of three; returns the units that its clients got. */
 function simulate({ seed, policy, faults, ms, load, churn = 0, largest = 1 }: Run) {
   const random = seededRng(seed);
   const bank = new RateBankTwin(LEASE_MS);
   const ideal = new IdealBucket(policy);
-  /** One server that allowed the same requests. */
+  /** Limits all requests of the fleet like one server. */
   const reference = new IdealBucket(policy);
   let joined = 3;
   const members = [1, 2, 3].map((id) => new FleetMember(`m${id}`, 3));
@@ -125,7 +125,7 @@ describe("rate limits of a fleet", () => {
       if (nowMs > 100 && alive.take("key", policy, 10).allowed) gotAtMs = nowMs;
     }
     for (const member of [dead, alive]) member.close();
-    // The rate restores the units that the dead member may have spent at its end.
+    // Meanwhile the rate restores the units that the dead member may have spent.
     assert.ok(gotAtMs > 11_000 && gotAtMs < 11_500, `${gotAtMs} ms`);
   });
 });

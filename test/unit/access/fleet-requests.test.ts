@@ -1,7 +1,7 @@
 /**
- * Proves: a request without a lease waits for one and is answered, also a large page, and a body
- * read by another thread. An empty bucket is 429 with the time to wait. While the database is
- * away, this member's share is allowed, and the units that it spent are owed.
+ * Proves: a request without a lease waits for one and is answered, even a large page or a body read
+ * by another thread. An empty bucket gets 429 with the time to wait. While the database is
+ * unreachable, a member may spend its share, and owes these units afterwards.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";
@@ -115,7 +115,7 @@ for (const transport of TRANSPORTS) {
       isAway = true;
       const other = newKey();
       const statuses: number[] = [];
-      // The first one notices that the database is away.
+      // The first request notices that the database is unreachable.
       for (let i = 0; i < 3; i++) statuses.push((await search(other, 1)).status);
       assert.deepEqual(statuses, [429, 429, 429]);
       assert.ok(ledger.fleetCounts().share > 0);

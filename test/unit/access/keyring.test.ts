@@ -1,8 +1,8 @@
 /**
  * Proves the life of keys on a real database with a manual clock: states, rotation with overlap,
- * caching for at most 50 ms, counted look-ups, batched times of use, and messages to people. Proves
- * that a created key is parsed back, that every change of one character is rejected without a
- * look-up, and that the stored form lacks the secret.
+ * caching for at most 50 ms, counted look-ups, batched times of use, and messages to people. A
+ * created key is parsed back, every change of one character is rejected without a look-up, and the
+ * stored form lacks the secret.
  * Does not prove: randomness, nor anything about HTTP (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves the hashes of passwords: that one real hash has its full cost and verifies, and that work
- * is the same for existing and unknown users (counted, not timed). At most two are computed
- * concurrently, and the rest wait or are rejected. Also the rule for new passwords; generated ones.
+ * Proves the hashes of passwords: one real hash has its full cost and verifies, and the work is the
+ * same for existing and unknown users (counted, not timed). At most two are computed concurrently,
+ * and the rest wait or are rejected. Tests the rule for new passwords, and generated passwords.
  * Does not prove: that scrypt is scrypt (Node's is trusted).
  */
 import assert from "node:assert/strict";
@@ -22,7 +22,7 @@ import { AppError } from "../../../src/errors.ts";
 const SMALL: Cost = { n: 2, r: 1, p: 1 };
 const RIGHT = "correct horse battery";
 
-/** Hashes that are counted and cost nothing. */
+/** A hash function that counts its calls and costs nothing. */
 function counted() {
   const costs: Cost[] = [];
   const derive: Derive = async (password, salt, cost) => {
@@ -93,7 +93,7 @@ describe("password hashes", () => {
 });
 
 describe("the queue of hashes", () => {
-  /** Hashes that end when a test says so. */
+  /** A hash function whose calls end when a test says so. */
   function held(atOnce: number) {
     const ends: ((fail?: boolean) => void)[] = [];
     const derive: Derive = () =>

@@ -34,7 +34,7 @@ describe("the built-in plans", () => {
   it("give free everything except contact fields, and the others everything", () => {
     const open = OUTPUT_FIELDS.filter((field) => !field.contact).map((field) => field.name);
     assert.deepEqual(plans.free.fields, open);
-    // An e-mail and two phones, their kinds, what shares them, the e-mail's domain, WhatsApp.
+    // E-mail, two phones, and the fields derived from them: kinds, sharing, domain, WhatsApp.
     assert.equal(open.length, OUTPUT_FIELD_NAMES.length - 10);
     for (const name of PLAN_NAMES.slice(1))
       assert.deepEqual(plans[name].fields, OUTPUT_FIELD_NAMES);

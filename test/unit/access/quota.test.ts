@@ -1,7 +1,7 @@
 /**
- * Proves: for any fate of tenants' exports, in any order, through crashes and past midnights, the
- * daily quota equals a model of plain objects. Waiting exports hold their reservation, done ones
- * their rows, failed ones or those deleted before their end nothing. Answers without an export
+ * Proves: for any order and outcome of tenants' exports, with crashes and midnights, the daily
+ * quota equals a model of plain objects. Waiting exports hold their reservation, finished ones
+ * their rows, and failed ones, or ones deleted before their end, nothing. Answers without an export
  * hold their rows. The rejection states used, requested, and limit, and when the next day begins.
  * Used rows are counted once, by key and day.
  * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
@@ -98,7 +98,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
     const day = utcDay(real.clock.nowMs());
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
-    // One request per key and number, so that a repeat is a replay.
+    // Each number of rows makes another request, so that only a repeat is a replay.
     const create = () =>
       real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
     if (known !== undefined && known >= nowMs - DAY_MS) {
@@ -135,7 +135,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
   });
 }
 
-/** Charges an answer that has rows, and no export. */
+/** Charges an answer that has rows but no export. */
 function charge({ tenant, rows, plan }: ExportInput): Step {
   return step(`charge(${tenant}, ${rows}, ${plan})`, (model, real) => {
     const day = utcDay(real.clock.nowMs());
@@ -190,7 +190,7 @@ function remove(n: number): Step {
   });
 }
 
-/** A crash, after which done exports may have lost their files. */
+/** A crash, after which finished exports may have lost their files. */
 function restart(losing: boolean): Step {
   return step(`restart(${losing ? "losing files" : ""})`, (model, real) => {
     const running = real.threads.held.map(({ wish }) => wish.path);
@@ -234,7 +234,7 @@ const COMMANDS = [
   fc.boolean().map(restart),
 ];
 
-/** Plans with a small quota and no other limit; keys and files outlive the run. */
+/** Sets a small quota and no other limit in plans; keys and files outlive the run. */
 function widen(real: Installation): void {
   const wide = { concurrent_exports: 3, queued_exports: 1_000, export_retention: 31_536_000 };
   Object.assign(real.plans.free.limits, wide, { export_rows_per_day: QUOTA });

@@ -1,7 +1,7 @@
 /**
- * Proves what keys and addresses are rejected for, on a manual clock, and that the limits reach the
- * wire: the fields, 429 with the time to wait, a page's cost, shedding, and the clients behind a
- * proxy. Does not prove: the arithmetic of the limiter (unit/access/ratelimit.test.ts).
+ * Proves, on a manual clock, when keys and addresses are rejected, and how responses show the
+ * limits: headers, 429 with the time to wait, a page's cost, shedding, and clients behind a proxy.
+ * Does not prove: the arithmetic of the limiter (unit/access/ratelimit.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -105,7 +105,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
     const pass = (ms: number) => {
       clock.advance(ms);
-      // Otherwise the server would assume a stall of the same length.
+      // Otherwise the server would take the clock's jump for a stall.
       overload.tick();
     };
     const search = (key: string, limit: number, path = "accounts/search") =>
@@ -151,7 +151,7 @@ for (const transport of TRANSPORTS) {
         pass(60_000);
         assert.equal((await search(key, 50_000, path)).status, 200);
         pass(5_000);
-        // The rate is one a second, so that costly tries would use up all of it.
+        // The rate is one per second, so that costly requests would use it up.
         for (let left = NARROW.burst - 5; left > 0; left--) {
           const refusal = await search(key, 50_000, path);
           assert.equal(refusal.status, 429);
@@ -211,7 +211,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-/** Tries a wrong key with X-Forwarded-For lines; returns the status. */
+/** Sends a wrong key with X-Forwarded-For lines; returns the status. */
 async function guess({ port }: FakeServer, lines: readonly string[]): Promise<number> {
   const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join("");
   const head = `GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${forwarded}`;

@@ -1,7 +1,7 @@
 /**
- * Proves that the rate limiter allows what a slow obvious twin allows, for any times and costs;
- * that its remainder and wait are true; that names are independent; that its memory is bounded.
- * Does not prove: that routes use it (the HTTP suites do).
+ * Proves that the rate limiter allows exactly what a slow twin allows, for any times and costs. Its
+ * remainder and wait are correct, names are independent, and its memory is bounded. Does not
+ * prove: that routes use it (the HTTP suites do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
-/** A token bucket that is filled step by step: the same rule, formulated inversely. */
+/** A token bucket filled step by step: the same rule in another form. */
 class Bucket {
   #tokens: number;
   readonly #policy: RatePolicy;
@@ -127,7 +127,7 @@ describe("the rate limiter", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 10 };
     assert.equal(limiter.take("key", policy, 17).remaining, 0);
-    // A cost of 17 of 10 was paid with 10; a larger refund would pay for others' requests.
+    // A cost of 17 with a burst of 10 was charged as 10; a larger refund would be a gift.
     limiter.take("other", policy, 5);
     assert.equal(limiter.take("key", policy, 30, 17).remaining, 0);
     assert.equal(limiter.look("other", policy).remaining, 5);

@@ -1,8 +1,8 @@
 /**
  * Proves who may sign in, on a real database: how users are created, who becomes owner under racing
  * processes, and the console's plan. All mistakes are rejected in one error. A tenant keeps a
- * working owner; disabled or changed users are signed out. Does not prove: what the routes and the
- * command do with it (e2e/cli/user.test.ts).
+ * working owner; disabled or changed users are signed out. Does not prove: routes and the command
+ * (e2e/cli/user.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

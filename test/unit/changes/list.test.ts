@@ -1,8 +1,8 @@
 /**
- * Proves: a change list is the same bytes each time; identical snapshots have an empty one; it
- * opens only for its own pair and only whole (every byte of a small one is flipped, it is truncated
- * and extended). The wrong order is rejected with a message; an abort, a write failure, and a
- * damaged snapshot leave no file. An entry that names a nonexistent row fails as
+ * Proves: a change list has the same bytes each time, and identical snapshots have an empty one. It
+ * opens only for its own pair and only undamaged (tested by flipping every byte of a small one,
+ * truncating, and extending it). The wrong order is rejected with a message; an abort, a write
+ * failure, and a damaged snapshot leave no file. An entry that names a nonexistent row fails as
  * `snapshot_unavailable`; watchable fields and irrelevant parts of a spec are reported.
  * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */
@@ -39,7 +39,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 
 const HEADER_BYTES = 176;
 
-/** True for an account of both months that differs in a column that can be watched. */
+/** True for an account in both months that differs in a watchable column. */
 function isWatchedChange(list: Buffer, at: number): boolean {
   const rows = [list.readUInt32LE(at), list.readUInt32LE(at + 4)];
   return !rows.includes(0xffff_ffff) && (list.readUInt32LE(at + 8) & 0x1fff_ffff) !== 0;
@@ -207,7 +207,7 @@ describe("change lists", () => {
     const path = join(pair.folder, "forged");
     await buildChangeList(older, newer, path);
     const forged = readFileSync(path);
-    // Entries that only filters use are not looked up.
+    // Skips entries that only filters use, because their rows are not looked up.
     let at = HEADER_BYTES;
     while (!isWatchedChange(forged, at)) at += 12;
     forged.writeUInt32LE(newer.accounts, at + 4);

@@ -1,7 +1,7 @@
 /**
  * Proves: the pure parts of the console's charts. Facet rows sum to the total for any display; year
  * buckets cover every account and intervals round-trip; a click toggles a filter; branches have
- * names; layers of usage sum up.
+ * names; stacked layers of usage sum up.
  * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests), nor the map
  * (unit/console/map.test.ts).
  */

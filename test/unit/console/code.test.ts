@@ -57,9 +57,9 @@ function queryOf(hints: readonly string[]) {
   return { spec, origin, snapshot: "2026-10", fields: ["cnpj", "legal_name"] };
 }
 
-/** A shell's command: its words, then its input. */
+/** Words and input that a shell passes to a command. */
 function startedBy(command: string, name: string): { words: string[]; input: string } {
-  // The function replaces the command: it prints its words and its input.
+  // A function in place of the command prints its words and its input.
   const script = `${name}() { printf '%s\\0' "$@"; printf '\\0'; cat; }\n${command}\n`;
   const { stdout, stderr, status } = spawnSync("/bin/sh", ["-c", script], {
     env: { PATH: process.env.PATH, PENEIRA_KEY: "pnr_test" },
@@ -72,7 +72,7 @@ function startedBy(command: string, name: string): { words: string[]; input: str
   return { words: stdout.slice(0, end).split("\0"), input: stdout.slice(end + 2) };
 }
 
-/** Well-formed text is preserved; a lone surrogate cannot be passed to a shell. */
+/** True for well-formed text; a lone surrogate cannot be passed to a shell. */
 const wellFormed = (hints: readonly string[]) =>
   hints.every((hint) => Buffer.from(hint).toString() === hint);
 

@@ -54,7 +54,7 @@ const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ]),
 ];
 
-/** Visible parts that are not text. */
+/** Pairs of visible parts that are not text. */
 const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ...SURFACES.map((ground) => ["line-strong", ground] as const),
   ...[...SURFACES, "hover", "selected"].map((ground) => ["accent", ground] as const),
@@ -89,7 +89,7 @@ describe("the colors of the console", () => {
   });
 });
 
-/** Pairs below a ratio, with what they have. */
+/** Pairs below a minimum ratio, with their ratio. */
 function below(pairs: typeof TEXT, theme: keyof Pair, least: number): string[] {
   return pairs.flatMap(([front, ground]) => {
     const [one, other] = [colour(front, theme), colour(ground, theme)].map(luminance);

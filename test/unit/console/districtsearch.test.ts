@@ -1,7 +1,7 @@
 /**
  * Proves: a typed district is searched in the municipality that the text names, in any common
- * spelling, else in the selected ones, else in the largest ones of the selected states; never in
- * more than the server accepts.
+ * spelling. Otherwise it is searched in the selected municipalities, else in the largest ones of
+ * the selected states; never in more than the server accepts.
  * Does not prove: what is found there (contract/http/api/districts.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,6 @@
 /**
- * Proves the logic of the console's filter form: that its groups have every filter member once,
- * that days and amounts are parsed as people write them, and that a sentence is shown whole with
- * every part explained.
+ * Proves the logic of the console's filter form: its groups have every filter member once, days and
+ * amounts are parsed as people write them, and a sentence is shown whole with every part explained.
  * Does not prove: what the form looks like or sends (console end-to-end tests do).
  */
 import assert from "node:assert/strict";

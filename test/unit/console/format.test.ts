@@ -26,7 +26,7 @@ afterEach(() => {
   language.value = "pt";
 });
 
-/** A value in both languages; all kinds of spaces are equal. */
+/** A value formatted in both languages; all kinds of spaces count as equal. */
 function both(make: () => string): { pt: string; en: string } {
   const one = (wanted: ScreenLanguage) => {
     language.value = wanted;

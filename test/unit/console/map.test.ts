@@ -26,7 +26,7 @@ const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 describe("color steps", () => {
   it("begin at squares of the share of the largest count", () => {
     assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
-    // A count nearly three times the next ones has the darkest shade alone.
+    // A count nearly three times the next one has the darkest shade alone.
     const bounds = shareBounds([280, 105, 90, 80, 75, 50, 30, 10, 3]);
     assert.deepEqual(
       [280, 105, 90, 50, 3].map((count) => stepOf(count, bounds)),
@@ -121,7 +121,7 @@ describe("the map", () => {
     for (const { id, path: drawn } of locations) {
       const wanted = areaOf(drawn) * 4;
       const found = areaOf(outlines[id.toUpperCase()]?.path ?? "");
-      // Brasília is so small that whole units change it by more.
+      // Brasília is so small that rounding to whole units changes its area by more.
       const tolerance = id === "df" ? 0.04 : 0.01;
       assert.ok(Math.abs(found / wanted - 1) < tolerance, `${id}: ${found} instead of ${wanted}`);
     }
@@ -156,7 +156,7 @@ describe("the map", () => {
   });
 });
 
-/** The area of a path of relative lines, islands added. */
+/** The area of a path of relative lines, with islands added. */
 function areaOf(drawn: string): number {
   let [x, y, area] = [0, 0, 0];
   for (const ring of drawn.split(/z/i)) {
@@ -173,7 +173,7 @@ function areaOf(drawn: string): number {
       double += px * qy - qx * py;
     }
     area += Math.abs(double) / 2;
-    // A ring ends where it began, and the next one is relative to that.
+    // A ring ends where it began; the next one is relative to that point.
     if (points[0] !== undefined) [x, y] = points[0];
   }
   return area;

@@ -1,6 +1,6 @@
 /**
- * Proves that a news file requests what a call needs, as far as the plan permits, that its title
- * distinguishes it from a file of the whole search, and that no title shows a list id.
+ * Proves that a news file has the columns of a call list, as far as the plan permits, that its
+ * title distinguishes it from a file of the whole search, and that no title shows a list id.
  * Does not prove: that the server makes such a file (console end-to-end tests do).
  */
 import assert from "node:assert/strict";

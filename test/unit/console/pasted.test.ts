@@ -1,7 +1,7 @@
 /**
  * Proves: a pasted list goes to the server line by line, unchanged, and as a file if it is a table;
  * nothing is dropped.
- * Does not prove: what the server does with it (unit/lists/pieces.test.ts).
+ * Does not prove: how the server reads it (unit/lists/pieces.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

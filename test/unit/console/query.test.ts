@@ -1,5 +1,5 @@
 /**
- * Proves that console queries have one form, that clearing by pointer leaves empty filters. The
+ * Proves that console queries have one form, and that clearing by pointer leaves empty filters. The
  * explorer sends one request for a burst of edits, aborts stale ones, never shows an old answer as
  * a new one, and keeps the last good one.
  * Does not prove: the wiring to the address bar and the server (console end-to-end tests do).
@@ -156,7 +156,7 @@ function answerOf(total: number): ExploreAnswer {
   return { total } as ExploreAnswer;
 }
 
-/** An explorer whose requests a test answers. */
+/** An explorer whose requests are answered by the test. */
 function exploring() {
   const requests: {
     spec: SentSpec;

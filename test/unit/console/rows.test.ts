@@ -73,7 +73,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
   return { read, bodies, signals };
 }
 
-/** A list on a server, with its messages and waits. */
+/** A list on a server, with its recorded messages and waits. */
 function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   const announced: string[] = [];
   const waits: number[] = [];
@@ -89,7 +89,7 @@ async function settled(rows: Rows): Promise<void> {
   while (rows.phase === "reading");
 }
 
-/** Shows the last row until the list is complete. */
+/** Requests the last row until the list is complete. */
 async function readOut(rows: Rows): Promise<void> {
   while (rows.end === "more" && rows.phase !== "failed") {
     rows.want(rows.accounts.length - 1);

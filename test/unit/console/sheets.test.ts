@@ -1,5 +1,5 @@
 /**
- * Proves: a pasted text with several CNPJs becomes rows: a line a row, or a CNPJ a row if lines
+ * Proves: a pasted text with several CNPJs becomes rows: one per line, or one per CNPJ if lines
  * have several. A table stays as it is. One CNPJ, or none, is no spreadsheet. The same choices give
  * the same query, with a title that the server accepts.
  * Does not prove: how the server reads it (contract/export/enrichment), nor the view

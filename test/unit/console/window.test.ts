@@ -1,7 +1,7 @@
 /**
  * Proves: for any sizes of the list, the window, and the rows, every visible row is drawn and never
  * more than the limit. Scrolling to a row or a cell shows it and moves no further than needed; no
- * key leaves the grid, and each follows the grid keyboard pattern.
+ * key leaves the grid, and all keys follow the ARIA grid pattern.
  * Does not prove: how a browser scrolls (bench and end-to-end tests do).
  */
 import assert from "node:assert/strict";

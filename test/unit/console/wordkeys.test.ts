@@ -1,8 +1,7 @@
 /**
- * Proves: the console loads one module on demand besides its tables of words, so its scripts are
- * few. The keys of words that its bundle shortens are no names of the browser, of JavaScript, or of
- * Preact, and no member of the API, which would change their meaning. No source computes such a
- * key from parts.
+ * Proves: besides its word tables, the console loads only one module on demand. The word keys that
+ * its bundle shortens are no names of the browser, JavaScript, Preact, or the API, because
+ * shortening would break those. No source computes such a key from parts.
  * Does not prove: that the shortened console works (e2e/console), or how large its files are
  * (e2e/console/budget).
  */

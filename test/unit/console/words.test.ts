@@ -136,14 +136,14 @@ describe("the texts of the console", () => {
   }
 });
 
-/** The word with a number in each place, or with texts where it wants texts. */
+/** Calls a word with a number for every parameter, or with other values if it needs those. */
 function called(word: (...values: unknown[]) => unknown, count: number): string | undefined {
   for (const value of [count, "2026-10-15", ["a", "b"], { count, total: count }]) {
     try {
       const text = word(...Array.from({ length: word.length }, () => value));
       if (typeof text === "string") return text;
     } catch {
-      // It needs values of another kind.
+      // The word needs values of another kind.
     }
   }
   return undefined;

@@ -17,7 +17,7 @@ import { filesMatching, textOf } from "../../support/house/checkout.ts";
 const FILES = filesMatching(DOCUMENTS);
 const RECORD = "docs/benchmarks.md";
 
-/** Numbers with units of measurements; limits are in KiB, MiB, and seconds. */
+/** Numbers with units of measurement; limits use KiB, MiB, and seconds instead. */
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 

@@ -18,7 +18,7 @@ interface Section {
   readonly figures: readonly string[];
 }
 
-/** The sections of a document: text before the first heading of a level belongs to none. */
+/** The sections of a document; text before the first heading belongs to none. */
 function sectionsOf(file: string): Section[] {
   const text = textOf(file).replace(/<!--[\s\S]*?-->\n?/g, "");
   const parts = splitAtHeadings(text);
@@ -48,7 +48,7 @@ function splitAtHeadings(text: string): { level: string; body: string }[] {
   return found;
 }
 
-/** Figures independent of the language: without separators of thousands and decimals. */
+/** Figures without separators for thousands and decimals, which depend on the language. */
 function figuresIn(prose: string): string[] {
   const plain = prose.replace(/\]\([^)]+\)/g, "]").replace(/`[^`]*`/g, "");
   const figures = plain.match(/\d+(?:[.,]\d+)*/g) ?? [];

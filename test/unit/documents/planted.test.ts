@@ -2,7 +2,7 @@
  * Proves that the run of the documents detects an example that fails or exits with another code,
  * and an answer that differs in a value, a member, a line, a header, or an order. It also detects a
  * block that nothing proves, a skip without a reason, and a broken link or anchor. It ignores
- * values that differ in every run. The planted documents need no Peneira.
+ * values that differ in every run. The test documents do not use Peneira.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

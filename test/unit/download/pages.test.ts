@@ -1,7 +1,7 @@
 /**
  * Proves: pages of web servers and of buckets are parsed by their links, for any columns. Hostile
- * ones are rejected or yield nothing, in time proportional to their size; the rest of a randomly
- * damaged one never leads outside the folder; browsers' links become addresses.
+ * ones are rejected or yield nothing, in time proportional to their size. The readable rest of a
+ * damaged page never leads outside the folder. Links copied from a browser become addresses.
  * Does not prove: a whole month (contract/download/mirrors.test.ts).
  */
 import assert from "node:assert/strict";

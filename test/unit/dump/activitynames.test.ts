@@ -1,6 +1,6 @@
 /**
- * Proves: names of activities have the registry's capitals and hyphens, abbreviations included;
- * against the registry's own table, if present, all but a few that differ in words.
+ * Proves: names of activities have the registry's capitals and hyphens, even in abbreviations. They
+ * equal the registry's own table, if present, except for a few with other words.
  * Does not prove: which code has which name (the package defines that).
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { activityName, asWritten } from "../../../src/dump/activities.ts";
 
 const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 
-/** Number of names whose words differ: corrected or changed since in one of the two. */
+/** Number of names with other words, because one of the two sources was corrected or changed. */
 const OTHER_WORDS = 27;
 
 describe("activity names", () => {
@@ -41,7 +41,7 @@ describe("activity names", () => {
   });
 });
 
-/** Without the hyphens of "não", which the table has by an older orthography, and blanks. */
+/** A name with single blanks, and without the table's old-style hyphen after "não". */
 function plain(name: string): string {
   return name.replaceAll("não-", "não ").replace(/\s+/g, " ").trim();
 }

@@ -51,7 +51,7 @@ async function writeZip(
   await zip.close();
 }
 
-/** A complete release with ten small parts like the registry's, in its own folder. */
+/** A complete release of ten small parts, as the registry publishes it, in its own folder. */
 async function release(token = TOKEN, label = "2026-08"): Promise<string> {
   const folder = join(root, String(folders++), label);
   await mkdir(folder, { recursive: true });
@@ -151,7 +151,7 @@ test("rejects gaps and duplicates in the parts, and fewer than ten unless --part
   assert.match(message, /10 parts of Empresas and of Estabelecimentos.*--partial/);
   const doubled = /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/;
   assert.match(message, doubled);
-  // Selecting a part of the month does not resolve duplicates.
+  // The option for partial months does not allow duplicates.
   const partial = await refusal(openDump(folder, "2026-08", { partial: true }));
   assert.match(partial, doubled);
   assert.doesNotMatch(partial, /is missing/);
@@ -202,7 +202,7 @@ test("reports label and date token a month apart, and rejects larger distances",
 
 test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // Like an open-source importer's test data: some names contain the type's mark by accident.
+  // As in an importer's test data: some names contain another type's mark by accident.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));
@@ -326,7 +326,7 @@ test("rejects two members, a foreign member, and a zip bomb", async () => {
   tail.writeUInt16LE(2, 10);
   await writeFile(join(folder, "Cnaes.zip"), Buffer.concat([bytes.subarray(0, end), entry, tail]));
   await rm(join(folder, "Motivos.zip"));
-  // With an unknown name, like its zip's.
+  // A member with an unknown name, as its zip has.
   await writeZip(join(folder, "Motivos (1).zip"), "LEIAME.TXT", Buffer.from("x"));
   await rm(join(folder, "Paises.zip"));
   const bomb = memberNames("paises", 0, TOKEN)[1];

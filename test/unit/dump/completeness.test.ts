@@ -107,7 +107,7 @@ describe("parts of a type", () => {
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
       sizes.forEach((bytes, part) => {
         const file = join(path, memberNames(type, part, "D60808")[1]);
-        // A file of zero bytes is rejected for that alone.
+        // An empty file would be rejected for being empty.
         writeFileSync(file, '"');
         truncateSync(file, bytes);
       });

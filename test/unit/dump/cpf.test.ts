@@ -1,8 +1,8 @@
 /**
- * Proves: a name loses the CPFs that it is or ends in, in every form in the registry's names, and
- * nothing else; those of trade names by their check digits, against a second sum.
- * Does not prove: that the import removes unchecked ones only for sole traders (unit/ingest/), nor
- * that the addon does the same (unit/ingest/native-scan.test.ts).
+ * Proves: a CPF that is a name or its end is removed, in every form that the registry has, and
+ * nothing else. In trade names the check digits decide, computed here by a second method.
+ * Does not prove: that the import removes unchecked ones only for sole traders (unit/ingest/),
+ * nor that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

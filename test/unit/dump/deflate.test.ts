@@ -70,7 +70,7 @@ describe("prefix codes", () => {
       [5, 0, 0, 0],
       [1, 1],
       [1, 2, 3, 4, 5],
-      // Every count is the sum of those before: the longest codes there are.
+      // Each count is about the sum of those before, which yields the longest codes.
       Array.from({ length: 30 }, (_, i) => 2 ** i),
       Array.from({ length: 286 }, (_, i) => (i % 7 === 0 ? 0 : i * i + 1)),
       Array.from({ length: 286 }, (_, i) => (i < 40 ? 2 ** (i % 31) : 1)),

@@ -1,8 +1,8 @@
 /**
- * Proves: a file of a dump that is not what its name says is named by its kind, zipped or not, with
- * the remedy. Additions of operating systems to a zip or a folder are ignored, and two real members
- * are still rejected. A changed byte in a zip is reported as damage of the zip, not of a row, by
- * the scan of an import, by the tables, and by `--ceis`.
+ * Proves: if a dump's file is of another kind than its name says, zipped or not, the error names
+ * its kind and the remedy. Files that operating systems add to a zip or folder are ignored, but a
+ * second real member is rejected. A changed byte in a zip is reported as damage of the zip, not of
+ * a row, by the scan of an import, by the tables, and by `--ceis`.
  * Does not prove: other damages of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** A dump of one row with one type's member in a zip, optionally with other entries. */
+/** A dump of one row, with the member of one type in a zip, and optionally other entries. */
 function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
   const folder = space.write({ estabelecimentos: [establishment(ONE)] });
   const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
@@ -130,7 +130,7 @@ describe("files added by an operating system", () => {
   });
 });
 
-/** A zip whose member differs from its directory's checksum; deflated again. */
+/** A zip whose member was changed and deflated again, so that the directory's checksum differs. */
 function changedZip(member: string, content: string, other: string): Buffer {
   assert.equal(content.length, other.length);
   return zipOf({ [member]: other }, { [member]: crc32(Buffer.from(content)) });

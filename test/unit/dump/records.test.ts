@@ -42,7 +42,7 @@ function scan(text: string, columns: number, cuts: readonly number[] = []): Outc
   return outcome;
 }
 
-/** The twin: one sticky regular expression over the whole text. */
+/** The twin: parses the whole text with one sticky regular expression. */
 function parse(text: string): string[][] {
   const clean = text.replaceAll("\0", "");
   const pattern = /"((?:[^"]|"")*)"(;|\r?\n|$)/y;

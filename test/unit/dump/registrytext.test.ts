@@ -26,13 +26,13 @@ const WINDOWS: Readonly<Record<number, string>> = {
   ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
 };
 
-/** Texts with CSI sequences, whole and broken, and their remainders. */
+/** Texts with CSI sequences, whole and truncated, with their results. */
 const CSI_TEXTS: readonly (readonly [field: string, text: string])[] = [
   ["\x1b[31mLOJA\x1b[0m", "LOJA"],
   ["LOJA \x1b[1;38;5;196mDO\x1b[m ZE", "LOJA DO ZE"],
   ["LOJA\x1b[2JDO\x1b[?25lZE\x1b[2 q", "LOJA DO ZE"],
   ["A\x1b[31m\x1b[1m\x1b[4mB", "A B"],
-  // A sequence without its final byte loses its control alone: the rest may be text.
+  // A sequence without its final byte loses only its control, because the rest may be text.
   ["A\x1b[31", "A [31"],
   ["A\x1b[31\x1b[32mB", "A [31 B"],
   ["A\x1b[", "A ["],
@@ -91,7 +91,7 @@ describe("a text of the registry", () => {
         const found = cleaned(field, isUtf8Text);
         assert.deepEqual(found, { text, windows: 0, controls: 1 }, JSON.stringify(field));
       }
-      // Names of code tables and columns of Arrow and Parquet files use this path.
+      // The same function cleans names in code tables and columns of Arrow and Parquet files.
       assert.equal(printable(field), text, JSON.stringify(field));
     }
   });
@@ -99,7 +99,7 @@ describe("a text of the registry", () => {
   it("is decoded alike for code tables and messages", () => {
     assert.equal(fieldText(recordOf(["D\x92\xc1VILA"]), 0), "D’ÁVILA");
     assert.equal(fieldText(recordOf(["D’ÁVILA"], true), 0), "D’ÁVILA");
-    // The table's own check blanks these, with a warning.
+    // The check of user tables blanks these characters later, with a warning.
     assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
   });
 

@@ -1,6 +1,6 @@
 /**
- * Proves: the sample's shares are the registry's within 2.5 points (and lengths within 15 %), and
- * city, state, postal code, and activity depend on each other.
+ * Proves: the sample's shares are within 2.5 points of the registry's (and lengths within 15 %),
+ * and city, state, postal code, and activity depend on each other.
  * Does not prove: shares of rare values (the sample is 40,000 rows of one seed).
  */
 import assert from "node:assert/strict";
@@ -133,7 +133,7 @@ test("distributes activities, with favorites per city", () => {
       division,
     );
   }
-  // Two random rows of one city agree on the activity far more often than two of any cities.
+  // Two random rows of a city have the same activity far more often than two of the country.
   const twins = (list: readonly Row[]): number => {
     const counts = new Map<string, number>();
     for (const row of list) counts.set(row[11] as string, (counts.get(row[11] as string) ?? 0) + 1);

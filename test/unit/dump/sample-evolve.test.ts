@@ -1,7 +1,7 @@
 /**
- * Proves: `peneira sample --since` writes a later month. It has the same bytes for the same
- * arguments, with the registry's monthly numbers of new, changed, and lost accounts, each later
- * month with the history of the previous ones; wrong months are rejected with a message.
+ * Proves: `peneira sample --since` writes a later month. Equal arguments yield equal bytes. The
+ * numbers of new, changed, and lost accounts are the registry's monthly ones, and each month
+ * continues the previous ones. Wrong months are rejected with a message.
  * Does not prove: the first month (unit/dump/sample-*.test.ts), nor a comparison's result.
  */
 import assert from "node:assert/strict";

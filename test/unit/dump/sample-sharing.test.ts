@@ -1,11 +1,11 @@
 /**
  * Proves: as many of a sample's companies share an e-mail or a phone as expected of a registry in
- * which accountants answer for their clients. Offices of the largest city would have thousands in
- * the whole registry and none has all; owners have a few; chains have a heavy tail. Only companies
- * opened since the last day of July 2026 have letters, about half of these; larger cities have more
+ * which accountants answer for their clients. In the whole registry, offices of the largest city
+ * would have thousands, but none has all; owners have a few; chains have a heavy tail. About half
+ * of the companies opened since 31 July 2026, and no others, have letters. Larger cities have more
  * districts.
- * Does not prove: which companies share in the registry, of which no file was available; the bands
- * are of 60,000 rows of one seed.
+ * Does not prove: which companies of the registry share contacts (no file was available). The bands
+ * hold for 60,000 rows of one seed.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Number of companies per value, and the share of rows whose value more than `n` have. */
+/** Companies per value, and the share of rows whose value more than `n` companies have. */
 function sharing(of: (row: Row) => string) {
   const companies = new Map<string, Set<string>>();
   const values: string[] = [];

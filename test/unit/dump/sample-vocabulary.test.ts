@@ -1,7 +1,7 @@
 /**
  * Proves: names of a sample come from a vocabulary that grows like real text, with similarly
  * frequent words, as do domains of e-mails and districts. The number of threads changes no byte,
- * also in a later month; a failing sample on threads leaves nothing.
+ * even of a later month. A sample that fails on threads leaves nothing.
  * Does not prove: the words of 72 million establishments (bench/scale.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ async function countOf(establishments: number): Promise<Counted> {
     if (columns === 0) continue;
     for (const line of text.split("\n")) {
       const cells = line.slice(1, -1).split('";"');
-      // A few rows that show a quirk are in more than one line.
+      // A few rows with a quirk span several lines.
       if (cells.length !== columns) continue;
       const name = cells[columns === 30 ? 4 : 1] as string;
       for (const word of name.match(/[A-Z]{2,}/g) ?? []) {
@@ -49,7 +49,7 @@ async function countOf(establishments: number): Promise<Counted> {
   return { words, domains: domains.size, districts: districts.size };
 }
 
-/** The exponent of a growth relative to the text's growth. */
+/** Exponent of a growth relative to the growth of the text. */
 const powerOf = (before: number, after: number) =>
   Math.log(after / before) / Math.log(LARGE / SMALL);
 
@@ -63,7 +63,7 @@ describe("words of a sample", () => {
 
   it("are thousands in a small sample and grow with it", () => {
     assert.ok(small.words.size > 3_000 && small.words.size < 8_000, `${small.words.size}`);
-    // Common words are in both, so that the exponent is slightly below the drawn 0.78.
+    // Both samples contain the common words, so the exponent is slightly below the drawn 0.78.
     const growth = powerOf(small.words.size, large.words.size);
     assert.ok(growth > 0.68 && growth < 0.84, `to the power of ${growth}`);
   });

@@ -209,7 +209,7 @@ describe("a file of texts of activities", () => {
 
 describe("places in metadata", () => {
   const places = { names: ["A"], municipalities: [["3550308", 0, null, null, 0, -23.5, -46.6]] };
-  /** The fault among `/places`, which are checked before what this text lacks. */
+  /** The error about `/places`, which is checked before members that this metadata lacks. */
   const faultOf = (changed: unknown) => {
     const provenance = {
       rfb_snapshot: "2026-10",

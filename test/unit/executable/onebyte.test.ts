@@ -1,8 +1,8 @@
 /**
- * Proves: a script without characters above U+00FF means the same as before, in comments and in
- * regular expressions with and without the flag `u`, also after backslashes; other characters stay.
- * Does not prove: that esbuild leaves such characters nowhere else; the suites of the bundle would
- * fail then.
+ * Proves: rewriting characters above U+00FF does not change a script's meaning: in comments, in
+ * regular expressions with and without the flag `u`, and after backslashes. Other characters stay.
+ * Does not prove: that esbuild leaves such characters nowhere else; then the suites of the bundle
+ * would fail.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ const PARTFILE = new URL("../../../src/executable/cachefolder.ts", import.meta.u
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-part-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A thread that writes the part repeatedly; it waits for the others before each time. */
+/** A thread that writes the part repeatedly, each time together with the others. */
 const WRITER = `
   const { workerData: { module, file, bytes, times, writers, gate } } = require("worker_threads");
   const { writePart } = require(module);
@@ -32,7 +32,7 @@ const WRITER = `
   }
 `;
 
-/** How a thread ends: its error, or null. */
+/** Resolves with a thread's error, or null if it ends without one. */
 function ending(workerData: object): Promise<Error | null> {
   return new Promise((resolve) => {
     const worker = new Worker(WRITER, { eval: true, workerData });

@@ -1,6 +1,6 @@
 /**
- * Proves: the description of a spec names every filter, the order, the score, and the limit: no
- * leaf of the schema can change without it. Codes have their names. Slugs and file names are short,
+ * Proves: the description of a spec names every filter, the order, the score, and the limit: it
+ * changes with every leaf of the schema. Codes have their names. Slugs and file names are short,
  * plain, stable, and without client texts. Does not prove: that the words are well chosen.
  */
 import assert from "node:assert/strict";
@@ -111,11 +111,11 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
-// No spec combines head offices with branches only; here both are described anyway.
+// A spec cannot combine head offices with branches only; here both are described anyway.
 FULL.filters.company.branches_only = true;
 
 const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
-// Whose lists they are is not known where specs are normalized for themselves.
+// Normalization alone does not know the tenant's lists, so they are added afterwards.
 FULL.filters.lists = { any_of: [LISTS[0]], exclude: [LISTS[1]] };
 
 /** Another value for every leaf that changes what is exported. */

@@ -1,8 +1,8 @@
 /**
- * Proves, with threads that the test moves by hand: deleting, stopping and waiting at any moment
- * leave nothing behind: no row, no file, no timer, no thread at work; an end that cannot be
- * committed is not lost. Does not prove what survives a crash (unit/export/recovery.test.ts, and
- * the crash harness with a real process).
+ * Proves, with threads that the test moves by hand: deleting, stopping, and waiting at any moment
+ * leave no row, file, timer, or busy thread. An end that cannot be committed is not lost. Does not
+ * prove what survives a crash (unit/export/recovery.test.ts, and the crash harness with a real
+ * process).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
@@ -87,7 +87,7 @@ describe("deleting", () => {
     await settle();
     here.first().end({ kind: "failed", failure: "disk_full", error: {} });
     await settle();
-    // A folder in its place cannot be unlinked.
+    // A folder in the file's place cannot be unlinked.
     const path = here.exports.filePath(record);
     mkdirSync(path);
     here.exports.remove("a", record.id);
@@ -185,7 +185,7 @@ describe("a database that cannot be written", () => {
   it("answers that storage is full or failing, and commits the end of a render later", async () => {
     const { record } = here.create("a", "k");
     await settle();
-    // No page more than there are: what SQLite says when the disk is full.
+    // Allows no new page, which makes SQLite fail as on a full disk.
     const pages = isSqlite(here.database)
       ? here.database.pragma("page_count", { simple: true })
       : 0;

@@ -1,8 +1,8 @@
 /**
  * Proves, with two servers on one state and threads that the test moves by hand: an export is
- * rendered once, and the bounds of a plan hold for all servers together. The work of a server that
- * ended goes on. A server that was paused for longer than its lease finishes nothing, leaves no
- * file, and goes on. Both see the same progress, ends, and deletions.
+ * rendered once, and the bounds of a plan hold for all servers together. If a server ends, the
+ * other continues its work. A server paused for longer than its lease finishes nothing, leaves no
+ * file, and then works again. Both see the same progress, ends, and deletions.
  * Does not prove real processes, PostgreSQL, and a store (campaign/kills/fleet.test.ts).
  */
 import assert from "node:assert/strict";
@@ -127,7 +127,7 @@ describe("two servers on one state", () => {
     fleet.pause(one);
     await fleet.pass(20);
     assert.deepEqual(ids(two), [id]);
-    // The thread of the paused server is done before its first tick.
+    // The paused server's thread finishes before the server's first tick.
     render?.end(rendered(render.wish, "stale"));
     await settle();
     assert.equal(read(two, id).state, "running");

@@ -1,8 +1,8 @@
 /**
  * Proves: the addon's writer writes the given bytes once and in order, in pieces of any size, and
- * reports their SHA-256 by each of its codes. A failed write is reported with its errno by a later
- * call and by the last one, and nothing is written after it. A closed file has no descriptor, and
- * the caller's bytes are copied. Does not prove: its speed (bench -- export).
+ * reports their SHA-256, with each of its implementations. A failed write is reported with its
+ * errno by a later call and by the last one, and nothing is written after it. A closed file has no
+ * descriptor, and the caller's bytes are copied. Does not prove: its speed (bench -- export).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ import { writeWhole } from "../../../src/export/files/sink.ts";
 const PATHS: readonly HashPath[] = ["fastest", "openssl", "portable"];
 /** More than all buffers of a file hold. */
 const BYTES = Buffer.alloc((5 << 20) + 12_345, "0123456789abcdef-");
-/** A device without room, which Linux has. */
+/** A device without space, which Linux has. */
 const FULL = "/dev/full";
 const DESCRIPTORS = "/proc/self/fd";
 

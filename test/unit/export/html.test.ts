@@ -43,7 +43,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A page of rows; `matches` counts what the limit left out as well. */
+/** Renders a page of rows; `matches` also counts rows beyond the limit. */
 async function pageOf(
   rows: Uint32Array,
   options: Partial<ExportOptions> = {},
@@ -54,11 +54,11 @@ async function pageOf(
   return (await renderedBytes(openHtmlRenderer, { ...context, matches }, batches)).toString();
 }
 
-/** The text of a cell that stands for a value of a search. */
+/** The text of a cell for a value of a search. */
 function cellOf(value: unknown): string {
   if (value === null) return "";
   const text = Array.isArray(value) ? value.join(", ") : plain(value);
-  // The writer replaces characters that HTML excludes, and keeps line ends through the parser.
+  // The writer replaces characters that HTML forbids, and preserves line ends.
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, "\ufffd");
 }
 
@@ -277,7 +277,7 @@ describe("an exported page in Chromium", () => {
       [selector, property, pseudo] as const,
     );
 
-  /** Waits until the rows have moved; the page's policy forbids to wait inside of it. */
+  /** Waits until the rows have scrolled; the page's policy forbids waiting inside the page. */
   async function scrolledTo(page: Page, least: number): Promise<void> {
     const place = () => page.evaluate("document.querySelector('.scroll').scrollTop");
     while (Number(await place()) < least) await page.waitForTimeout(20);

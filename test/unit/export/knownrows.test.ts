@@ -11,7 +11,7 @@ import type { Segment } from "../../../src/search/segment.ts";
 const LENGTH = 14;
 const BATCH = 1 << 19;
 
-/** A snapshot in which the row of a CNPJ is its first four bytes, and how often it was read. */
+/** A snapshot whose row of a CNPJ is its first four bytes; records the size of each look-up. */
 function fakeSegment(): { segment: Segment; batches: number[] } {
   const batches: number[] = [];
   const lookUp = (cnpjs: Uint8Array) => {

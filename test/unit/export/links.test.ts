@@ -1,6 +1,6 @@
 /**
  * Proves that a link is accepted in its issued spelling only: not with a flipped bit, with
- * characters moved, added, or encoded, or with another secret. Both live secrets verify, and the
+ * characters moved, added, or encoded, or with another secret. Both valid secrets verify, and the
  * newest signs. A link ends after five minutes or with its export, to the millisecond, even if the
  * clock was ahead at its creation. Does not prove that the comparison takes constant time.
  */
@@ -45,7 +45,7 @@ function fate(link: string, secrets: SecretRing = [SECRET], nowMs = NOW_MS): str
   }
 }
 
-/** The one spelling of a link, put together the slow way. */
+/** The only valid spelling of a link, built the slow way. */
 function spelled(path: string, expires: string, secret: Buffer): string {
   const text = ["peneira file 1", path, expires].map((part) => `${part.length}:${part}`).join("");
   const mac = createHmac("sha256", secret).update(text).digest("base64url");
@@ -69,7 +69,7 @@ describe("a link in a notice", () => {
     const later = String(Math.floor(made.expiresAtMs / 1000) + 1);
     assert.equal(fate(link.replace(/expires=\d+/, `expires=${later}`)), "link_invalid");
     assert.equal(fate(link.replace("exp_0", "exp_1")), "link_invalid");
-    // A link of five minutes cannot be made to last.
+    // A link that is valid for five minutes cannot be extended.
     const short = signLink(made, { nowMs: NOW_MS, secrets: [SECRET] });
     assert.equal(fate(short, [SECRET], NOW_MS + 86_400_000), "link_expired");
   });
@@ -204,7 +204,7 @@ describe("a link", () => {
   });
 });
 
-/** The next letter of base64url: the same 32 bytes for a lax decoder. */
+/** The next letter of base64url; a lax decoder reads the same 32 bytes. */
 function nextLetter(letter: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return letters[letters.indexOf(letter) + 1] as string;

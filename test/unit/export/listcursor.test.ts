@@ -1,7 +1,7 @@
 /**
- * Proves, on random positions and tenants: a cursor of the list of exports comes back as it was
- * with either live secret, and is refused for another tenant, with other secrets, and with any bit
- * turned. Does not prove the walk over the list (contract/http/api/export-list.test.ts).
+ * Proves, on random positions and tenants: a cursor of the list of exports decodes to its position
+ * with either valid secret. It is refused for another tenant, with other secrets, and with any bit
+ * flipped. Does not prove the walk over the list (contract/http/api/export-list.test.ts).
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Proves: the media type of an enriched CSV file has the encoding and header that its record knows,
- * and no more; other exports have that of their format.
+ * Proves: the media type of an enriched CSV file states the encoding and header of its record, and
+ * nothing else; other exports have the media type of their format.
  * Does not prove: what a file has (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: concurrently made pieces are written in the order of their arrival, for any durations,
- * and also if some are made immediately. At most three are in flight. The first failing one ends
- * the work at its place, and nothing after it is written.
+ * Proves: concurrently made pieces are written in the order of their arrival, however long each
+ * takes. At most three are in flight. The first failed piece ends the work, and nothing after it is
+ * written.
  * Does not prove what is in the pieces (contract/export/render).
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OrderedWriter } from "../../../src/export/formats/renderer.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
-/** A writer with a list of its output, and a maker of slow pieces. */
+/** A writer with a list of its output, and a function that makes slow pieces. */
 function begin() {
   const written: number[] = [];
   const made = { inFlight: 0, most: 0 };

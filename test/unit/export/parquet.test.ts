@@ -62,7 +62,7 @@ function arrayBufferOf(bytes: Buffer): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
-/** Rows by hyparquet, dates as text. */
+/** Rows as hyparquet reads them, dates as text. */
 async function readByHyparquet(bytes: Buffer): Promise<Record<string, unknown>[]> {
   const rows = await parquetReadObjects({ file: arrayBufferOf(bytes) });
   return rows.map((row) =>
@@ -75,7 +75,7 @@ async function readByHyparquet(bytes: Buffer): Promise<Record<string, unknown>[]
   );
 }
 
-/** The JSON values of what a query of a file says; `FILE` in it is the file. */
+/** The JSON values that a query of a file returns; `FILE` in the query is the file. */
 async function queryDuckDb(bytes: Buffer, query: string): Promise<Record<string, unknown>[]> {
   const path = join(tmpdir(), `peneira-${process.pid}-${Math.random()}.parquet`);
   writeFileSync(path, bytes);
@@ -94,7 +94,7 @@ async function schemaOf(bytes: Buffer): Promise<unknown[][]> {
   return read.map(({ column_name, column_type }) => [column_name, column_type]);
 }
 
-/** Types of the fields as DuckDB names them; those that are missing here are texts. */
+/** Types of the fields as DuckDB names them; fields that are not listed are texts. */
 const DUCKDB_TYPES: Record<string, string> = {
   headquarters: "BOOLEAN",
   registration_status: "INTEGER",
@@ -125,7 +125,7 @@ const DUCKDB_TYPES: Record<string, string> = {
   owner_companies: "INTEGER",
 };
 
-/** As readers in JavaScript show texts: their decoder takes a byte order mark off the front. */
+/** Texts as JavaScript readers show them: their decoder drops a leading byte order mark. */
 function withoutMarks(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const shown = (value: unknown) =>
     typeof value === "string" ? value.replace(/^\ufeff/, "") : value;

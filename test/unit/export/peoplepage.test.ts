@@ -1,9 +1,9 @@
 /**
  * Proves: a page with labels has, in both languages, its rows before their source. No account text
  * becomes an element, an attribute, or a script. Its policy allows only its own style and its own
- * search. Links are those of the machine form; the title is the requested one. In Chromium the
- * search finds rows by names without accents and numbers without masks, and nothing breaks the
- * policy, also on a phone.
+ * search. Links equal those of the page without labels; the title is the requested one. In Chromium
+ * the search finds rows by names without accents and numbers without punctuation, and nothing
+ * breaks the policy, even on a phone.
  * Does not prove: the texts of cells (unit/native-index/rows), nor other browsers.
  */
 import assert from "node:assert/strict";

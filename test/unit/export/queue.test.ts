@@ -1,7 +1,7 @@
 /**
- * Proves, with threads that the test moves by hand: tenants take turns and keep to their plans'
- * numbers; every outcome of a render ends in the state, the reason and the files that it should;
- * attempts are counted and bounded.
+ * Proves, with threads that the test moves by hand: tenants take turns within the limits of their
+ * plans. Every outcome of a render leads to the right state, reason, and files. Attempts are
+ * counted and bounded.
  * Does not prove rendering (contract/export/worker.test.ts), deleting and stopping
  * (unit/export/endings.test.ts) or what survives a crash (unit/export/recovery.test.ts).
  */
@@ -141,7 +141,7 @@ describe("scheduling", () => {
         left.set(taken, (left.get(taken) ?? 0) - 1);
         for (const other of tenants) wait.set(other, (wait.get(other) ?? 0) + 1);
         wait.set(taken, 0);
-        // One turn of each of the others, and one more for each time it was blocked itself.
+        // A tenant waits one turn of each other tenant, plus one for each time its plan blocked it.
         if (blocked !== undefined) wait.set(blocked, 0);
         for (const [tenant, turns] of wait)
           assert.ok(turns <= 4, `${tenant} waited ${turns} turns`);

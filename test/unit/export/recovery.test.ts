@@ -1,8 +1,8 @@
 /**
- * Proves: recovery from every partial state that a crash can leave, written by hand, also if it is
- * interrupted or done twice. Pins keep the file, even if its name changes or goes, exactly as long
- * as an export needs it. Does not prove that a commit survives a power cut, nor that there are no
- * other states (crash harness; campaign/twin/export.test.ts).
+ * Proves: recovery from every partial state that a crash can leave, simulated by hand, even if
+ * recovery is interrupted or repeated. Pins keep a snapshot's file, even if it is renamed or
+ * removed, exactly as long as an export needs it. Does not prove that a commit survives a power
+ * cut, nor that other states cannot occur (crash harness; campaign/twin/export.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -32,7 +32,7 @@ afterEach(() => here.dispose());
 
 const pin = () => join(here.dataDir, "pins", `${here.segment.snapshotId}.peneira`);
 
-/** Creates an export and lets it be done, of these bytes. */
+/** Creates an export and finishes it with these bytes. */
 async function done(key: string, bytes = "cnpj\r\n") {
   const { record } = here.create("a", key);
   await settle();
@@ -47,7 +47,7 @@ describe("recovery", () => {
     writeFileSync(join(here.dataDir, "exports", name), bytes);
   const row = (id: string) =>
     here.database.prepare("SELECT state, attempts FROM exports WHERE id = ?").get(id);
-  /** Reopens the state as after a crash, and renders nothing, so that tests can inspect it. */
+  /** Reopens the state as after a crash, without rendering, so that tests can inspect it. */
   const restart = () => {
     here.reopen();
     here.exports.start(here.segment);

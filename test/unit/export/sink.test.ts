@@ -1,9 +1,9 @@
 /**
  * Proves: a file appears whole, once all of its bytes are on the disk, with its true size and
  * SHA-256. If any system call fails, or the producer aborts at any point, no file is left, no
- * descriptor stays open, and the failure is thrown unchanged. The calls that fail are those of the
- * writer on this thread; hashed-file.test.ts has the failures of the addon's. Does not prove: that
- * the disk keeps fsync's promise; the power cuts of the crash tests do.
+ * descriptor stays open, and the failure is thrown unchanged. Failing calls are tested on this
+ * thread's writer; hashed-file.test.ts tests those of the addon's writer. Does not prove: that the
+ * disk keeps fsync's promise; the power cuts of the crash tests do.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ const CALLS: readonly Call[] = [
   ...(["openSync", "writeSync", "fsyncSync", "closeSync"] as const),
   ...(["renameSync", "unlinkSync"] as const),
 ];
-/** Some chunks, and a rest that fills none. */
+/** Several chunks, and a remainder smaller than a chunk. */
 const BYTES = Buffer.alloc((3 << 20) + 4_567, "0123456789abcdef-");
 const DESCRIPTORS = "/proc/self/fd";
 
@@ -33,7 +33,7 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** The system's calls; `tell` gets each with its number before it is made. */
+/** The system calls; each calls `tell` with its name and number before it runs. */
 function watched(tell: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
@@ -56,7 +56,7 @@ function openDescriptors(): number {
   return fs.existsSync(DESCRIPTORS) ? fs.readdirSync(DESCRIPTORS).length : 0;
 }
 
-/** Writes BYTES in pieces, one of them larger than a chunk, with turns between them. */
+/** Writes BYTES in pieces, one of them larger than a chunk, with event loop turns between them. */
 async function fill(write: (bytes: Uint8Array) => void): Promise<void> {
   for (const [from, to] of [
     [0, 10],
@@ -69,7 +69,7 @@ async function fill(write: (bytes: Uint8Array) => void): Promise<void> {
   }
 }
 
-/** Runs work that must leave the folder and the process as they were. */
+/** Runs work, and asserts that it leaves the folder and the process unchanged. */
 async function leavesNothing(work: () => Promise<unknown>, wanted: assert.AssertPredicate) {
   const entries = fs.readdirSync(folder);
   const descriptors = openDescriptors();
@@ -155,7 +155,7 @@ describe("writeWhole", () => {
           const giving = name === "closeSync" || name === "unlinkSync";
           if (number === broken || (sticky && number > broken && !giving)) throw failure;
         });
-        // A close that the test itself prevents leaves the descriptor to the test.
+        // If the test makes a close fail, the test must close the descriptor.
         const closes = { ...disk, closeSync: closing(disk) };
         await leavesNothing(
           () => writeWhole(path, fill, closes),

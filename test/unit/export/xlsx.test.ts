@@ -1,9 +1,9 @@
 /**
  * Proves: an XLSX export, read by another library, has the search's values cell by cell, hostile
  * texts included. Its XML has no formula except links, and the promised kinds of cells. Its package
- * is complete and the same for any batches. A failed write and an abort end it; little waits in
- * memory. Does not prove: how a spreadsheet program shows it, which rows an export has, or how it
- * is written to disk.
+ * is complete and the same for any batches. A failed write and an abort end the export; little
+ * memory is buffered. Does not prove: how a spreadsheet program shows it, which rows an export has,
+ * or how it is written to disk.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -76,19 +76,19 @@ async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   });
 }
 
-/** The rows' XML of an export. */
+/** The XML of an export's rows. */
 async function rowsXml(rows: Uint32Array, options: Partial<ExportOptions> = {}): Promise<string> {
   const parts = await partsOf(await exported(rows, options));
   return parts.get("xl/worksheets/sheet1.xml") ?? "";
 }
 
-/** Fields whose values are dates; those before 1900-03-01 are no dates to every reader. */
+/** Date fields; not all readers accept dates before 1900-03-01 as dates. */
 const DATES = [
   ...["registration_status_date", "started_on", "simples_excluded_on", "mei_excluded_on"],
 ];
 const FIRST_DATE = "1900-03-01";
 
-/** The value of a sheet's cell for a value of the search. */
+/** The value in a sheet's cell for a value of the search. */
 function shown(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(",");
   const isDate = DATES.includes(name) && value !== null && (value as string) >= FIRST_DATE;
@@ -105,7 +105,7 @@ describe("cells of an XLSX export", () => {
     assert.deepEqual(header, OUTPUT_FIELD_NAMES);
     const accounts = searched(fixture.segment, fixture.rows, OUTPUT_FIELD_NAMES);
     const wanted = shownRows(accounts);
-    // Sheets of the reader are as wide as the header.
+    // The reader pads rows to the width of the header.
     assert.equal(rows.length, wanted.length);
     rows.forEach((row, i) => {
       assert.deepEqual(row, wanted[i], `row ${i}`);
@@ -219,7 +219,7 @@ describe("the XML of an XLSX export", () => {
   });
 });
 
-/** Fails unless every element is closed where it belongs and only allowed characters occur. */
+/** Fails unless elements are properly nested and only allowed characters occur. */
 function assertBalanced(path: string, xml: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML does not allow.
   assert.doesNotMatch(xml, /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/, path);

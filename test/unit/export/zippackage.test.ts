@@ -25,7 +25,7 @@ function pieceOf(bytes: Buffer, isLast: boolean): PackedChunk {
   return { packed, bytes: bytes.length, crc: crc32(bytes) };
 }
 
-/** Bytes of a package of one part as it is and one that is packed in pieces. */
+/** Bytes of a package with one stored part, and one part packed in pieces. */
 function packageOf(stored: Buffer, pieces: readonly Buffer[]): Buffer {
   const parts: Buffer[] = [];
   const zip = new ZipPackage((bytes) => parts.push(Buffer.from(bytes)));
@@ -109,7 +109,7 @@ describe("a package", () => {
     const bytes = Buffer.concat(tail);
     class Tail extends yauzl.RandomAccessReader {
       override _readStreamForRange(start: number, end: number) {
-        // Nothing that is read lies in the large part; what does is zeros.
+        // Reads never touch the large part's content, so zeros stand for it.
         const zeros = Buffer.alloc(Math.max(0, Math.min(end, tailAt) - start));
         const rest = bytes.subarray(Math.max(0, start - tailAt), Math.max(0, end - tailAt));
         return Readable.from([Buffer.concat([zeros, rest])]);

@@ -1,6 +1,6 @@
 /**
- * Proves that CNPJs have one reader: outside of it no file of the product imports the strict forms
- * of a CNPJ, and none has a pattern of one.
+ * Proves that CNPJs have one reader: no other file of the product imports the strict parsers of a
+ * CNPJ or has a pattern for one.
  * Does not prove that a place calls the reader for every CNPJ that it is sent.
  */
 import assert from "node:assert/strict";
@@ -8,13 +8,13 @@ import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf } from "../../support/house/syntax.ts";
 
-/** The reader, in the order of its steps. */
+/** Files of the reader, in the order of its steps. */
 const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
 /** Imports from cnpj.ts that only the reader may have. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
-/** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
+/** Repetitions {12}, {14}, {8,12}, or {8,13} in a pattern for letters or digits. */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
-/** Files with digits of another meaning, each with what they are. */
+/** Files whose patterns match other digits, with their meaning. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ["src/console/web/exports/draft.ts", "rows of an export"],
 ]);

@@ -1,6 +1,6 @@
 /**
  * Proves: no package of a lockfile puts a program into node_modules/.bin that would shadow the
- * user's own. (npm scripts search there first; a `node` from there once made the README's second
+ * user's own. (npm scripts search there first; once, a `node` there made the README's second
  * command run under another Node than the first.) Packages built for another Node are refused with
  * the remedy, and unexpected packages are detected. Every command first prints the running Node.
  * `npm start` runs no development package.
@@ -42,7 +42,7 @@ const { presentIn, refusalOf, runningAbi, shippedFolder, stalePackages } = (awai
   stalePackages: (wanted: Lock, present: Lock, options?: { running: boolean }) => string[];
 };
 
-/** Programs that this project or its packages call by name. */
+/** The user's programs that this project or its packages call by name. */
 const PERSONS_OWN = ["node", "npm", "npx", "corepack", "python3", "make", "g++", "git", "sh"];
 
 describe("installed packages", () => {

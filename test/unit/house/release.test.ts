@@ -91,7 +91,7 @@ function commit(): void {
   standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim());
 }
 
-/** Answers like the executable of a commit, with one third-party package in it. */
+/** Makes a stand-in that answers like the executable of a commit, with one third-party package. */
 function standIn(hash: string, version = VERSION): void {
   const versions = {
     peneira: version,

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { sampleSources } from "../../support/sample/sources.ts";
 
-/** One file of every way in which a sample depends on files. */
+/** One file for each way in which a sample depends on files. */
 const NEEDED = [
   "data/municipality-exceptions.json",
   "native-index/builder/stages/index_builder.cc",

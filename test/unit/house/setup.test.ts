@@ -52,7 +52,7 @@ const { storeTimes, lastTimes } = (await import(
   lastTimes: (file: string) => Times;
 };
 
-/** Steps that note when they began and ended. */
+/** Steps that record when they began and ended. */
 function steps(events: string[], fails?: string): Step[] {
   const step = (name: string, ...before: string[]): Step => ({
     name,

@@ -1,7 +1,7 @@
 /**
  * Proves: processes that build the same part of a checkout take turns, and those that waited find
- * it built. A process that dies meanwhile blocks no other. A failed step runs again, one with
- * unchanged inputs does not; a plan runs nothing. Does not prove that build.mjs names all inputs.
+ * it built. A process that dies meanwhile blocks no other. A failed step runs again; one with
+ * unchanged inputs does not. Planning runs nothing. Does not prove that build.mjs names all inputs.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The text of a process that makes `output` of `input`, noting each time that it did. */
+/** Program of a process that makes `output` from `input` and records each time it does. */
 function maker(work: string): string[] {
   const text = `
     import fs from "node:fs";

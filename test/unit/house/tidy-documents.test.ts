@@ -1,7 +1,7 @@
 /**
- * Proves that documents point at files that exist, that dependencies are exact, locked and the
- * ones we know, and that no text names a machine or announces unfinished work. Does not prove that
- * what the documents say is true.
+ * Proves that documents point at existing files, that dependencies are exact, locked, and known,
+ * and that no text names a machine or announces unfinished work. Does not prove that the documents
+ * are true.
  * Every test prints all places that break its rule.
  */
 import assert from "node:assert/strict";
@@ -123,7 +123,7 @@ describe("dependencies", () => {
     const pruned = JSON.parse(prunedLockfile(JSON.stringify({ packages: planted })));
     assert.deepEqual(lockfileProblems(pruned), ["node_modules/weak has no sha512"]);
     assert.equal(pruned.packages[""].optionalDependencies, undefined);
-    // An entry that is removed in one place only is missed in the other.
+    // An entry removed from only one of two places is reported as missing.
     const { "node_modules/unpinned": _, ...rest } = planted;
     const half = lockfileProblems({ packages: rest } as never);
     assert.ok(half.includes("the root wants unpinned, which is not locked"));
@@ -140,7 +140,7 @@ describe("texts", () => {
   const files = filesMatching(/\.(ts|tsx|mjs|cc|h|gyp|json|md|yml|sh)$|^\.ci\/|^\.gitignore$/);
 
   it("name no machine and no registry", () => {
-    // Written in pieces, so that this file does not find itself.
+    // The names are split, so that this file does not match itself.
     const hosts = ["npm" + "js\\.org", "debia" + "n\\.org", "github" + "usercontent"];
     const folders = ["wor" + "k", "far" + "m", "roo" + "t", "hom" + "e\\/[a-z]"];
     const pattern = new RegExp(`(^|[^.\\w])\\/(${folders.join("|")})\\/|${hosts.join("|")}`);
@@ -175,7 +175,7 @@ function linesMatching(files: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-/** Targets of links, and words in `code` that start like a path of this checkout. */
+/** Targets of links, and words in `code` that begin like a path in this checkout. */
 function pathsIn(line: string): string[] {
   const links = [...line.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
   const code = [...line.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? "");

@@ -1,7 +1,7 @@
 /**
  * Proves that documents and help hold no construction of the list of plain-english.ts, no sentence
- * over 40 words, and no heading that is a question. The places left in messages, comments, and the
- * record of benchmarks only become fewer.
+ * over 40 words, and no heading that is a question. The number of places left in messages,
+ * comments, and the record of benchmarks only decreases.
  * Does not prove that a text is true or easy: readers do.
  * Every test prints all places that break its rule.
  */
@@ -18,7 +18,7 @@ import {
   questionsIn,
 } from "../../support/house/plain-english.ts";
 
-/** Places that are left in an area. Lower the number when you rewrite some; never raise it. */
+/** Number of places left in an area. Lower it when you rewrite some; never raise it. */
 const LEFT = {
   "docs/benchmarks.md": 0,
   messages: 1,
@@ -29,7 +29,7 @@ const LEFT = {
 } as const;
 type Area = keyof typeof LEFT;
 
-/** A bound that is further above the count than this would let new places in unnoticed. */
+/** Maximum by which a bound may exceed the count, so that new places are noticed. */
 const slackOf = (bound: number) => Math.max(20, bound / 5);
 
 const DOCUMENTS = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$|^\.github\/.*\.md$/);
@@ -45,7 +45,7 @@ function commentFindings(file: string): string[] {
   return [...findingsIn(prose), ...openingsIn(prose)].map((one) => `${file}:${one}`);
 }
 
-/** Every place of an area with a bound. */
+/** Finds every place in an area that has a bound. */
 const AREAS: Readonly<Record<Area, () => string[]>> = {
   "docs/benchmarks.md": () => documentFindings("docs/benchmarks.md"),
   messages: () =>

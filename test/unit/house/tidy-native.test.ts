@@ -1,9 +1,9 @@
 /**
- * Proves that the C++ sources are in order. Each is in the folder of its task; includes lead down
- * from the folder of JavaScript to that of the file and, in a folder with subfolders, between
- * these. Every source states its invariant and is compiled or included, and a single layer uses
- * N-API. Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all
- * code. Every test prints all places that break its rule.
+ * Proves that the C++ sources are in order. Each is in the folder of its task. Includes go down
+ * from the JavaScript layer to the file layer and, in a folder with subfolders, in the order below.
+ * Every source states its invariant and is compiled or included, and a single layer uses N-API.
+ * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code. Every
+ * test prints all places that break its rule.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a folder, lowest first; `.` is the folder itself. A room includes those before it.
+ * Subfolders ("rooms") of a folder, lowest first; `.` is the folder. A room may include lower ones.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   format: [".", "blocks", "region", "postings"],
@@ -78,8 +78,8 @@ describe("native sources", () => {
   });
 
   it("are all compiled or included", () => {
-    // binding.gyp takes every .cc of the folders that it names; fuzz/run.mjs is given the name of
-    // a target and compiles `<name>_fuzz.cc`.
+    // binding.gyp compiles every .cc of the folders that it names; fuzz/run.mjs gets the name of a
+    // target and compiles `<name>_fuzz.cc`.
     const [, listed] = /(\['format'.*?\])\.flatMap/.exec(textOf("native-index/binding.gyp")) ?? [];
     const taken = (file: string): boolean => listed?.includes(`'${file.split("/")[1]}'`) ?? false;
     const build = filesMatching(/^native-index\/.*\.(gyp|gypi|mjs|sh)$|^build\.mjs$/).map(textOf);
@@ -89,7 +89,7 @@ describe("native sources", () => {
         (file) => !taken(file) && !build.some((text) => text.includes(sourceName(file))),
       ),
       ...filesMatching(/^native-index\/.*\.h$/).filter((file) => {
-        // The one that binding.gyp precompiles is put before every source.
+        // The header that binding.gyp precompiles is included before every source.
         const name = `"${file.replace("native-index/", "")}"`;
         return ![...includes, ...build].some((text) => text.includes(name));
       }),
@@ -112,9 +112,7 @@ function includesOf(file: string): Include[] {
     });
 }
 
-/**
- * Returns true if a source may include another: from a folder below, or a room that is not above.
- */
+/** True if a source may include another: in a lower folder, or in a room that is not higher. */
 function mayInclude(file: string, target: string): boolean {
   const folder = folderOf(file);
   if (folder !== folderOf(target)) return BELOW[folder]?.includes(folderOf(target)) ?? false;

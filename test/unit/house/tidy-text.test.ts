@@ -1,16 +1,16 @@
 /**
- * Proves: one file decodes the bytes of files that are imported (src/dump/registrytext.ts). The
- * others named here read records of our own, whose bytes are ASCII by then.
- * No file of the product uses the TextDecoder of one-byte encodings: that of Node 20 reads the
- * bytes 80 to 9F as controls.
- * Does not prove that a reader cleans what it decoded: the suites of dump and ingest do.
+ * Proves: one file decodes the bytes of imported files (src/dump/registrytext.ts). The others named
+ * here read our own records, whose bytes are already ASCII.
+ * No file of the product uses TextDecoder for one-byte encodings, because Node 20 decodes the bytes
+ * 80 to 9F as controls.
+ * Does not prove that a reader cleans the decoded text: the suites of dump and ingest do.
  */
 import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 
 const DECODES = /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
 
-/** Files that write bytes or read CNPJs, e-mails and magic numbers, with what they read. */
+/** Files that write bytes, or read CNPJs, e-mails, and magic numbers; each with its content. */
 const OWN_BYTES = new Set([
   "src/dump/registrytext.ts", // the decoder
   "src/dump/cpf.ts", // bytes of constants

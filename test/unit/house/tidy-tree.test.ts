@@ -1,6 +1,6 @@
 /**
- * Proves: type imports of the product have no cycle either, and no two files export a type of the
- * same name. A small file with a single importer states why it is separate, and every export is
+ * Proves: type imports of the product have no cycles, and no two files export a type of the same
+ * name. A small file with a single importer states why it is separate, and every export is
  * imported. Style sheets are as short as code; a folder has few enough entries for a glance. Does
  * not prove that a name or a file's extent is good: people do. Every test prints all places that
  * break its rule.
@@ -10,14 +10,14 @@ import ts from "typescript";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf, lineOf, treeOf } from "../../support/house/syntax.ts";
 
-/** Below this a file with one importer is a part of that file, unless it says why it is not. */
+/** A file with one importer and fewer lines must state why it is separate. */
 const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
 /** Files and folders in a folder. */
 const ENTRIES_MAX = 30;
-/** How a file says so, in the comment that opens it. */
+/** Pattern of such a statement in a file's header. */
 const REASON = /\b(On its own|Apart)\b[^.]*\bbecause\b/;
-/** One file for each area and language, each command and each kind of thread, however small. */
+/** Files that may be small: one per area and language, per command, and per kind of thread. */
 const ONE_EACH = /^src\/(console\/web\/strings\/|cli\/commands\/|.*\.worker\.ts$)/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
@@ -137,7 +137,7 @@ function exportsOf(file: string): Exported[] {
   });
 }
 
-/** `file#name` of everything that a file imports of another, `file#*` for all of it. */
+/** `file#name` of every name that a file imports from another; `file#*` for all names. */
 function namesImportedBy(file: string): string[] {
   const targets = new Map(importsOf(file).map((one) => [one.specifier, one.file]));
   const found: string[] = [];
@@ -165,7 +165,7 @@ function namesOf(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
   return bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
 }
 
-/** The file of `import("…")`, whether it is called or its type is taken. */
+/** The file of an `import("…")`, as a call or as a type. */
 function dynamicSpecifier(node: ts.Node): string | undefined {
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
     return (node.argument.literal as ts.StringLiteral).text;
@@ -192,7 +192,7 @@ function unitOf(file: string): string {
   return file.replace(/\.(cc|h)$/, "");
 }
 
-/** By C++ unit the files of other units that include it. */
+/** Files of other units that include each C++ unit. */
 function includersOf(): Map<string, Set<string>> {
   const includers = new Map<string, Set<string>>();
   for (const file of NATIVE) {
@@ -204,7 +204,7 @@ function includersOf(): Map<string, Set<string>> {
   return includers;
 }
 
-/** By folder the names of what lies in it, files and folders. */
+/** Names of files and folders in each folder. */
 function entriesOf(files: readonly string[]): Map<string, Set<string>> {
   const entries = new Map<string, Set<string>>();
   for (const file of files) {
@@ -217,7 +217,7 @@ function entriesOf(files: readonly string[]): Map<string, Set<string>> {
   return entries;
 }
 
-/** Circles of imports, those of types included; each is given once. */
+/** Cycles of imports, including type imports, each once. */
 function cyclesOf(files: readonly string[]): string[] {
   const cycles = new Set<string>();
   const done = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * Proves that the sources are in order. Imports go down the ranks without cycles, heavy packages
+ * Proves that the sources are in order. Imports go to lower ranks without cycles, heavy packages
  * have one importer, files and functions stay small, every export has a comment, and no code is
  * dead. Documents point at existing files, and no trace of a machine or of unfinished work is left.
  * Does not prove that a comment is true, a name is good, or a test can fail: people do. Every test
@@ -15,7 +15,7 @@ const FILE_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 4;
 const COLUMNS_MAX = 100;
-/** Three to eight are usual; a .cc next to its .h has fewer, a byte layout more. */
+/** Lines of a header: three to eight are usual; a .cc with an .h has fewer, a byte layout more. */
 const HEADER_LINES = { min: 2, max: 20 };
 
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
@@ -32,7 +32,7 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [0, /^src\/(executable|files|process|scheduling|settings|text)\//],
 ];
 
-/** Parts of src/http that know neither each other nor the routes; these know both. */
+/** Parts of src/http that import neither each other nor the routes; the routes import both. */
 const HTTP_PARTS = /^src\/http\/(server|openapi)\//;
 
 /** Packages that only one file of the product may import. */
@@ -52,10 +52,10 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/** Names of request contexts; see src/http/server/routetable.ts. */
+/** Spreads of a request context; see src/http/server/routetable.ts. */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
-/** Stages hand values on; only searcher.ts knows their sequence. */
+/** Stages pass values on; only searcher.ts knows their order. */
 const STAGES = /^src\/search\/(plan|page|facet|project)\.ts$/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
@@ -154,7 +154,7 @@ describe("imports", () => {
   it("reach every file", () => {
     const entries = /^src\/(main\.ts|.*\.worker\.ts|console\/web\/main\.tsx)$/;
     const product = reachable(filesMatching(entries));
-    // Programs that are started or bundled by their paths, and a file that hooks put in the place
+    // Programs that are started or bundled by path, and a file that module hooks put in the place
     // of another.
     const programs = /^test\/support\/(road\/(run|recorder)|server\/(\w+-writer|on-postgres))\.ts$/;
     const suites = /^(test\/.*\.test|bench\/.*\.bench)\.ts$/;
@@ -278,7 +278,7 @@ function linesOf(file: string): string[] {
   return textOf(file).replace(/\n$/, "").split("\n");
 }
 
-/** A `describe` is a heading over tests, not a function that a reader must understand whole. */
+/** A `describe` groups tests and need not be understood as a whole function. */
 function isGroupOfTests(node: ts.Node): boolean {
   const { parent } = node;
   return (
@@ -287,7 +287,7 @@ function isGroupOfTests(node: ts.Node): boolean {
   );
 }
 
-/** Lines with words in the comment that opens a text, after a `#!` line. */
+/** Number of lines with words in a file's first comment, after a `#!` line. */
 function headerLines(text: string): number {
   const body = text.replace(/^#!.*\n/, "");
   const block = /^\/\*([\s\S]*?)\*\//.exec(body)?.[1];
@@ -307,8 +307,8 @@ function reachable(entries: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Depth-first search over imports that remain at run time, or over those of types too; each circle
- * is given once.
+ * Finds cycles by depth-first search over the imports that remain at run time, or over type imports
+ * too. Returns each cycle once.
  */
 function findCycles(files: readonly string[], { types = false } = {}): string[] {
   const cycles = new Set<string>();

@@ -1,14 +1,14 @@
 /**
- * Proves: without a name the quick suites are run, a name is the end of one path or refused with
- * those it may mean, --all and --campaign are what they say, scale and seed reach the suites.
- * Does not prove that what passed is left out of the run of everything; .ci/run does.
+ * Proves: without a name the quick suites run. A name is the end of one path, or is refused with
+ * the paths that it may mean. --all, --campaign, scale, and seed work.
+ * Does not prove that passed suites are left out of the full run; .ci/run does.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { MATRIX, scaled, tries } from "../../support/run/scale.ts";
 
-/** The requested run, as far as these tests read it. */
+/** The parsed arguments, as far as these tests check them. */
 interface Selection {
   readonly suites: readonly string[];
   readonly variables: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /**
- * Proves: a dump in which a file has the rows of another, or a table almost none of the used codes,
- * is rejected with every such file; the same dump is imported with --partial, and a right one
- * without.
+ * Proves: a dump is rejected if a file has the rows of another, or if a table has almost none of
+ * the used codes; the message names all such files. With --partial it is imported; a right dump
+ * needs no flag.
  * Does not prove: files of another kind (unit/dump/foreign.test.ts).
  */
 import assert from "node:assert/strict";

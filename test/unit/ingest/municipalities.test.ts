@@ -1,8 +1,8 @@
 /**
  * Proves: a municipality that the dump's table spells differently keeps its IBGE code, by official
  * codes of a file or of the previous snapshot, or by its spelling; codes of other data are
- * rejected. Contradictions of name and code, and unknown codes, are resolved as documented; all of
- * them are named in warnings, report, snapshot, and `inspect`.
+ * rejected. Contradictions of name and code, and unknown codes, are resolved as documented. All are
+ * named in warnings, report, snapshot, and `inspect`.
  * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
  * how official codes are parsed (municipalitycodes.test.ts).
  */
@@ -34,7 +34,7 @@ interface Town {
   readonly ibge: string;
 }
 
-/** The registry's table, with codes as the sample invents them, and each code's municipality. */
+/** The registry's table with the sample's invented codes, and each code's municipality. */
 const TOWNS: readonly Town[] = (() => {
   const reviewed = JSON.parse(
     readFileSync(new URL("../../../data/municipality-exceptions.json", import.meta.url), "utf8"),
@@ -203,7 +203,7 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // No other town lost a name, so that it is near to no free one.
+    // All other towns have their names, so no unassigned name is near this one.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],

@@ -1,7 +1,7 @@
 /**
  * Proves: official TOM and IBGE codes are parsed from their published forms, and another file is
  * rejected with the reason.
- * Does not prove: what an import does with them (municipalities.test.ts).
+ * Does not prove: how an import uses them (municipalities.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ describe("a file of codes", () => {
       ["7107", "3550308"],
     ]);
     const forms = [
-      // The Tesouro's: no header, names padded, rows of no municipality.
+      // The Tesouro's file has no header, padded names, and rows without a municipality.
       "0001;05893631000109;GUAJARA-MIRIM   ;RO;1100106\r\n" +
         "7107;46395000000139;SAO PAULO;SP;3550308\r\n" +
         "0995;00000000000191;DEMAIS MUNICIPIOS;RO;0000000\r\n\x1a",

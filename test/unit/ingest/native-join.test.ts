@@ -1,9 +1,9 @@
 /**
  * Proves: the join in the addon produces the bytes, extents, counts, examples, and sampled keys of
- * its twin in TypeScript, partition by partition. It does so for a sample, for dumps with
- * duplicates, orphans, companies without a name, and nonexistent places, with public lists and
- * without, and for rows that already have their companies' values. A thread's next partition and
- * bucket of values are prefetched.
+ * its twin in TypeScript, partition by partition. Tests a sample, dumps with duplicates, orphans,
+ * companies without a name, and nonexistent places, with and without public lists, and rows that
+ * already have their companies' values. The next partition and bucket of values of a thread are
+ * prefetched.
  * Does not prove: that the twin is right (quirks and twin in this folder).
  */
 import assert from "node:assert/strict";
@@ -55,7 +55,7 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };
 }
 
-/** Joins every partition by both, into 1 and into several ranges; returns the rules. */
+/** Joins every partition by both, into one range and into several; returns the applied rules. */
 function compare(context: JoinContext): number[] {
   const counts: number[] = [];
   const progress = new Int32Array(2);
@@ -98,7 +98,7 @@ function compareCounts(values: SpillFile, ranges: number): void {
   }
 }
 
-/** A spill file that records whose extents are read: the first and the end of each. */
+/** A spill file that records the reads of extents: the first read and the end of each. */
 function watched(spill: SpillFile) {
   const seen: [number, number][] = [];
   class Offsets extends Float64Array {
@@ -174,7 +174,7 @@ async function cnpjs(): Promise<string[]> {
   return found;
 }
 
-/** Debts of every third CNPJ, of one to three inscriptions. */
+/** Debts of every third CNPJ: one to three registered debts each. */
 async function debtsOf(list: readonly string[]) {
   const rows = list
     .filter((_, i) => i % 3 === 0)
@@ -210,7 +210,7 @@ describe("the native join", () => {
     const debts = await debtsOf(await cnpjs());
     compare({ ...context, ...listed, debts });
     compare({ ...context, ...listed, debts, companies: null, simples: [], sanctioned: null });
-    // Complete rows: values that a dump leaves to the join are zero then.
+    // Joins rows that are complete already; with a dump, these values are zero before the join.
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
 

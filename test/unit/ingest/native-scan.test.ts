@@ -46,7 +46,7 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
   };
 }
 
-/** The outcome of a scan: all its results with the bytes of its file, or its rejection. */
+/** The outcome of a scan: all results with its spill file's bytes, or its rejection. */
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
@@ -59,7 +59,7 @@ async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   }
 }
 
-/** Scans bytes by all three, natively also in pieces; returns their common result. */
+/** Scans bytes with all three scans, natively also in pieces; returns their common result. */
 async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask> = {}) {
   const task = taskOf(type, changes);
   const expected = await outcome(scanHere(task, [bytes]), task);
@@ -71,7 +71,7 @@ async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask>
   return expected;
 }
 
-/** Pieces of the bytes between these places. */
+/** Splits the bytes at these places. */
 function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
 }
@@ -351,7 +351,7 @@ describe("the native scan", () => {
     const { found } = (await compare("estabelecimentos", bytes, { skipBadRows: 9 })) as {
       found: ScanResult;
     };
-    // The line that lost its quote, the second half of its row, and the two good rows.
+    // Lost rows: the line without its quote and the second half of its row. The two good rows stay.
     assert.equal(found.rowsKept, 2);
     assert.deepEqual(
       found.tally.examples.row_malformed?.map(({ place }) => place),

@@ -1,7 +1,7 @@
 /**
  * Proves: a snapshot records its files' host, that parts were missing or empty, and the number of
  * skipped malformed rows, and `peneira inspect` shows it. A whole month of unknown origin records
- * nothing, so that its bytes stay the same; foreign content in the note of a download is one line
+ * nothing, so that its bytes stay the same; hostile content in a download's note becomes one line
  * or nothing.
  * Does not prove: what is accepted and rejected (whole.test.ts), how notes are made (download).
  */

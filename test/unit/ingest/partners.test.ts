@@ -1,9 +1,9 @@
 /**
- * Proves: `--corporate-partners` takes in which companies are partners of which, from rows of kind
- * 1 with a whole CNPJ. Persons, foreigners, and representatives leave no byte in the snapshot.
- * Owners and owned companies are found in both directions, page by page. Steps of ownership equal
- * the slow twin, with cycles. A snapshot without partners refuses in words, as does an incomplete
- * month. Damaged bytes of the part are refused.
+ * Proves: `--corporate-partners` imports the companies that are partners of others, from rows of
+ * kind 1 with a whole CNPJ. Persons, foreigners, and representatives leave no byte in the snapshot.
+ * Owners and owned companies are found in both directions, page by page. Ownership over several
+ * steps, with cycles, equals the slow twin. A snapshot without partners and an incomplete month are
+ * refused with a message. Damaged bytes of the part are refused.
  * Does not prove: that the registry's rows look like these.
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ const partner = (owned: string, kind: string, document: string, more: object = {
   ...more,
 });
 
-/** Persons whose names and documents must be nowhere. */
+/** Persons whose names and documents may be nowhere. */
 const PERSONS = Array.from({ length: 200 }, (_, i) => ({
   nome_socio: `FULANO${i} DE TAL INVENTADO`,
   cnpj_cpf_do_socio: `***${String(100_200 + i)}**`,
@@ -70,7 +70,7 @@ const SOCIOS: readonly MiniRow[] = [
   partner(OUTSIDE, "1", office(D)),
   ...PERSONS.map((person, i) => partner([A, B, C, D][i % 4] as string, "2", "", person)),
   ...PERSONS.slice(0, 9).map((person) => partner(A, "3", "", person)),
-  // A company's row whose document is a person's is not taken in.
+  // A row of kind company whose document is a person's CPF is not imported.
   partner(A, "1", "12345678909", { nome_socio: "SICRANO INVENTADO" }),
   partner(A, "1", "11222333000199"),
 ];
@@ -93,7 +93,7 @@ function ownedBy(segment: Segment, roots: readonly string[], depth = 1): string[
   return found.map(({ cnpj }) => cnpj.slice(0, 8)).sort();
 }
 
-/** Root of each account, and how many companies it owns and own it. */
+/** Root of each account, with the numbers of companies that it owns and that own it. */
 function countsOf(segment: Segment): string[] {
   const fields = ["cnpj_root", "owned_companies", "owner_companies"];
   const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
@@ -104,7 +104,7 @@ function countsOf(segment: Segment): string[] {
 
 describe("an import with corporate partners", () => {
   it("finds owners and owned companies, and leaves no byte of a person", async () => {
-    // Some digits of the documents are in the tables of codes that every snapshot has.
+    // Code tables of every snapshot contain some digits of the documents by coincidence.
     await imported(SOCIOS, { corporatePartners: false });
     const others = space.bytes("partners.peneira").toString("latin1");
     const report = await imported(SOCIOS);

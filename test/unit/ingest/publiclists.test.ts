@@ -1,9 +1,9 @@
 /**
- * Proves: the lists of CNEP and CEPIM and the debts of PGFN are imported by CNPJ. Only what is in
- * force and has a whole CNPJ counts. Amounts are exact, and only those of main debtors. The dates
- * of the lists are in the provenance; a list that was not given is null. A wrong, mixed, or
- * incomplete list is refused with the file and the reason. Nothing of a person is in the file.
- * Does not prove: that the published files have these layouts; they were read in public sources.
+ * Proves: the lists of CNEP and CEPIM and the debts of PGFN are imported by CNPJ. Only entries in
+ * force with a whole CNPJ count. Amounts are exact, and only main debtors count. The provenance has
+ * the dates of the lists, null for a list that was not given. A wrong, mixed, or incomplete list is
+ * refused with the file and the reason. Nothing of a person is in the file. Does not prove: that
+ * the published files have these layouts; they were read in public sources.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";

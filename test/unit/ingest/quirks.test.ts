@@ -1,6 +1,6 @@
 /**
- * Proves: every known quirk of the dump becomes the decisions' value, and is counted under its
- * rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
+ * Proves: every known quirk of the dump becomes the value that was decided, and is counted under
+ * its rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
  * activities, capital, CPFs, sanctions, populations.
  * Does not prove: the splitting of bytes into records (unit/dump/records.test.ts) nor every
  * spelling (unit/dump/values.test.ts).

@@ -1,8 +1,8 @@
 /**
- * Proves: a range of the addon has the records of all files in rank order, with the corrected
- * counts, like reading, correcting, and sorting in TypeScript. The buffers of a batch are in the
- * file as `finish` returns them, batch after batch in the same memory; consumed parts of a file use
- * no disk space. Corrections that name no row are rejected, as is every call out of order.
+ * Proves: a range of the addon has the records of all files in rank order, with corrected counts,
+ * as its TypeScript twin has. Buffers are in the file as `finish` returns them, batch after batch
+ * in the same memory; consumed parts of a file use no disk space. Corrections for nonexistent rows,
+ * and calls out of order, are rejected.
  * Does not prove: that a snapshot is right (twin.test.ts), nor that corrections are
  * (shared-values.test.ts).
  */
@@ -81,7 +81,7 @@ function corrected(files: readonly SpillFile[], corrections: SpillFile, range: n
   return records;
 }
 
-/** The buffers that were written into a file, as `finish` gives them. */
+/** The buffers that were written to a file, in the form of `finish`. */
 async function written(batch: NativeBatch) {
   const path = space.path("batch");
   writeFileSync(path, "");

@@ -108,7 +108,7 @@ describe("population and sanctions files", () => {
     const ceis = space.path("sancoes.csv");
     writeFileSync(ceis, "a;b\n");
     await assert.rejects(space.import(folder(), "x.peneira", { ceis }), /20260930_CEIS/);
-    // 30 February would become a date of the metadata that no reader takes.
+    // Metadata with 30 February would be rejected by every reader.
     const impossible = space.path("20260230_CEIS.csv");
     writeFileSync(impossible, "a;b\n");
     await assert.rejects(

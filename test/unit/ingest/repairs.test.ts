@@ -23,7 +23,7 @@ const simples = (root: string, option: readonly string[], mei: readonly string[]
   data_exclusao_do_mei: mei[2] ?? "",
 });
 
-/** 01234567/0001-95 as a program writes it that treats its columns as numbers. */
+/** 01234567/0001-95 as written by a program that treats its columns as numbers. */
 const SHORT = { cnpj_basico: "1234567", cnpj_ordem: "1", cnpj_dv: "95" };
 const WHOLE = "01234567000195";
 const ONE = "11222333000181";
@@ -62,7 +62,7 @@ describe("an import", () => {
           data_situacao_cadastral: "05/01/2020",
         }),
         establishment(ONE),
-        // Without its zeros it is this one only if its check digits match.
+        // Without its zeros, this row has that CNPJ only if the check digits match.
         establishment(WHOLE, { ...SHORT, cnpj_dv: "94" }),
       ],
       motivos: [{ codigo: "00", descricao: "SEM \x93MOTIVO\x94" }],

@@ -29,7 +29,7 @@ const reviewed = new Map(
   Object.entries(exceptions.municipalities).map(([tom, { uf, ibge }]) => [`${uf} ${tom}`, ibge]),
 );
 
-/** ISO-8859-1 text without NULs, white space squeezed; null when nothing is left. */
+/** ISO-8859-1 text without NULs, white space collapsed; null if nothing is left. */
 function text(cell: string | undefined): string | null {
   const clean = (cell ?? "")
     .replaceAll("\0", "")

@@ -101,7 +101,7 @@ describe("a partial month", () => {
       space.files().filter((name) => name.startsWith("kept")),
       ["kept.peneira"],
     );
-    // An update replaces a snapshot of another name.
+    // An update replaces a snapshot that has another name.
     const replaces = space.path("kept.peneira");
     const refused = await refusal(space.import(smaller, "next.peneira", { ...STRICT, replaces }));
     assert.match(
@@ -183,7 +183,7 @@ describe("a UTF-8 month", () => {
     assert.equal(nameOf("10000000000199"), "S\u00c3O");
     assert.equal(nameOf("20000000000199"), "S\u00c3O");
     assert.match(few.warnings.join(), /Y0\.D60808\.ESTABELE is UTF-8 and was read as such/);
-    // Fewer may be one odd name, and half of a file is no file of the other: both warn.
+    // Fewer names may be one odd name, and half of a file is not conclusive: both cases only warn.
     for (const [rows, count] of [
       [names(3, "S\u00c3\u0083O"), 3],
       [[...names(70, "S\u00c3\u0083O"), ...names(70, "S\u00c3O", 30_000_000)], 70],

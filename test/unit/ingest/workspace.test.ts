@@ -1,7 +1,7 @@
 /**
  * Proves: disk space and permissions are checked before an import writes, and every disk error is a
- * sentence with the path and the need. Leftovers of dead processes next to an output are removed by
- * its next import, and others' files stay.
+ * sentence with the path and the required space. The next import removes leftovers of dead
+ * processes next to its output; other files stay.
  * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
  */
 import assert from "node:assert/strict";
@@ -100,7 +100,7 @@ describe("a workspace", () => {
   });
 
   it("is rejected in an unwritable folder, with the path", () => {
-    // No user creates a file in /proc.
+    // No user can create a file in /proc.
     assert.throws(
       () => new Workspace("/proc/x.peneira", { ...NEED, work: 0, snapshot: 0 }, () => 1e12),
       (error: NodeJS.ErrnoException) => /\/proc/.test(error.message),

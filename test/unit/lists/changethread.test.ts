@@ -63,7 +63,7 @@ function ascending(from: number, to: number): Uint8Array {
 
 function changed(id: string, verb: "add" | "remove", from: number, to: number) {
   const all = entries(from, to);
-  // In blocks of their own, as an upload has them; the first one comes twice.
+  // The entries as blocks, as an upload has them; the first block occurs twice.
   const third = Math.ceil((to - from) / 3) * 8;
   const blocks = [0, 0, third, 2 * third].map((at) => all.slice(at, at + third));
   const sent = { entries: blocks, verb };

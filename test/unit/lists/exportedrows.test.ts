@@ -152,7 +152,7 @@ describe("exported rows", () => {
   it("are one entry if rows of a snapshot have the same root and order", () => {
     const { list } = tenant("repeats");
     const entries = Array.from({ length: 140_000 }, (_, i) => {
-      // Two by two, and across the slices in which entries are made.
+      // Repeats entries, also across the slices in which entries are generated.
       const at = i % 1_000 === 1 || i % 65_536 === 0 ? Math.max(0, i - 1) : i;
       return BigInt(at) * ORDERS + 1n;
     });
@@ -192,7 +192,7 @@ describe("exported rows", () => {
     for (let i = 0; i < more.length; i += 50) {
       const some = stageExported(store, "few", [held(more.slice(i, i + 50), Array(50).keys())]);
       assert(some !== null && store.keep(some, 0));
-      // The first one makes two of a block that is full.
+      // The first addition splits a full block in two.
       const made = i === 0 ? 2 : 1;
       assert.deepEqual([some.replaced.length, some.made.length, some.added], [1, made, 50]);
     }

@@ -1,6 +1,6 @@
 /**
- * Proves: a large change is written in steps of bounded size, and no reader sees any before the
- * last one. If the program ends between two steps, the list is unchanged, and the staged rows are
+ * Proves: a large change is written in steps of bounded size, and readers see none of it before the
+ * last step. If the program ends between two steps, the list is unchanged, and the staged rows are
  * removed an hour later. If another process has changed the list, or deleted the staged rows, the
  * whole change is repeated, and nothing is left over.
  * Does not prove: how long a step takes (bench/lists.bench.ts).
@@ -18,7 +18,7 @@ import type { StateDatabase } from "../../../src/store/statedatabase.ts";
 
 const BLOCKS = 70;
 const COUNT = BLOCKS * BLOCK_ENTRIES;
-/** Blocks of a step, and how long what was staged is kept. */
+/** Blocks per step, and the time for which staged rows are retained. */
 const [STEP, HOUR] = [16, 3_600_000];
 const ID = `lst_${"0".repeat(32)}`;
 const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
@@ -63,7 +63,7 @@ function change(store: ListStore, from: number, count: number, nowMs = 7) {
   return changeEntries(store, { ...task, entries: ascending(from, count) });
 }
 
-/** A store that says when a step is done; `step` may throw, as where the program ends there. */
+/** A store that reports each step; `step` may throw, to simulate the program's end. */
 class SteppedStore extends ListStore {
   steps = 0;
   readonly #step: (step: number) => void;
@@ -88,7 +88,7 @@ it("is written in short steps that no reader sees", () => {
     revisions.push(found().revision);
   });
   assert.deepEqual(change(store, 1, COUNT), { kind: "changed", entries: COUNT });
-  // Four full steps and the one that counts; then there is nothing to forget.
+  // Four full steps and the one that commits; then there are no staged rows to remove.
   assert.deepEqual(revisions, [0, 0, 0, 0, 1, 1]);
   assert.deepEqual(counts(), [BLOCKS, BLOCKS, 0]);
 });

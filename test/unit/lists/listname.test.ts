@@ -74,14 +74,14 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Details of what the console says to a name. */
+/** Details of the console's errors for a name. */
 function consoleMessages(name: string): string[] {
   const body = { members: { name }, mistakes: [] as { readonly detail: string }[] };
   readName(body as never, "name");
   return body.mistakes.map(({ detail }) => detail);
 }
 
-/** The text of a refusal; empty if nothing is refused. */
+/** The message of a refusal; empty if nothing is refused. */
 async function messageOf(work: () => unknown): Promise<string> {
   try {
     await work();

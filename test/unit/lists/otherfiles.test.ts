@@ -51,7 +51,7 @@ describe("a file of another kind", () => {
       for (const reported of [
         unreadableCsv(file),
         unreadableCsv(file, 1),
-        // A line without an end is none of a PDF's.
+        // A PDF has no line this long without an end.
         unreadableCsv(Buffer.concat([file, Buffer.alloc(2_000_000, 0x22)])),
         await unreadableXlsx(file),
       ]) {

@@ -48,7 +48,7 @@ function read(list: number, revision: number): bigint[] {
   return [...new BigUint64Array(bytes.buffer)];
 }
 
-/** An export that waits, so that what it is pinned to is kept. */
+/** Adds a waiting export, so that its pinned revisions are retained. */
 function queue(id: string): void {
   database
     .prepare(

@@ -1,7 +1,7 @@
 /**
  * Proves, on random sets of rows: a union has the rows of a Set, byte for byte as the package
- * writes it. It is made once for the same lists in any order, for each segment, and again after it
- * was released or failed. Does not prove the answers of specs that name several lists
+ * writes it. It is made once per segment for the same lists in any order, and again after it was
+ * released or failed. Does not prove the answers of specs that name several lists
  * (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -13,11 +13,11 @@ import type { Segment } from "../../../src/search/segment.ts";
 import { portableRows } from "../../support/native-index/roaring-oracle.ts";
 import { rowListOf } from "../../support/native-index/row-lists.ts";
 
-/** Unions are kept by the identity of a segment only. */
+/** A segment; unions are cached by its identity alone. */
 const newSegment = () => ({}) as Segment;
 const rowsOf = (list: NativeRowList) => portableRows(rowListBytes(list));
 
-/** Rows in all forms of containers: single ones, and stretches that begin and end anywhere. */
+/** Rows in all forms of containers: single rows, and ranges that begin and end anywhere. */
 const stretch = fc.tuple(fc.nat(300_000), fc.integer({ min: 1, max: 9_000 }));
 const rowSet = fc
   .tuple(fc.array(fc.nat(300_000), { maxLength: 200 }), fc.array(stretch, { maxLength: 6 }))

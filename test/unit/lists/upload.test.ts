@@ -1,8 +1,8 @@
 /**
  * Proves: uploaded files become the intended entries: in every spelling, the column by header,
- * name, number, or content, roots only if intended. They have commas, semicolons, tabs, quotes,
- * both line ends, and a byte order mark, and arrive in any pieces. Numbers that lost their zeros
- * are offered, and accepted only on request. Texts that are not understood are reported with their
+ * name, number, or content, roots only if intended. Files have commas, semicolons, tabs, quotes,
+ * both line ends, or a byte order mark, and arrive in any pieces. Numbers that lost their zeros are
+ * offered, and accepted only on request. Texts that are not understood are reported with their
  * line. Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -211,7 +211,7 @@ describe("a file", () => {
     }
     const only = sent(`cnpj_raiz;nome\n${roots[0]};x\n${roots[1]};y`);
     assert.deepEqual([textsOf(only).length, only.column], [2, "cnpj_raiz"]);
-    // The named column counts, although a remark has a CNPJ.
+    // The named column is used, although a remark has a CNPJ.
     const remark = sent(`cnpj da empresa;obs\n${Number(Z)};era ${A}\n${Number(Z)};`);
     assert.equal(remark.column, "cnpj da empresa");
   });

@@ -19,7 +19,7 @@ const OWN = cnpjOf(0);
 const read = async (sheets: readonly SheetDraft[], column?: string): Promise<Upload> =>
   readXlsx(await workbook(sheets), { fillZeros: false, column });
 
-/** Rows of CNPJs below what stands above them. */
+/** Rows of CNPJs below the given rows. */
 const data = (count: number, ...above: readonly string[]): SheetDraft => ({
   name: "Dados",
   rows: [

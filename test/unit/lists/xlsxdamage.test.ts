@@ -1,7 +1,7 @@
 /**
- * Proves: damaged, forged and huge XLSX files end in words that name the place, and in bounded
- * time, never otherwise, wherever their bytes or their XML are wrong.
- * Does not prove: what is read of good ones (xlsxupload.test.ts).
+ * Proves: damaged, forged, and huge XLSX files are always refused in bounded time with a
+ * message that names the place, wherever their bytes or their XML are wrong.
+ * Does not prove: how good files are read (xlsxupload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -121,7 +121,7 @@ describe("damaged files", () => {
     const good = await workbook(GOOD);
     const file = forgedSize(good, "xl/worksheets/sheet1.xml", 600 * 1024 * 1024);
     assert.match(await unreadableXlsx(file), /more than 512 MiB\. Keep only the column of CNPJs/);
-    // One that lies about it is stopped where the lie ends.
+    // If a part exceeds its declared size, unpacking stops there.
     const mismatch = forgedSize(good, "xl/worksheets/sheet1.xml", 100);
     assert.match(await unreadableXlsx(mismatch), /sheet1\.xml: .*damaged|damaged/);
   });

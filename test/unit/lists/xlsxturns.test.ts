@@ -1,8 +1,8 @@
 /**
- * Proves: a small workbook is read while many large ones of another tenant are, and a large one
- * before the rest of them. One tenant's waiting files are bounded, and a workbook that has used its
- * processor time is refused, both with a message. A small file with false declarations is refused.
- * Does not prove: the order of tenants (process/fairqueue.test.ts).
+ * Proves: a small workbook is read while many large ones of another tenant wait, and a large one
+ * before the remaining ones. One tenant's waiting files are bounded, and a workbook that has used
+ * its processor time is refused, both with a message. A small file with false declarations is
+ * refused. Does not prove: the order of tenants (process/fairqueue.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ const SHEET = "xl/worksheets/sheet1.xml";
 const GOOD = [{ name: "Plan1", rows: [[text("11222333000181")]] }];
 const OPTIONS = { fillZeros: false, column: undefined };
 
-/** A workbook whose sheet has so many comments of 1 MiB; packed it is a thousand times smaller. */
+/** A workbook whose sheet has this many comments of 1 MiB; it is packed to a thousandth. */
 async function commented(mebibytes: number): Promise<Buffer> {
   const parts = partsOf(GOOD);
   const comments = `<!--${"x".repeat(1024 * 1024 - 128)}--><c/>`.repeat(mebibytes);
@@ -27,7 +27,7 @@ async function commented(mebibytes: number): Promise<Buffer> {
   return packed(parts);
 }
 
-/** A workbook that counts as large for a part that is not read. */
+/** A workbook that counts as large because of a part that is not read. */
 function padded(): Promise<Buffer> {
   return packed(partsOf(GOOD).set("xl/media/image1.bmp", "x".repeat(9 * 1024 * 1024)));
 }
@@ -94,7 +94,7 @@ describe("a workbook", () => {
   it("that unpacks to more than it declares is refused", async () => {
     const file = await commented(1);
     let forged = 0;
-    // The size of the sheet, in its entry of the directory.
+    // Changes the sheet's size in its directory entry.
     for (let at = file.indexOf("PK\x01\x02"); at >= 0; at = file.indexOf("PK\x01\x02", at + 4)) {
       if (file.readUInt32LE(at + 24) < 1_000_000) continue;
       file.writeUInt32LE(1_000, at + 24);

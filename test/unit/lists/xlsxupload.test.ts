@@ -76,10 +76,10 @@ describe("cells", () => {
       { number: A, style: general },
       { number: "1.1222333000181E13", style: scientific },
       { number: `${A}.0`, style: thousands },
-      // Shown with their zeros, so they are there.
+      // The format shows the zeros, so they are not lost.
       { number: LOST, style: zeros },
       { number: LOST, style: mask },
-      // No date of a spreadsheet is that late.
+      // The number is beyond the dates of a spreadsheet.
       { number: A, style: date },
       { number: "11222333" },
     ];
@@ -301,7 +301,7 @@ describe("files of exports", () => {
   });
 });
 
-/** Texts that a spreadsheet may hold, and some that XML must not take for itself. */
+/** Texts that a spreadsheet may have, some of which contain XML syntax. */
 const TEXTS = [A, B, Z, "São João", "a & b < c", '"', "x".repeat(70), "1e5", "]]>", "ção\n2"];
 const NUMBERS = [A, LOST, "0", "-12.5", "1E+5", "123456789012345", "0.1"];
 

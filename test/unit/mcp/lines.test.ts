@@ -15,7 +15,7 @@ import { Agent } from "../../../src/mcp/agent.ts";
 import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
 import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";
 
-/** A tool with a minimal answer, on release. */
+/** A tool with a minimal answer. */
 function tool(name: string, run: Tool<QueryContext>["run"]): Tool<QueryContext> {
   const schema = objectSchema({}, []);
   const definition = { name, title: name, description: name, annotations: READING };
@@ -24,7 +24,7 @@ function tool(name: string, run: Tool<QueryContext>["run"]): Tool<QueryContext> 
 
 const NOTHING = { text: "nothing", structured: {}, accounts: 0 };
 
-/** The end of a call that runs until it is canceled. */
+/** Records the ends of calls that run until they are canceled. */
 const ends: string[] = [];
 const TOOLS = [
   tool("quick", () => NOTHING),

@@ -1,7 +1,7 @@
 /**
  * Proves that the addon's word analyzer (UTF-8) yields the words of its TypeScript twin (UTF-16)
- * for every code point alone, inside a word, and between words, for random texts, and that invalid
- * UTF-8 separates words. Does not prove: that the rules themselves are right
+ * for every code point alone, inside a word, and between words, and for random texts. Invalid UTF-8
+ * separates words. Does not prove: that the rules themselves are right
  * (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
 const isSurrogate = (codePoint: number) => codePoint >= 0xd800 && codePoint <= 0xdfff;
 
-/** Every code point of a range inside one text, each between two letters and alone. */
+/** Every code point of a range in one text, both between two letters and alone. */
 function textOf(from: number, to: number): string {
   let text = "";
   for (let codePoint = from; codePoint < to; codePoint++) {

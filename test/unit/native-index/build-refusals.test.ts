@@ -29,7 +29,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "peneira-refusals-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const file = path.join(folder, "refused.arrow");
 
-/** The request that would index the rows; `reversed` writes them against their rank. */
+/** The request that indexes the rows; `reversed` writes them in reverse rank order. */
 function requestOf(rows: readonly FixtureRow[], reversed = false): IndexRequest {
   const records = encodeRecords(rows);
   const starts = rankRecords(records, records.length);
@@ -47,7 +47,7 @@ function requestOf(rows: readonly FixtureRow[], reversed = false): IndexRequest 
   };
 }
 
-/** The request with one number of COLUMNS changed: 0-5 are the six numbers of a column's entry. */
+/** The request with one of the six numbers (0-5) of a column's entry in COLUMNS changed. */
 function withNumber(request: IndexRequest, name: ColumnName, change: [number, bigint]) {
   const [place, value] = change;
   const columns = Buffer.from(request.sections[1]?.bytes as Uint8Array);

@@ -1,5 +1,5 @@
 /**
- * Proves that regions of unusual rows also equal the slow twin: three chunks with every kind of
+ * Proves that regions of unusual rows equal the slow twin too: three chunks with every kind of
  * container, no rows, one row, values that do not fit a table, names of any bytes, and capital of
  * any size.
  * Does not prove: ordinary rows (build-region).

@@ -1,7 +1,7 @@
 /**
  * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
- * are cut, and that records are ranked like by a plain sort. A batch returns the Arrow buffers of
- * its rows, and malformed records and arguments are rejected.
+ * are cut, and that records are ranked as by a plain sort. A batch returns the Arrow buffers of its
+ * rows, and malformed records and arguments are rejected.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
  */
@@ -33,7 +33,7 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { slowCrc32c } from "../../support/native-index/region-twin.ts";
 
-/** Starts of a buffer's records, in stored order. */
+/** Offsets of the records in a buffer, in stored order. */
 function startsOf(records: Buffer): number[] {
   const starts = [];
   for (let at = 0; at < records.length; at += records.readUInt32LE(at)) starts.push(at);
@@ -84,7 +84,7 @@ describe("ranking", () => {
 
   test("is score descending, then cnpj ascending by bytes", () => {
     for (const seed of [1, 2, 3]) {
-      // Few scores and shared roots, so that ties reach the last characters of the CNPJ.
+      // Few scores and shared roots, so that ties are decided by the last characters of the CNPJ.
       const rows = randomRows(seed, 5000).map((row) => ({ ...row, score: row.score % 4 }));
       const records = encodeRecords(rows);
       const starts = startsOf(records);

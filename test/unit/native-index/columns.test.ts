@@ -75,10 +75,10 @@ function offsetsOf({ offsets, data }: ColumnBuffers, type: string, length: numbe
   return bounds;
 }
 
-/** Days since 1970 of the date of JSON, which may have a year of seven digits. */
+/** Days since 1970 of a date in JSON, whose year may have seven digits. */
 function daysOf(date: string): number {
   const [, year, month, day] = /^(-?\d+)-(\d\d)-(\d\d)$/.exec(date) as RegExpExecArray;
-  // 400 years have 146,097 days; Date knows only the years around ours.
+  // Shifts by 400 years (146,097 days), because Date handles only years near ours.
   const eras = Math.floor((Number(year) - 1970) / 400);
   const time = Date.UTC(Number(year) - eras * 400, Number(month) - 1, Number(day));
   return time / 86_400_000 + eras * 146_097;

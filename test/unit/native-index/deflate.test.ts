@@ -1,10 +1,9 @@
 /**
- * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any bytes: of one piece and of
- * many, of none, of every length and distance, of maximum code lengths, of repetitive and other
- * input. Incompressible input grows by a few bytes; rows of a sheet are at most a tenth larger than
- * zlib makes them. Output is the same on either thread, and bytes that change meanwhile are packed
- * as they were.
- * Does not prove: how long it takes (bench export), nor the ZIP package
+ * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any input: one piece, many, or
+ * none, every length and distance, maximum code lengths, repetitive and other bytes. Incompressible
+ * input grows by a few bytes; rows of a sheet are at most a tenth larger than zlib makes them.
+ * Output is the same on either thread, and bytes that change during packing are packed with their
+ * old values. Does not prove: how long it takes (bench export), nor the ZIP package
  * (unit/export/zippackage.test.ts).
  */
 import assert from "node:assert/strict";
@@ -31,7 +30,7 @@ function roundTrip(...pieces: readonly Uint8Array[]): number {
   return packed.length;
 }
 
-/** Fibonacci numbers as counts make the longest codes; in an order without repetitions. */
+/** Symbols with Fibonacci counts, which make the longest codes, in an order without repetitions. */
 function skewed(random: () => number, symbols: number): Buffer {
   const bytes: number[] = [];
   for (let symbol = 0, [count, next] = [1, 1]; symbol < symbols; symbol++) {

@@ -1,7 +1,7 @@
 /**
  * Proves that the addon folds names of districts (UTF-8) like its TypeScript twin (UTF-16), for
- * every code point alone, inside a name, and between words, and for random texts; that folding is
- * idempotent, and the results for some registry names.
+ * every code point alone, inside a name, and between words, and for random texts. Folding is
+ * idempotent, and some registry names have the right results.
  * Does not prove: that letters fold as they should (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves, on seeded random vocabularies: which accounts match a typed text, how, and in which
- * order, equals a scan by the definition (find-twin.ts). Establishments of companies list head
- * offices first, then by CNPJ, and joined pages have each once. campaign/kernel/find.test.ts tests
- * more, on larger vocabularies.
+ * Proves, on seeded random vocabularies: the accounts that match a typed text, their kind of match,
+ * and their order equal a scan by the definition (find-twin.ts). A company's establishments are
+ * listed with the head office first, then by CNPJ, and joined pages have each one once.
+ * campaign/kernel/find.test.ts tests more, on larger vocabularies.
  * Does not prove: speed (bench/find.bench.ts), nor what routes do with it.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Proves that the C++ headers in the checkout match the tables, that a change of a table makes
- * another header, and that the slots of a row record do not overlap.
+ * Proves that the C++ headers in the checkout match the tables, that changing a table changes a
+ * header, and that the slots of a row record do not overlap.
  * Does not prove: that the running addon was compiled from them (its fingerprint does, at every
  * opening of a snapshot).
  */
@@ -29,7 +29,7 @@ const TABLES = {
   ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
-/** The headers that are stale for other tables. */
+/** Names of the headers that become stale with these tables. */
 function staleWith(changed: Record<string, unknown>): string[] {
   const texts = headerTexts({ ...TABLES, ...changed });
   return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);

@@ -157,7 +157,7 @@ function wordsOf(random: () => number): () => string {
   };
 }
 
-/** Columns of every type with many rows, some with few repetitions and some with few values. */
+/** Columns of every type with many rows, some almost all distinct, and some with few values. */
 function manyValues(count: number, seed: number): Values {
   const random = seededRandom(seed);
   const word = wordsOf(random);
@@ -202,7 +202,7 @@ describe("values of a Parquet file", () => {
       assert.deepEqual(await byDuckDb(path), expected, "DuckDB");
       const frame = pl.readParquet(bytes);
       assert.deepEqual(plainRows(frame.toRecords()), expected, "Polars");
-      // arrow-rs rewrites what it has read, and hyparquet shows it.
+      // hyparquet reads the file that arrow-rs (parquet-wasm) wrote after reading ours.
       const { readParquet, writeParquet } = parquetLibrary();
       assert.deepEqual(await byHyparquet(writeParquet(readParquet(bytes))), expected, "arrow-rs");
     }
@@ -275,7 +275,7 @@ function footerOf(values: Values) {
   );
 }
 
-/** A statistic as its value; a text comes as bytes where it is no text to the reader. */
+/** The value of a statistic; readers return a text as bytes if they do not know it is a text. */
 function shown(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value;

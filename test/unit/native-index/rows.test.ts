@@ -76,7 +76,7 @@ function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraC
   ].filter(({ kind }) => dice() < 0.5 && (kind !== "json" || format === "jsonl"));
 }
 
-/** One request of one text per row and nothing else. */
+/** A request for one given text per row and nothing else. */
 function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
   const extra = [{ name: "text", kind: "text", values: texts }] as const;
   return requestOf({ format, fields: ["cnpj"], extra });
@@ -166,7 +166,7 @@ describe("rows of an export", () => {
   });
 });
 
-/** Texts near the escapes of the formats. */
+/** Texts with characters that the formats escape. */
 const texts = fc.array(
   fc.oneof(
     fc.string({ unit: "binary" }),
@@ -210,7 +210,7 @@ describe("texts in rows", () => {
       assert.deepEqual(found, values.map(unformulated));
       const unguarded = (cell: string) => (FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell);
       const undone = found.map((cell) => (cell.startsWith("'") ? unguarded(cell) : cell));
-      // A text that begins with an apostrophe and a formula looks like a guarded one.
+      // A text with an apostrophe before a formula looks like a guarded formula.
       const expected = values.map((value) => (value.startsWith("'") ? unguarded(value) : value));
       assert.deepEqual(undone, expected);
       assert(found.every((cell) => !FORMULA.test(cell)));

@@ -1,10 +1,9 @@
 /**
- * Proves what follows. The decision about an address is the same for each of its spellings, because
- * it is made on its bytes. No IPv4 address inside an IPv6 one is overlooked. Names with one private
- * address are refused whole. A name server that changes its answer between two questions reaches
- * nothing. Plain http works only inside the operator's networks. Both forms of a `lookup` are
- * answered.
- * Does not prove: what a webhook with such an address is answered (contract/notices).
+ * Proves: the decision about an address is the same for each of its spellings, because it is made
+ * on its bytes. IPv4 addresses inside IPv6 ones are recognized. A name with one private address is
+ * refused. A name server that changes its answer between two queries cannot redirect a connection.
+ * Plain http works only inside the operator's networks. Both forms of a `lookup` are answered. Does
+ * not prove: the answer for a webhook with such an address (contract/notices).
  */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
@@ -34,7 +33,7 @@ const REFUSED = [
   ...["[fe80::5efe:127.0.0.1]", "[2a00:1450::5efe:a00:1]", "[2a00:1450::200:5efe:7f00:1]"],
 ];
 
-/** Addresses of the public internet, also inside IPv6 ones. */
+/** Addresses of the public Internet, some inside IPv6 addresses. */
 const PUBLIC = [
   ...["8.8.8.8", "1.1.1.1", "0x08080808", "134744072", "9.255.255.255", "11.0.0.0", "126.1.2.3"],
   ...["100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.167.1.1"],
@@ -148,14 +147,14 @@ describe("a name server that rebinds", () => {
     const target = createServer((_, response) => response.end("inside"));
     await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
     const { port } = target.address() as AddressInfo;
-    // The first answer is allowed here, the second one is the service inside the network.
+    // The first answer is allowed here; the second is a service inside the network.
     const egress = new Egress("127.0.0.2/32", dns.resolve);
     const way = guardedWay(egress, 2_000);
     try {
       const url = new URL(`http://rebind.example:${port}/`);
       await assert.rejects(way.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
         const { code } = error.cause as NodeJS.ErrnoException;
-        // Nothing listens at 127.0.0.2: the connection went there, not to the second answer.
+        // Nothing listens at 127.0.0.2, so the connection went there and not to the second answer.
         assert.equal(code, "ECONNREFUSED");
         return true;
       });
@@ -173,7 +172,7 @@ describe("a name server that rebinds", () => {
   });
 });
 
-/** A name server that gives one answer after another, with a life of 0 s. */
+/** A name server that returns these answers one after another, with a TTL of 0 s. */
 async function rebindingServer(answers: readonly string[]) {
   const socket = createSocket("udp4");
   let asked = 0;

@@ -1,9 +1,9 @@
 /**
  * Proves: the subject names the number that matters most, the month, and the search, in both
- * languages. Contacts are there only if they are wanted. No value of the registry or of a search
- * adds an element, a line, a link, or a direction to either body. A test has no companies. An
- * address is accepted only in the one form that needs no quoting.
- * Does not prove: the look in a browser (looked at when it changes), sending (contract/notices).
+ * languages. Contacts are included only on request. No value of the registry or of a search adds an
+ * element, a line, a link, or a direction to either body. A test has no companies. An address is
+ * accepted only in the one form that needs no quoting.
+ * Does not prove: the look in a browser (reviewed when it changes), sending (contract/notices).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Proves: the days of a rolling spec move by the days between two snapshots, for every filter by
- * days and across months and leap days; everything else, and anything that is no day, stays.
+ * Proves: the dates of a rolling spec move by the time between two snapshots, for every date filter
+ * and across months and leap days. Everything else, and every invalid date, stays.
  * Does not prove: when specs are moved (contract/notices/options.test.ts).
  */
 import assert from "node:assert/strict";

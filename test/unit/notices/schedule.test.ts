@@ -143,7 +143,7 @@ describe("the health of a webhook", () => {
     ...{ disabledAt: null, disabledReason: null },
   };
 
-  /** Events of failures at some times. */
+  /** Events that failures at these times cause. */
   function events(times: readonly number[]): { events: string[]; health: WebhookHealth } {
     let health = WELL;
     const found = times.map((at) => {

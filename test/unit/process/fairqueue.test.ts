@@ -1,8 +1,8 @@
 /**
  * Proves: owners are scheduled by the cost of their tasks, in any order of arrival and number;
- * tasks of one owner run in order. The queue is bounded for an owner and for all, with message and
- * time; a failing task ends its turn.
- * Does not prove: that something shared has a queue (suites of each do).
+ * tasks of one owner run in order. The queue is bounded per owner and in total, with a message and
+ * a retry time. A failed task does not block the next.
+ * Does not prove: that shared resources use a queue (their suites do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -153,7 +153,7 @@ describe("names a file of another kind", () => {
       for (const [words, bytes] of OTHERS) {
         const path = write("20260930_CEIS.csv", bytes);
         const message = await refusal(() => space.import(source, "no.peneira", { [name]: path }));
-        // A zip is read as one wherever a zip may be.
+        // A zip is read as such where zips are accepted.
         const isZipped = lists.includes(name) && /XLSX/.test(words.source);
         assert.match(message, isZipped ? /20260930_CEIS\.csv/ : words, name);
       }

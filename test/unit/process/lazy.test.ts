@@ -1,6 +1,6 @@
 /**
- * Proves that a lazy value is created once, on first use, and again after a failure; that values by
- * key are cached per key; that a ready value is passed on in the same turn, else later.
+ * Proves that a lazy value is created once, on first use, and again after a failure. Values by key
+ * are cached per key. A ready value is passed on in the same turn, others later.
  */
 
 import assert from "node:assert/strict";

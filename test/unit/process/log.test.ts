@@ -1,7 +1,7 @@
 /**
  * Proves that log lines are buffered and written in order after a moment, immediately with an
- * error, and completely when the process ends by itself, by exit, or by an uncaught error. Also
- * which errors' messages are written. The file of `npm start` is bounded, with warnings on the
+ * error, and completely when the process ends by itself, by exit, or by an uncaught error. Tests
+ * which errors' messages are written. The file of `npm start` is bounded; warnings go to the
  * terminal too. Does not prove: what is logged otherwise (e2e/server/secrecy.test.ts) nor anything
  * after a kill.
  */

@@ -10,7 +10,7 @@ import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/i
 import { ListingFault } from "../../../src/download/listings/xml.ts";
 import { JsonFault, JsonScanner } from "../../../src/text/json-scanner.ts";
 
-/** Texts that are wrong at their very end, so that all of them is scanned. */
+/** Texts that are invalid only at their very end, so that they are scanned completely. */
 const BODIES: Readonly<Record<string, (length: number) => string>> = {
   "a long text": (length) => `["${"x".repeat(length)}"`,
   "a text of escapes": (length) => `["${"\\u0041\\n".repeat(length / 8)}"`,
@@ -30,7 +30,7 @@ describe("the scanner of JSON", () => {
   }
 });
 
-/** Scanned characters, one by one and by patterns. */
+/** Number of characters scanned, one by one and by patterns. */
 function charactersRead(text: string): number {
   const { charCodeAt, indexOf } = String.prototype;
   const { test } = RegExp.prototype;

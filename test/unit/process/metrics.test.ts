@@ -1,7 +1,6 @@
 /**
- * Proves the text that Prometheus parses: names, labels, escapes, cumulative buckets, against a
- * reader of the format that shares no code with the writer. Does not prove: which metrics the
- * server has.
+ * Checks the text that Prometheus parses (names, labels, escapes, cumulative buckets) with a
+ * reader that shares no code with the writer. Does not prove: which metrics the server has.
  */
 import { strict as assert } from "node:assert";
 import { test } from "node:test";

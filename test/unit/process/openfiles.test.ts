@@ -1,6 +1,6 @@
 /**
- * Proves: the limit of open files is parsed as the system writes it; it bounds connections, with a
- * reserve for the server's other files, and a message says so.
+ * Proves: the limit of open files is parsed as the system writes it; it limits connections, with a
+ * reserve for the server's other files, and a message reports the limit.
  * Does not prove: that a server at its limit continues (e2e/server/descriptors).
  */
 import assert from "node:assert/strict";

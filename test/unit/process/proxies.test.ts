@@ -1,6 +1,6 @@
 /**
- * Proves which client a request is counted to behind proxies: the peer unless it is trusted, else
- * the last address of the list that is no proxy; a client's own earlier entries, in any spelling,
+ * Proves which client a request counts for behind proxies: the peer, or if that is a trusted proxy,
+ * the last address in the header that is none. Entries that a client added itself, in any spelling,
  * change nothing. Does not prove: what is counted (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, on random values: hashes equal Node's `createHash`, for bytes and for texts, including
  * some beyond the buffer. An HMAC equals `createHmac`, for secrets of every length and messages
- * beyond the buffer, signed in sequence with one key. The addon accepts no length beyond the bytes,
- * and no too short target.
+ * beyond the buffer, signed in sequence with one key. The addon rejects a length beyond the bytes
+ * and a target that is too short.
  * Does not prove: that anything is faster.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: a user's file is read up to the limit of its kind, also an endless device or pipe; every
- * reader of such a file rejects more with a message that names the limit.
- * Does not prove: what is read of files within the limit.
+ * Proves: a user's file is read up to the limit of its kind, even an endless device or pipe. Every
+ * reader of such a file rejects a larger one with a message that names the limit.
+ * Does not prove: how files within the limit are read.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

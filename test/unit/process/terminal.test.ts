@@ -1,6 +1,6 @@
 /**
- * Proves what is escaped for people, that JSON keeps its meaning, that bytes in a pipe stay exact,
- * and that no other file of the product writes to standard output or standard error.
+ * Proves which characters are escaped for people, and that JSON keeps its meaning and bytes in a
+ * pipe stay unchanged. No other file of the product writes to standard output or standard error.
  * Does not prove: what a real terminal gets (e2e/cli/terminal.test.ts).
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { stderr, stdout, visible, visibleLine } from "../../../src/process/termi
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { lineOf, walk } from "../../support/house/syntax.ts";
 
-/** Every BMP character that a terminal may obey, except tabs and line feeds. */
+/** Every BMP character that a terminal may interpret, except tabs and line feeds. */
 const OBEYED = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
   (one) => /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(one) && one !== "\t" && one !== "\n",
 );
@@ -137,7 +137,7 @@ function isOfProcess(node: ts.PropertyAccessExpression): boolean {
   return node.expression.getText() === "process" && STREAMS.has(node.name.text);
 }
 
-/** True for the global `console`, and false for a member or a property of that name. */
+/** True for the global `console`, false for a member or property of that name. */
 function isValue(node: ts.Identifier): boolean {
   return ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
 }

@@ -31,7 +31,7 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** The outcome of every thread that an act started, in order of their start. */
+/** Outcomes of the threads that an action started, in order of their start. */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
   const note = (thread: Worker) => {
@@ -48,7 +48,7 @@ async function noted(act: () => Promise<void>): Promise<readonly (readonly strin
 
 describe("a thread pool", () => {
   it("fails every task if its threads cannot start", { timeout: 20_000 }, async () => {
-    // Starting threads do not keep a process running.
+    // Threads that are starting do not keep a process alive.
     const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
     await assert.rejects(pool.run("check", folder), /nothing\.worker/);
@@ -158,8 +158,8 @@ describe("a thread pool", () => {
   it("loads the function of its tasks before it is ready", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
-    // An answering thread belongs to no pool (http/server/threads/http-threads.ts), nor do the one
-    // of a database (store/postgres/bridge.ts) and that of leases (access/fleet/fleetrates.ts).
+    // Answering threads (http/server/threads/http-threads.ts), the database's thread
+    // (store/postgres/bridge.ts), and that of leases (access/fleet/fleetrates.ts) are in no pool.
     const workers = files.filter(
       (file) => file.endsWith(".worker.ts") && !/\/(http|leases|postgres)\.worker\.ts$/.test(file),
     );
@@ -179,7 +179,7 @@ describe("a thread pool", () => {
     await pool.close();
     for (const end of await ends) {
       assert.ok(end.status === "rejected");
-      // Not an error of the pool: the task's error, without its class.
+      // This is the task's error, without its class, and not an error of the pool.
       assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });

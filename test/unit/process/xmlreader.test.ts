@@ -1,8 +1,8 @@
 /**
- * Proves: XML is parsed the same for any cuts, and exactly; the work for a token is linear in its
- * length; an endless token, document types, custom entities, other encodings, and malformed markup
- * are rejected with a message.
- * Does not prove: what workbooks and listings do with it (lists/xlsxupload, download/listing).
+ * Proves: XML is parsed exactly, and in the same way for any cuts. The work for a token is linear
+ * in its length. Endless tokens, document types, custom entities, other encodings, and malformed
+ * markup are rejected with a message.
+ * Does not prove: how workbooks and listings use it (lists/xlsxupload, download/listing).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ interface Seen {
   readonly refusal: string;
 }
 
-/** Reads a document in chunks of so many bytes. */
+/** Reads a document in chunks of this many bytes. */
 function read(bytes: Buffer, chunkBytes: number): Seen {
   const events: (string | XmlAttributes)[] = [];
   const join = (text: string) => {
@@ -155,8 +155,8 @@ describe("a long token", () => {
 });
 
 /**
- * Scanned characters, in chunks of 1,024: the parser reads each through `charCodeAt`, and every
- * search uses `indexOf` or a pattern.
+ * Number of characters scanned, in chunks of 1,024: the parser reads each with `charCodeAt`, and
+ * every search uses `indexOf` or a pattern.
  */
 function charactersRead(text: string): number {
   const bytes = Buffer.from(text);

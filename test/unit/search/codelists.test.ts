@@ -1,6 +1,6 @@
 /**
  * Proves, on random lists: codes are returned ascending and unique, and no list changes when others
- * are made, whether on the heap, in shared memory, or alone.
+ * are made, whether it is on the heap, in memory shared with others, or in its own.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { ascending } from "../../../src/search/clauses.ts";
 
 const code = fc.integer({ min: 0, max: 100_000 });
 const inOrder = (codes: readonly number[]) => [...codes].sort((a, b) => a - b);
-/** Short ones, those that share memory, and one that exceeds the shared memory. */
+/** Short lists, lists that share memory, and one that is too large for the shared memory. */
 const list = fc.oneof(
   fc.array(code, { maxLength: 20 }),
   fc.array(code, { minLength: 17, maxLength: 700, size: "max" }),
@@ -32,7 +32,7 @@ describe("code lists", () => {
 
   it("keep the order of sorted input", () => {
     const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
-    // The shared memory may have been full before the second or the third, never before both.
+    // The shared memory may be full before the second or the third list, but not before both.
     const lists = [0, 1, 2].map((by) => ascending(ordered.map((each) => each + by)));
     assert.deepEqual([...(lists[0] ?? [])], ordered);
     assert.ok(new Set(lists.map((each) => each.buffer)).size <= 2, "they lie side by side");

@@ -36,7 +36,7 @@ function fake(month: number): Fake & Segment {
   return Object.assign(one, reported, { close: () => one.closed++ }) as unknown as Fake & Segment;
 }
 
-/** The table of the fleet, as an obvious list. */
+/** The fleet's table, as a plain list. */
 class Fleet {
   readonly members = new Map<string, { until: number; offered: OfferedSnapshot | null }>();
   current: OfferedSnapshot | null = null;
@@ -68,7 +68,7 @@ class Fleet {
   }
 }
 
-/** One server: its registry, its switch, and its life. */
+/** One server: its registry, its month switch, and its lifetime. */
 class Server {
   readonly clock = manualClock();
   readonly opened: Fake[] = [];
@@ -89,7 +89,7 @@ class Server {
     return `${this.#name}.${this.#lives}`;
   }
 
-  /** Starts a life with the months of a folder: that of the fleet first, then the newest. */
+  /** Starts the server with the months of a folder: the fleet's month first, then the newest. */
   start(folder: readonly number[]): void {
     this.#lives++;
     this.isPaused = false;
@@ -133,13 +133,13 @@ class Server {
     this.months.look();
   }
 
-  /** Keeps the lease, without a look at the month of the others. */
+  /** Renews the lease without checking the fleet's month. */
   renew(): void {
     const member = this.#fleet.members.get(this.id);
     if (member !== undefined) member.until = this.#fleet.nowMs + LEASE_MS;
   }
 
-  /** Goes on after a pause; within a second it looks, as it does here. */
+  /** Resumes after a pause; the first check, due within a second, runs immediately here. */
   wake(): void {
     this.isPaused = false;
     this.tick();
@@ -176,10 +176,10 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** The last server sees two changes of the month in one look, while another serves the first. */
+/** The last server sees two changes of the month in one check, while another serves the first. */
 const TWO_MONTHS_AT_ONCE = [0, 1, 2, 2, 1, 0].map((which) => ({ kind: "month" as const, which }));
 
-/** Cursors that ready servers give out now must be accepted by every ready server. */
+/** Returns the first cursor of a ready server that another ready server refuses. */
 function refused(servers: readonly Server[]): string | null {
   const ready = servers.filter((server) => server.isReady);
   for (const giver of ready) {
@@ -222,7 +222,7 @@ describe("a switch of months", () => {
           } else act(servers[step.which] as Server, step.kind, folders[step.which] as number[]);
           assert.equal(refused(servers), null);
         }
-        // Members that died without a word are waited for until their leases end.
+        // A member that died without notice counts until its lease ends.
         fleet.nowMs += LEASE_MS + 1;
         const last = 1 + Math.max(...folders.map((folder) => folder.at(-1) as number));
         for (const [at, server] of servers.entries()) {

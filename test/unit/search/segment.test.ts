@@ -1,7 +1,7 @@
 /**
- * Proves which segment a segment registry returns and when it closes one, against an obvious list,
- * in any order of puts, checks, and passing time; and that warming changes no answer. Does not
- * prove: the watching of files.
+ * Proves, against a plain list, which segment a registry returns and when it closes one, for any
+ * order of puts, checks, and passing time. Warming changes no answer. Does not prove: the watching
+ * of files.
  */
 import { strict as assert } from "node:assert";
 import { test } from "node:test";

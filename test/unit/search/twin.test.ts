@@ -1,7 +1,7 @@
 /**
- * Proves: the twin itself, on answers computed by hand: every filter, missing values last in both
- * directions, ties, seeds, pages, secondary modes; the seeded order against fixed vectors and
- * against being a permutation; and that random specs use every feature.
+ * Proves the twin itself, with answers computed by hand: every filter, missing values last in both
+ * directions, ties, seeds, pages, secondary modes. The seeded order equals fixed vectors and is a
+ * permutation. Random specs use every feature.
  * Does not prove: anything about the engine.
  */
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import { feistelOf, Twin, type TwinRow, type TwinValue } from "../../support/twi
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An account with nothing but what is given. */
+/** An account with only the given values. */
 function account(given: Readonly<Record<string, TwinValue>>): TwinRow {
   const empty = Object.fromEntries(OUTPUT_FIELD_NAMES.map((name) => [name, null]));
   const scores = { score: 0, score_contactable: 0, score_newest: 0, score_established: 0 };
@@ -206,7 +206,7 @@ describe("Twin: order", () => {
   });
 });
 
-/** Contract with the engine: rows, seed, places of the first ten rows. */
+/** Vectors that the engine must match too: rows, seed, places of the first ten rows. */
 const FEISTEL_VECTORS: readonly (readonly [number, number, readonly number[]])[] = [
   [1_000, 42, [731, 218, 307, 33, 670, 545, 139, 988, 283, 892]],
   [1, 5, [0]],

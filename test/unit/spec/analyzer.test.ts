@@ -2,7 +2,7 @@
  * Proves: the fold tables are canonical decomposition, without marks, in lower case, plus the
  * listed letters; every range of the header separates, vanishes, or stays as listed; folding is
  * idempotent and equal for composed and decomposed Latin text.
- * Does not prove: that the native twin agrees (that test is in native-index).
+ * Does not prove: that the native twin agrees (unit/native-index/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ const WRITTEN_OUT: Readonly<Record<string, string>> = {
   ...{ ł: "l", ħ: "h", ŧ: "t", ı: "i", ĳ: "ij", ŀ: "l", ĸ: "k", ŉ: "n", ŋ: "n", ſ: "s" },
 };
 
-/** The rule of the header for Latin letters, by Unicode's own data. */
+/** The rule for Latin letters in the module's header, applied with Unicode's own data. */
 function decomposed(character: string): string {
   const base = character
     .normalize("NFD")

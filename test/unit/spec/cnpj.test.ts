@@ -30,7 +30,7 @@ describe("a CNPJ", () => {
   it("is validated like another implementation does for numeric ones", () => {
     const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, valid) => {
       const cnpj = valid ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
-      // That one rejects fourteen equal digits, which are never assigned.
+      // The other implementation rejects fourteen equal digits, which are never assigned.
       fc.pre(!/^(.)\1{13}$/.test(cnpj));
       assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
     });

@@ -64,7 +64,7 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   // Zeros of a long-distance call, and separated digits.
   ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
   ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
-  // The area code 55 is no country there.
+  // Here 55 is an area code, not the country.
   ["+5555987654321", "55 98765-4321", "(55) 98765-4321", "+5555987654321", "5555987654321"],
   ["+555533334444", "(55) 3333-4444", "55 3333-4444", "555533334444"],
 ];
@@ -76,13 +76,13 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["too_short", "1", "190", "11 9876", "+55 11", "11 0000-0000"],
   ["too_long", "11222333000181", "11 98765-43210", "+55 11 98765-43210 1", "5511987654321000"],
   ["missing_area_code", "98765-4321", "987654321", "3333-4444", "33334444", "+55 3333-4444"],
-  // The digits alone would be area code 98, or 93, and a number of seven digits.
+  // Without separators, the digits would have area code 98 or 93 and seven more digits.
   [
     "missing_area_code",
     ...["0 98765-4321", "098765-4321", "(0) 98765-4321", "+55 98765-4321", "+55 987654321"],
     ...["9 8765-4321", "09 8765-4321", "+55 9 8765-4321", "0987654321", "0 3333-4444"],
   ],
-  // The digits alone would be area code 19, 12 or 21.
+  // Without separators, the digits would have area code 19, 12, or 21.
   [
     "unknown_area_code",
     ...["01 98765-4321", "(01) 98765-4321", "01-98765-4321", "0 1 98765-4321", "01 3333-4444"],
@@ -104,7 +104,7 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["looks_like_cpf", "529.982.247-25", "11144477735"],
 ];
 
-/** The area codes of another program. */
+/** Area codes according to another program. */
 const AREAS: ReadonlySet<string> = new Set(
   Array.from({ length: 100 }, (_, code) => String(code)).filter((code) => getAreaCodeInfo(code)),
 );
@@ -148,7 +148,7 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      // An import keeps nonexistent area codes, which no real phone has.
+      // An import keeps phones with nonexistent area codes; typed ones are rejected.
       const wanted = AREAS.has(area) ? imported : -1;
       assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
@@ -163,7 +163,7 @@ describe("phones", () => {
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
-      // A value that an import kept is found in the form of answers and saved specs.
+      // A value that an import kept can be searched in the normal form of answers and saved specs.
       const normal = `+55${area}987654321`;
       const retained = area > 10 ? { phone: normal } : wanted;
       assert.deepEqual(readPhone(normal), retained, normal);

@@ -1,8 +1,8 @@
 /**
  * Proves: a cursor decodes to its row; every single-bit flip, every other spelling, every foreign
- * secret, tenant, or endpoint is rejected as invalid. Another snapshot, spec, or field set is
- * distinguished, in that order. Its bytes are the documented ones, for any earlier use of the
- * template. Also which parts of a spec identify it.
+ * secret, tenant, or endpoint is rejected as invalid. Another snapshot, spec, or field set has its
+ * own error, checked in that order. The bytes are as documented, however the template was used
+ * before. Tests which parts of a spec identify it.
  * Does not prove: that pages join (that is the engine's).
  */
 import assert from "node:assert/strict";

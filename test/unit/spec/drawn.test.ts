@@ -3,7 +3,7 @@
  * compared with the twins from its first day. The generators are those of searches (the engine's
  * twin, the console, cached searches), of exports and changes, and of requests over HTTP, which
  * also draws lists and every member of a lead query.
- * Does not prove: that they have an effect, nor that random lists are named
+ * Does not prove: that the filters have an effect, nor that random lists are named
  * (campaign/twin/listed.test.ts does, and counts the answers that have rows).
  */
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ const world: FuzzWorld = {
   waitsInLine: false,
 };
 
-/** Filters that a spec sets to anything, `group/member`. */
+/** Filters that a spec sets to any value, as `group/member`. */
 function usedBy(spec: unknown, used: Set<string>): void {
   const { filters } = (spec ?? {}) as { readonly filters?: unknown };
   if (typeof filters !== "object" || filters === null) return;
@@ -42,7 +42,7 @@ function usedBy(spec: unknown, used: Set<string>): void {
   }
 }
 
-/** Filters of the table without some, which a generator has not drawn. */
+/** Filters of the table, except some, that a generator has not drawn. */
 function missing(used: ReadonlySet<string>, but: readonly string[]): string[] {
   const wanted = FILTERS.filter(({ member }) => !but.includes(member));
   return wanted.map(({ group, member }) => `${group}/${member}`).filter((name) => !used.has(name));

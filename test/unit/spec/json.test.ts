@@ -26,10 +26,10 @@ function failure(bytes: Uint8Array | string): AppError {
   throw new Error("was accepted");
 }
 
-/** True if a parsed value or its text breaks one of the rules beyond JSON. */
+/** True if a text repeats a member name. */
 function hasRepeatedName(text: string): boolean {
-  // The reviver sees one call per kept member; a reader of tokens sees every member. The root
-  // counts as the member of a holder, so it is subtracted.
+  // The reviver is called per retained member; a token reader sees every member. The root counts as
+  // a member too, so it is subtracted.
   let retained = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
     if (!Array.isArray(this)) retained++;
@@ -132,7 +132,7 @@ describe("parseJson", () => {
     }
     parse(list(Math.floor(most / 2), "[0]"));
     assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
-    // With any other mistake: parsing stops before. The position is the mark's.
+    // Even with another mistake, parsing stops before it. The position is that of the mark.
     assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
     const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
     assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));

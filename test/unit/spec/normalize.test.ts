@@ -316,7 +316,7 @@ describe("normalizeSpec: csv files", () => {
     assert.equal(of({ compression: "gzip" }), "gzip");
     assert.equal(of({ compression: "gzip" }, { compression: "none" }), undefined);
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "jsonl" }), "gzip");
-    // As for a csv file: not stated for the body's format.
+    // Compression stated for csv does not apply to the format of the body.
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
     for (const format of ["xlsx", "parquet"]) {
       assert.equal(of({ format, compression: "none" }), undefined);

@@ -39,7 +39,7 @@ function normal(input: unknown): AccountQuerySpec {
   return normalizeSpec(input, contextWith(CAPPED)).spec;
 }
 
-/** Accepted specs before normalization, many of them. */
+/** Many valid specs before normalization. */
 function inputs(seed: number, count: number): Json[] {
   const draw = new Draw(seededRng(seed));
   return Array.from({ length: count }, () => randomSpecInput(draw, SAMPLE_CATALOG, []));
@@ -54,7 +54,7 @@ function stirred(values: readonly unknown[], rng: Rng): unknown[] {
     .map(({ value }) => value);
 }
 
-/** Another spelling of every element of a normalized list, by the list's name. */
+/** Another spelling of an element of a normalized list, by the list's name. */
 const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   cnae_any_of: cnaeDigits,
   cnae_exclude: cnaeDigits,
@@ -66,7 +66,7 @@ const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   company_size_code_any_of: (size) => Number(size),
 };
 
-/** The same spec in another person's style. */
+/** The same spec in other spellings. */
 function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
   const groups = Object.entries(spec.filters).map(([group, members]) => {
     const entries = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
@@ -171,7 +171,7 @@ describe("normalizeSpec on random specs", () => {
   });
 });
 
-/** Places for a wrong value, with one each. */
+/** Places for a wrong value, each with such a value. */
 const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["kind", 1],
   ["spec_version", "1.0"],
@@ -204,7 +204,7 @@ const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["explain/assumptions", {}],
 ];
 
-/** Sets a member deep in an object, which is copied on the way. */
+/** Sets a nested member; copies the objects on its path. */
 function withMember(object: Json, path: readonly string[], value: unknown): Json {
   const [name = "", ...rest] = path;
   const inner = rest.length === 0 ? value : withMember((object[name] ?? {}) as Json, rest, value);

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { answerTo, waitForChange } from "../../../src/store/postgres/bridge.ts";
 
-/** Wakes the thread that waits, without a change, then with one. */
+/** Wakes the waiting thread first without an answer, then with one. */
 const WAKER = `
   const { workerData: words } = require("node:worker_threads");
   let woken = 0;

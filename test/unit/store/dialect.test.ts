@@ -1,6 +1,6 @@
 /**
  * The translation of the state's statements to PostgreSQL (src/store/postgres/dialect.ts), and the
- * address of a state there. What the statements do is compared in contract/store/postgres.test.ts.
+ * address of a state there. contract/store/postgres.test.ts compares the statements' effects.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves: what is removed with the record of an old export, and when. A tenant's stored bytes are
- * summed through every change and bounded, files at their creation, while they are written, and at
- * their end. A disk with too little space accepts nothing new.
+ * Proves what is removed with the record of an old export, and when. A tenant's stored bytes are
+ * summed through every change and bounded: at a file's creation, during its writing, and at its
+ * end. With too little disk space nothing new is accepted.
  * Does not prove: its appearance over HTTP (e2e/export/life.test.ts), nor that a render stops at
  * its byte limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
  */
@@ -44,7 +44,7 @@ describe("the record of a finished export", () => {
     return { ...spec, explain: { ...spec.explain, assumptions: [{ words }] } };
   };
   const inFile = () => {
-    // A server erases its pages by itself; its rows must not have the words.
+    // PostgreSQL erases its pages itself, so only its rows are checked for the words.
     if (!isSqlite(here.database)) return JSON.stringify(contentOf(here.database)).includes(words);
     here.database.pragma("wal_checkpoint(TRUNCATE)");
     return readFileSync(join(here.dataDir, "state.db")).includes(words);
@@ -100,7 +100,7 @@ describe("a tenant's storage", () => {
   const limit = (limits: Partial<Record<PlanLimit, number>>) =>
     Object.assign(here.plans.enterprise.limits, limits);
 
-  /** The sums as the rows say them. */
+  /** The sums, computed from the rows. */
   function added(tenant = "a") {
     return here.database
       .prepare(

@@ -1,7 +1,7 @@
 /**
- * Proves: a member keeps its lease by heartbeats and loses it without; what an ended member owned
- * is free, and a member that joins again keeps what no other one took. Work has one holder, and a
- * holder that was replaced can change nothing. Files in two places are refused.
+ * Proves: a member keeps its lease by heartbeats and loses it without them. The work of an ended
+ * member is free; a member that rejoins keeps its work unless another took it. Work has one owner,
+ * and a replaced owner can change nothing. Files in two places are refused.
  * Does not prove: clocks of several machines (only the database's clock is read).
  */
 import assert from "node:assert/strict";

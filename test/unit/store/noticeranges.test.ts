@@ -1,8 +1,8 @@
 /**
  * Proves, with random months, pauses, failures, replays, and counts that come in any order: the
- * counted notices of a search cover every month since it was saved, each exactly once, as far as a
- * later notice was counted. A replay of a failed notice after a later one was counted repeats only
- * the months of the failed one. Numbers ascend without gaps.
+ * counted notices of a search cover every month since it was saved exactly once, up to the last
+ * counted notice. If a failed notice is replayed after a later one was counted, only its own months
+ * are repeated. Numbers ascend without gaps.
  * Does not prove: what is counted between two months (contract/notices).
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ const STEPS = 60;
 const SEARCHES = 4;
 const TENANT = "ten_a";
 
-/** A state with saved searches, whose months and counts a story draws. */
+/** A state with saved searches, whose months and counts are drawn at random. */
 class Story {
   readonly #draw: Draw;
   readonly #folder = mkdtempSync(join(tmpdir(), "peneira-ranges-"));
@@ -55,7 +55,7 @@ class Story {
     else this.#replay();
   }
 
-  /** Counts all that waits, after one more month. */
+  /** Adds one more month, and counts everything that waits. */
   end(): void {
     for (const id of this.#saved.keys()) this.#searches.pause(TENANT, id, null);
     this.#month();
@@ -105,7 +105,7 @@ class Story {
     });
   }
 
-  /** Counts or fails one of the notices that are due, as the counter may in any order. */
+  /** Counts or fails one of the due notices, in any order, as the counter may. */
   #count(): void {
     const rows = this.#store.counting(0, 100);
     if (rows.length === 0) return;
@@ -123,7 +123,7 @@ class Story {
     this.#searches.pause(TENANT, id, this.#draw.chance(0.5) ? 1 : null);
   }
 
-  /** Counts a failed notice after a later one has begun where it began. */
+  /** Counts a failed notice after a later one that begins at the same month. */
   #replay(): void {
     const failed = this.#database
       .prepare<[], { id: string }>(

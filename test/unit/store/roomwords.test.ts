@@ -22,7 +22,7 @@ describe("a rejection for lack of space", () => {
     const made = NewFolder.begin(join(folder, "backup"), "The place");
     try {
       const { bavail, bsize } = statfsSync(folder);
-      // Fits by itself, but not with the reserve of 16 MiB.
+      // The file fits, but not together with the reserve of 16 MiB.
       const needed = bavail * bsize - (4 << 20);
       assert.throws(
         () => made.reserve(needed),

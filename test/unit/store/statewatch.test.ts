@@ -1,7 +1,7 @@
 /**
- * Proves: the end of the state's file under an open database is noticed once, removed or replaced,
- * and nothing that SQLite itself does is mistaken for it; an export then blames the data directory.
- * Does not prove: a server's reaction (it continues).
+ * Proves: if the state's file is removed or replaced under an open database, this is noticed once,
+ * and SQLite's own changes are not mistaken for it. Exports then report the data directory as the
+ * cause. Does not prove: a server's reaction (it continues).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";

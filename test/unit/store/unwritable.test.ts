@@ -1,6 +1,6 @@
 /**
- * Proves: a request whose server closes the state under it is rejected as retryable, in place of
- * 500; an unrelated error stays one.
+ * Proves: if a server closes the state during a request, the request is rejected as retryable
+ * instead of with 500; unrelated errors still get 500.
  * Does not prove: the answer on a full or failing disk (e2e/server/disk.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves that the activity lexicon is sound. Its form is right, every code and prefix exists, a
- * name occurs once per file and a trade once in all. No certain meaning is also a possible one, and
- * some words lead to every activity in use. Does not prove that the mappings are right; the
- * evaluation of translation measures that.
+ * name occurs once per file, and a trade once in all files. No certain meaning is also a possible
+ * one, and every activity in use is reached by some words. Does not prove that the mappings are
+ * right; the evaluation of translation measures that.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const NOT_INFORMED = "8888888";
 
 type ByRole = Readonly<Record<string, readonly string[]>>;
 
-/** A trade has `codes` and perhaps `also`, goods have codes by role, and `also` by role. */
+/** A trade has `codes` and optionally `also`; goods have codes by role, and `also` by role. */
 interface Entry {
   readonly names: readonly string[];
   readonly [member: string]: readonly string[] | ByRole | undefined;
@@ -38,7 +38,7 @@ const files = existsSync(FOLDER) ? readdirSync(FOLDER).sort() : [];
 const entriesOf = (file: string) =>
   JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as readonly Entry[];
 const all = files.flatMap((file) => entriesOf(file).map((entry) => ({ file, entry })));
-/** The lists of codes of an entry, by what they are for; `also` of a role is `also.<role>`. */
+/** An entry's lists of codes by purpose; `also` of a role is `also.<role>`. */
 function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][] {
   return Object.entries(members).flatMap(([member, value]): [string, readonly string[]][] =>
     Array.isArray(value)
@@ -48,7 +48,7 @@ function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][]
 }
 const codesOf = (entry: Entry) => listsOf(entry).flatMap(([, codes]) => codes);
 
-/** Accents and case do not tell two names apart. */
+/** Folds a name, because accents and case do not distinguish names. */
 function fold(name: string): string {
   return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
- * Proves that a sentence finds the same names with the cache of its look-ups as without: after
- * words were read as others or became names, and where some tokens are taken. Does not prove speed.
+ * Proves that a sentence finds the same names with and without the cache of its look-ups, even
+ * after words were corrected or became names, and if some tokens are taken. Does not prove speed.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -24,7 +24,7 @@ describe("cached names of a sentence", () => {
         else if (random() < 0.3) sentence.claim(at, at + 1, "filler");
         else if (random() < 0.1) sentence.name(at, at + 1);
         const free = (index: number) => sentence.free(index);
-        // A copy of the tokens is not cached.
+        // Look-ups in a copy of the tokens do not use the cache.
         const plain = [...sentence.tokens];
         for (let from = 0; from < plain.length; from++) {
           for (const usable of [undefined, free]) {
@@ -67,7 +67,7 @@ describe("cached names of a sentence", () => {
     walks = 0;
     for (let at = 2; at < sentence.tokens.length; at += 3) sentence.readAs(at, "loja");
     all();
-    // Those that begin at the words themselves and at "carne" before them, and no others.
+    // Only names that begin at the changed words, or at "carne" before them, are walked again.
     assert.ok(walks <= 2 * 60, `${walks} walks`);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Proves: every name is returned once, by its beginning or with all the rest, for any order of
- * calls. Once empty, further calls for the rest cost nothing. Does not prove: which names a
+ * Proves: every name is returned once, by its beginning or with the remaining ones, for any order
+ * of calls. Once empty, further calls for the rest cost nothing. Does not prove: which names a
  * sentence finds (placenames.test.ts).
  */
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ describe("names by their beginnings", () => {
     assert.equal([...names.rest(looked)].length, NAMES.length);
     assert.ok(looks > NAMES.length, "every beginning is looked at once");
     looks = 0;
-    // Each of them walked over 19,684 empty beginnings once.
+    // Each of these calls once walked over 19,684 empty beginnings.
     for (let i = 0; i < 1_000; i++) assert.deepEqual([...names.rest(looked)], []);
     assert.equal(looks, 0);
   });

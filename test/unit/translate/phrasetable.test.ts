@@ -1,7 +1,7 @@
 /**
  * Proves that look-ups of names in the text of a table equal those of the same names added one by
- * one: the longest name, its meaning, continuations, and spellings. They are equal before and after
- * the index exists. Nothing is read of an unused table.
+ * one: the longest name, its meaning, continuations, and spellings. Look-ups are equal before and
+ * after the index exists. An unused table is not read.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetabl
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 
-/** Words of which some begin with others, fold to others, join, or hold marks and digits. */
+/** Words that begin with, fold to, or join with others, or contain marks and digits. */
 const WORDS = ["a", "ab", "abc", "b", "çb", "Cabo", "cabos", "de", "&", "3d", "4.0", "x-y", "ü"];
 const name = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 });
 const names = fc.array(name, { maxLength: 40 });
@@ -84,7 +84,7 @@ describe("the lexicon of a build", () => {
     assert.equal(JSON.parse(BUILD_PHRASES), requestText());
     for (const book of [lexicon().trades, lexicon().goods]) {
       assert.ok(book.vocabulary.size > 4_000);
-      // No blank, tab or line may stand inside a word.
+      // A word must not contain blanks, tabs, or line ends.
       for (const word of book.vocabulary.keys()) assert.match(word, /^[^\s]+$/);
     }
   });

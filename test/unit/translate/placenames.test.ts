@@ -1,6 +1,6 @@
 /**
  * Proves that lazily added names of places are found as if all had been added first, for any order
- * of look-ups. The words of all names, taken from one text of them, are those of their tokens.
+ * of look-ups. The words found in one text of all names equal those of their tokens.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { type Named, PlaceNames } from "../../../src/translate/places/placenames
 import { tokensOfName } from "../../../src/translate/words/phrases.ts";
 import { foldWord, tokenize } from "../../../src/translate/words/tokens.ts";
 
-/** Short ones, small ones, with accents, marks, digits, foreign letters, and in other cases. */
+/** Short words and others, with accents, marks, digits, foreign letters, and mixed case. */
 const WORDS = [
   ...[
     "São",
@@ -46,7 +46,7 @@ function made(list: readonly string[], whole: boolean): PlaceNames {
   return places;
 }
 
-/** The words of the names one after the other, as the tokens have them. */
+/** The words of the names one after another, as tokens. */
 function wordsOf(list: readonly string[]): Map<string, string> {
   const small = new Set(["d", "da", "de", "do", "das", "dos"]);
   const words = new Map<string, string>();

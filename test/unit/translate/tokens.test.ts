@@ -79,7 +79,7 @@ const NUMBERS = (
   "alemaes:alemao capitaes:capitao sais:sal dificeis:dificil uteis:util hospitais:hospital"
 ).split(" ");
 
-/** Words that no reducing may turn into one another. */
+/** Words that must not be reduced to the same key. */
 const APART = (
   "mae:mao cao:cai gas:gaz pais:pai mes:meso care:car sale:sal tenis:teni vinho:vi pao:pai " +
   "casa:caso porta:porto banca:banco bolo:bola loja:lojo sala:sal lei:leite rei:rel boi:bol " +

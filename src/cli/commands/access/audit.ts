@@ -1,7 +1,7 @@
 /**
  * `peneira audit`: prints who changed what, newest first, as a table or one JSON document.
- * Invariant: the command only reads, even while a server uses the same directory, and reports if
- * --limit omits lines. Lines store ids, which never change; a tenant is shown with its current
+ * Invariant: the command only reads, and works while a server uses the same directory. It reports
+ * if --limit omits lines. Lines store ids, which never change; a tenant is shown with its current
  * name.
  */
 import { type Command, Help, InvalidArgumentError, type Option } from "commander";
@@ -71,7 +71,7 @@ export function registerAudit(program: Command): void {
     .option("--limit <n>", "maximum number of lines", limit, 100)
     .option("--json", "print one JSON document")
     .action(show);
-  // Shells complete the names; the help explains each one further down instead of listing it twice.
+  // Shells complete the names; the help explains each one further down, so it is not listed twice.
   audit.configureHelp({ ...audit.configureHelp(), optionDescription: optionText });
 }
 
@@ -140,7 +140,7 @@ function lineOf({ sequence, at, action, tenant, tenantId, actor, subject }: Audi
   return { sequence, at: new Date(at).toISOString(), ...facts };
 }
 
-/** Formats facts such as `plan growth` and `role member -> owner`. */
+/** Formats facts, for example `plan growth` and `role member -> owner`. */
 function factsText(facts: Facts): string {
   const parts = Object.entries(facts).map(([name, fact]) => {
     if (fact === null || typeof fact !== "object") return `${name} ${fact ?? "none"}`;

@@ -183,7 +183,7 @@ function create(keyring: Keyring, options: KeyOptions): NewKey {
   return { created, more: {} };
 }
 
-/** Returns the plan of a new key; if --plan is missing, with the reason. */
+/** Returns the plan of a new key; without --plan, also the reason for it. */
 function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
   if (wanted !== undefined) return { plan: wanted, why: null };
   const working = keyring.list().filter((row) => {
@@ -331,7 +331,7 @@ function seconds(text: string): number {
   throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
 }
 
-/** Parses an expiry; a date includes the whole day, as people expect. */
+/** Parses an expiry; a date includes the whole day, as users expect. */
 function end(text: string): End {
   const nowMs = systemClock.nowMs();
   if (text === "never") return { atMs: null };

@@ -1,7 +1,7 @@
 /**
  * `peneira plan`: prints the plans with their limits, as this configuration sets them.
  * Invariant: nothing is changed. Plans are a table of the program, whose limits are settings;
- * `peneira key update` and `peneira tenant update` choose one.
+ * `peneira key update` and `peneira tenant update` choose a plan.
  */
 import type { Command } from "commander";
 import { PLAN_NAMES } from "../../../access/plannames.ts";
@@ -23,7 +23,7 @@ interface PlanOptions {
   readonly json?: true;
 }
 
-/** Columns of the list: the limits that distinguish the plans most. */
+/** Columns of the list: the limits that differ most between plans. */
 const LISTED: readonly PlanLimit[] = [
   ...(["requests_per_second", "concurrent_requests", "search_limit", "export_rows"] as const),
   ...(["export_rows_per_day", "lists", "list_entries"] as const),
@@ -97,7 +97,7 @@ function plansOf({ config }: PlanOptions): Plan[] {
   return PLAN_NAMES.map((name) => plans[name]);
 }
 
-/** Returns a plan as the configuration writes it. */
+/** Returns a plan in the format of the configuration. */
 function documentOf({ name, limits, secondaryCnaeFull, fields }: Plan) {
   const all = fields.length === OUTPUT_FIELD_NAMES.length;
   return {

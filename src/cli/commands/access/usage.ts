@@ -1,7 +1,7 @@
 /**
  * `peneira usage`: prints the daily use of tenants, one line per day, tenant, and key.
- * Invariant: the command only reads, even while a server uses the same directory; the server's last
- * seconds are not included. Days are UTC days.
+ * Invariant: the command only reads, and works while a server uses the same directory; the server's
+ * last few seconds are not included. Days are UTC days.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../../access/keyring.ts";

@@ -2,8 +2,8 @@
  * `peneira user`: manages the console users of a data directory. A generated password is printed
  * alone on standard output, messages on standard error; --json prints one document.
  * Invariant: the command works while a server uses the same directory; the server applies the
- * change within a second. A generated password is shown only once, and a given password never; if
- * it cannot be shown, nothing changes.
+ * change within a second. A given password is never shown, a generated one only once; if that
+ * cannot be shown, nothing changes.
  */
 
 import { isatty } from "node:tty";
@@ -38,7 +38,7 @@ interface UserOptions extends DataDirOptions {
 
 const COLUMNS = ["email", "tenant", "role", "state", "plan", "created_at", "last_seen_at"];
 
-/** Errors caused by the state, not by how the command was written. */
+/** Errors caused by the state, not by the syntax of the command. */
 const REFUSALS = ["email_taken", "last_owner", "owner_first"];
 
 const EXAMPLES = [
@@ -138,7 +138,7 @@ function givingPassword(command: Command): Command {
   );
 }
 
-/** Opens the users for some work; converts refusals to command errors with an exit code. */
+/** Opens the users for `work`; converts refusals to command errors with an exit code. */
 async function withUsers(
   options: UserOptions,
   work: (users: Users, options: UserOptions) => Promise<void> | void,

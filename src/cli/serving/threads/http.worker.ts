@@ -32,7 +32,9 @@ class AnsweringThread {
   readonly #transport: UwsTransport;
   readonly #parts: ThreadParts;
   readonly #forwarder: Forwarder;
-  /** Until it has the parts to answer with, it hands on every request that is safe to read. */
+  /**
+   * Until the thread has the parts to answer with, it forwards every request that is safe to read.
+   */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
     else this.#forwarder.forward(exchange, requestIdOf(exchange.header("x-request-id")), null);
@@ -90,7 +92,7 @@ class AnsweringThread {
   }
 
   #serve(dataDir: string): void {
-    // The parts of a thread suffice for the handlers of routes that any thread answers (route.ts).
+    // These parts suffice for the handlers of routes that any thread answers (route.ts).
     const service = this.#parts.serve(dataDir) as unknown as Service;
     this.#handler = dispatcher(service, THREAD_TABLE, this.#forwarder.forward);
     this.#transport.answerWith(this.#handler);

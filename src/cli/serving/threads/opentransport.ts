@@ -1,7 +1,7 @@
 /**
  * Opens the transport on the threads that answer requests: the calling thread, or several others.
- * Invariant: with one thread everything runs on it. With several threads, the calling thread owns
- * the state and answers the requests that the others forward.
+ * Invariant: a single thread does everything. With several, the calling thread owns the state and
+ * answers the requests that the others forward.
  */
 import { availableParallelism } from "node:os";
 import type { LeaseSignals } from "../../../access/fleet/signals.ts";
@@ -37,7 +37,7 @@ export async function openServingTransport(
   });
 }
 
-/** Files that a thread opens while it loads. */
+/** Number of files that a loading thread opens. */
 const LOADED_FILES = 48;
 
 /** Returns how many threads may load concurrently, given the max open files. */
@@ -47,7 +47,7 @@ function loadingMax(openFiles = openFilesMax()): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(files / LOADED_FILES)));
 }
 
-/** Returns the limits of one thread: connections are distributed evenly, so each has its part. */
+/** Returns the limits of one thread. Connections are distributed evenly, so limits are divided. */
 function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   const { socketsMax, socketsPerAddress } = limits;
   return {
@@ -57,7 +57,7 @@ function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   };
 }
 
-/** Returns a thread's part of a limit: at least 1, and together at most the limit. */
+/** Returns one thread's part of a limit: at least 1; the parts sum to no more than the limit. */
 function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
 }

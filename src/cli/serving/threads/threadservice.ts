@@ -1,8 +1,8 @@
 /**
- * The parts of a thread that answers requests and owns no state, with its snapshots. Input: the
- * settings, the shared data, the owner's segments, and the board. Output: the service of its
- * handlers, over the current snapshot and earlier ones for their cursors.
- * Invariant: it writes nothing. Keys are read over its own connection, and its counts go to the
+ * The parts and snapshots of a thread that answers requests and owns no state. Input: the settings,
+ * the shared data, the owner's segments, and the board. Output: the handlers' service, over the
+ * current snapshot, and over earlier ones for their cursors.
+ * Invariant: it writes nothing. It reads keys over its own connection, and adds counts to the
  * ledger, which the owner empties. The owner decides which snapshot is served and which is closed;
  * a segment in use stays open on this thread until its readers end.
  */
@@ -38,7 +38,7 @@ interface Opened {
   readonly serial: number;
   readonly segment: Segment;
   readers: number;
-  /** True once the owner has closed it. */
+  /** True once the owner has closed the segment. */
   isLeaving: boolean;
 }
 
@@ -78,8 +78,8 @@ class ThreadSnapshots {
   }
 
   /**
-   * Returns a segment that is not current by its id, for a cursor that began on it; this keeps it
-   * open. Another server of the fleet may serve a newer snapshot first.
+   * Returns a segment other than the current one by its id, for a cursor that began on it; retains
+   * it. It may be newer than the current one, if another server switched first.
    */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const opened of this.#opened.values()) {
@@ -181,14 +181,14 @@ function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
   return leases === null ? null : new LeaseSignals(leases);
 }
 
-/** Only the owner has the thread for long work. */
+/** Throws `OwnerRequired`, because only the owner has the compute thread. */
 const OWNERS_COMPUTE: ThreadService["compute"] = {
   run: () => {
     throw new OwnerRequired("the work is long");
   },
 };
 
-/** Only the state owner has the lists of tenants; here only specs without lists are bound. */
+/** Binds only specs without lists, because only the state owner has the lists of tenants. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {

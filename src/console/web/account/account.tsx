@@ -1,8 +1,8 @@
 /**
  * The user's own account: the profile, the password form, and the sessions, with a way to end them
  * all.
- * Invariant: passwords are cleared once sent. The rule is checked before sending and again by the
- * server, whose message is shown.
+ * Invariant: passwords are cleared once sent. The length is checked before sending; the server
+ * checks again, and its message is shown.
  */
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";

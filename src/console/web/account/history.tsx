@@ -1,9 +1,9 @@
 /**
  * Usage per day and sender, from `GET /usage`: three charts with one legend, whose buttons hide
  * senders, or the same numbers as a table.
- * Invariant: it begins with the first day of use, at least a week ago. A hidden sender is left out
- * of charts, sums, and table alike. The last row of each table sums the rows above it. Everything
- * has a name. Days are UTC days, as on the server.
+ * Invariant: it begins with the first day of use, or a week ago if that is earlier. Charts, sums,
+ * and table omit hidden senders. The last row of each table sums the rows above it. All senders
+ * have a name. Days are UTC days, as on the server.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { OTHER_SENDERS, type UsageAnswer } from "../app/answers.ts";
@@ -263,7 +263,7 @@ function dailySums(days: number, layers: readonly Layer[], measure: Measure): nu
   return Array.from({ length: days }, (_, day) => sum(all.map((values) => values[day] ?? 0)));
 }
 
-/** Names a layer; senders without a name show their kind. */
+/** Returns a layer's name; senders without a name show their kind. */
 function senderName(layer: Layer): string {
   const { usage } = lazyWords.value;
   const [first] = layer.senders;

@@ -1,7 +1,7 @@
 /**
  * Usage as the layers of a stacked chart: senders in a fixed order, each with a color.
- * Invariant: all layers sum to the day's number. A sender keeps its color when others are hidden.
- * Small senders beyond the available colors form one layer.
+ * Invariant: all layers sum to the day's number. A sender retains its color when others are hidden.
+ * Senders beyond the available colors form one layer.
  */
 import type { UsageAnswer } from "../app/answers.ts";
 
@@ -11,7 +11,7 @@ export type Measure = "requests" | "accounts" | "export_rows";
 /** All daily counts. */
 export const MEASURES: readonly Measure[] = ["requests", "accounts", "export_rows"];
 
-/** Colors of layers; the smallest senders share the last. */
+/** Number of layer colors; the smallest senders share the last one. */
 export const COLOURS = 6;
 
 /** A layer: a sender, or all small senders together. */
@@ -26,7 +26,7 @@ export interface Layer {
 /** Minimum days in charts: fewer make no line. */
 const DAYS_MIN = 7;
 
-/** Cuts days before the first use, but leaves a week. */
+/** Removes days before the first use, but leaves at least a week. */
 export function sinceFirstUse(answer: UsageAnswer): UsageAnswer {
   const { days, senders } = answer;
   const used = days.findIndex((_, day) => senders.some(({ requests }) => requests[day] !== 0));
@@ -62,7 +62,7 @@ export function valuesOf(layer: Layer, measure: Measure): number[] {
   );
 }
 
-/** Returns upper edges of stacked layers, lowest first; hidden ones are flat. */
+/** Returns the upper edges of stacked layers, lowest first; a hidden layer has no height. */
 export function stacked(values: readonly (readonly number[])[]): number[][] {
   const edges: number[][] = [];
   for (const layer of values) {

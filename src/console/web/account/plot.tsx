@@ -1,8 +1,8 @@
 /**
  * A chart of stacked columns per day; it follows the available width and reports the day under the
  * pointer.
- * Invariant: layers are stacked in order, and the axis begins at zero. No number is shown only
- * here.
+ * Invariant: layers are stacked in order, and the axis begins at zero. Every number is also shown
+ * elsewhere.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -21,7 +21,7 @@ interface PlotProps {
 }
 
 const HEIGHT = 168;
-/** Space for axes, and above and right of the columns. */
+/** Space for the axes, and margins above and to the right of the columns. */
 const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
 /** A label such as "12 de nov." with margins. */
 const LABEL_ROOM = 64;
@@ -124,7 +124,7 @@ function Columns({ layers, edges, step, width }: ColumnsProps): VNode {
   );
 }
 
-/** Returns three to five round numbers from 0; requests have no halves. */
+/** Returns three to five round whole numbers from 0. */
 function wholeSteps(most: number): number[] {
   const rough = most / 4;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));

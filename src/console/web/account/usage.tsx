@@ -1,8 +1,8 @@
 /**
  * The usage view: today's figures, the rest of the day's quota, the plan's limits, and use per day
  * and sender as charts or a table.
- * Invariant: charts and table show the same numbers of the same senders. Space is reserved for
- * charts while they load. One day, no day, and no sender are valid answers.
+ * Invariant: charts and table show the same numbers of the same senders. Space is reserved while
+ * charts load. An answer may have one day, no day, or no sender.
  */
 import type { VNode } from "preact";
 import type { UsageAnswer } from "../app/answers.ts";

@@ -1,9 +1,9 @@
 /**
  * Types of the console's requests and answers as the browser sees them; members are spelled as in
  * JSON.
- * Invariant: answers shared with the public interface use its schemas. Answers of the console alone
- * are described here, and its handlers (src/console) compile against these types. End-to-end tests
- * read every answer. Paths are below /v1/console; failures are problem documents.
+ * Invariant: answers shared with the public interface use its schemas. Other answers are described
+ * here, and the handlers (src/console) compile against these types. End-to-end tests read every
+ * answer. Paths are below /v1/console; failures are problem documents.
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
@@ -25,7 +25,7 @@ import type { Notice } from "./recordanswers.ts";
 
 type SpecFilters = AccountQuerySpec["filters"];
 
-/** A schema of the public interface, with members the console types more precisely. */
+/** A schema of the public interface, with more precise types for some members. */
 type Described<Schema extends TSchema, Known = object> = Omit<Type.Static<Schema>, keyof Known> &
   Known;
 
@@ -106,24 +106,26 @@ export type TranslateAnswer = Described<
   { spec: Spec; explain: Explain }
 >;
 
-/** How matches spread over the values of a field; sums to the total with `other` and `missing`. */
+/**
+ * Distribution of matches over a field's values; with `other` and `missing` it sums to the total.
+ */
 export type FacetAnswer = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
 /**
  * `POST /explore` with `{spec, facets?: string[], beside?: ("uf")[]}`: counts for a spec of any
- * breadth. Each facet in `beside` is counted without the filters of its own dimension (for `uf` the
- * place), so that users can choose other values. It is null if no such filter is set.
+ * breadth. Each facet in `beside` is counted without the filters on its own dimension (for `uf`,
+ * all places), so that users can choose other values. It is null if no such filter is set.
  */
 export interface ExploreAnswer extends Source {
   spec: Spec;
   total: number;
-  /** True if a search would refuse the spec; `missing` names filters it lacks. */
+  /** True if a search would refuse the spec; `missing` names the filters that it needs. */
   too_broad: boolean;
   missing: string[];
   facets: Record<string, FacetAnswer>;
   beside: Record<string, FacetAnswer | null>;
   /**
-   * If the total is 0: the total without one filter, most helpful first. `pointers` are the spec's
+   * If the total is 0: the totals without each filter, largest first. `pointers` name the spec's
    * members to clear, such as `/filters/geo/uf_any_of`.
    */
   drops: { filter: string; pointers: string[]; total: number }[];
@@ -134,7 +136,7 @@ export interface ExploreAnswer extends Source {
 /** The requested fields of one account. */
 export type AccountFields = Record<string, unknown>;
 
-/** An account of a list, which always requests the CNPJ. */
+/** An account with its CNPJ, which is always requested. */
 export type Account = { cnpj: string } & AccountFields;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
@@ -150,8 +152,8 @@ export type AccountAnswer = Described<
 >;
 
 /**
- * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest; only members read here. (Its schema
- * needs the engine, which no browser has.)
+ * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest; only the members read here. (The
+ * public schema depends on the engine, which browsers lack.)
  */
 export interface SuggestAnswer extends Source {
   suggestions: { match: string; account: Account }[];
@@ -168,7 +170,7 @@ export interface CompanyAnswer extends Source {
   total: number;
 }
 
-/** Why an account is listed: the score's parts sum to it; `matched` by filter. */
+/** Why an account is listed: the score with its parts, and `matched` by filter. */
 interface AccountExplain {
   score: number;
   parts: Record<string, number>;
@@ -202,11 +204,11 @@ export interface CatalogAnswer {
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
-  /** Names of the reasons of a status, by code. */
+  /** Names of status reasons, by code. */
   status_reasons: Readonly<Record<"pt" | "en", Readonly<Record<string, string>>>>;
-  /** Codes of the reasons of a status that occur. */
+  /** Codes of the status reasons that occur. */
   used_reasons: string[];
-  /** Data that filters need and that this snapshot lacks. */
+  /** Data for filters that this snapshot lacks. */
   lacks: Lacked[];
   /** Three sentences per language that match something in this snapshot. */
   examples: { pt: string[]; en: string[] };
@@ -254,11 +256,11 @@ export interface SessionList {
   sessions: { id: string; created_at: string; seen_at: string; current: boolean }[];
 }
 
-/** An export: the public record and the console's members. */
+/** An export: the public record and additional members of the console. */
 export type ExportView = Described<
   typeof EXPORT_SCHEMAS.ExportRecord,
   {
-    /** Below /v1/console here; null once expired. */
+    /** Path below /v1/console; null once expired. */
     download_url: string | null;
   }
 > & {
@@ -312,7 +314,7 @@ export interface OpenedSearch extends SavedSearch {
   spec: Spec;
 }
 
-/** An entry of the saved searches. */
+/** A saved search in the list. */
 export interface SavedSearch {
   id: string;
   name: string;
@@ -369,7 +371,7 @@ export interface KeyList {
   keys: ApiKey[];
 }
 
-/** Id under which members see the use of all others in the tenant. */
+/** Id for the summed use of all other senders, as members see it. */
 export const OTHER_SENDERS = "others";
 
 /** `GET /usage?days=30`: one number per day and sender, oldest day first (UTC). */
@@ -390,7 +392,7 @@ export interface UsageAnswer {
   export_rows_left: number | null;
 }
 
-/** `GET /plans`: the plans of the server, from the smallest, and that of the user. */
+/** `GET /plans`: the plans of the server, smallest first, and the user's plan. */
 export interface PlansAnswer {
   current: string;
   plans: {
@@ -405,7 +407,7 @@ export interface PlansAnswer {
 
 /** `GET /places?uf=SP`: the municipalities of a state. */
 export interface PlacesAnswer {
-  /** Year of the populations; empty without them. */
+  /** Year of the populations; empty if there are none. */
   year: string;
   places: {
     ibge: string;
@@ -416,7 +418,7 @@ export interface PlacesAnswer {
   }[];
 }
 
-/** Actor or subject of a change; `name` is null if there is none to show. */
+/** Actor or subject of a change; `name` is null if it has none. */
 export interface AuditParty {
   kind: string;
   id: string | null;
@@ -439,7 +441,7 @@ export interface AuditPage {
   has_more: boolean;
 }
 
-/** Rows by outcome: accounts, blank cells, and by reason what is no CNPJ. */
+/** Numbers of rows by outcome: accounts, blank cells, and invalid CNPJs by reason. */
 interface EnrichmentOutcomes {
   found?: number;
   head_office?: number;
@@ -449,7 +451,7 @@ interface EnrichmentOutcomes {
   [reason: string]: number | undefined;
 }
 
-/** `POST /enrich/preview?labels&column&lost_zeros` with a spreadsheet: what filling it in gives. */
+/** `POST /enrich/preview?labels&column&lost_zeros` with a spreadsheet: a preview of the result. */
 export interface EnrichmentPreview {
   request_id: string;
   format: "csv" | "xlsx";
@@ -459,7 +461,7 @@ export interface EnrichmentPreview {
   sheet: string | null;
   /** Headings, or letters. */
   columns: string[];
-  /** All columns, also those that are not shown. */
+  /** Number of all columns, including those not shown. */
   width: number;
   /** The column of CNPJs, from 0. */
   column: number;

@@ -1,9 +1,9 @@
 /**
- * Requests to the server: take a path below /v1/console and a body, and return the answer's JSON or
- * throw an ApiError with the problem document.
- * Invariant: the browser holds the cookie, the session's answer the CSRF token. If the session has
- * ended, a request waits until the user signs in again. It is then resent with the same
- * Idempotency-Key, so views need not handle it. It can be aborted at any time.
+ * Requests to the server: functions that take a path below /v1/console and a body. They return the
+ * answer's JSON or throw an ApiError with the problem document.
+ * Invariant: the cookie is in the browser, the CSRF token in the session's answer. If the session
+ * has ended, a request waits until the user signs in again. It is then resent with the same
+ * Idempotency-Key, so views need not handle this. Requests can be aborted at any time.
  */
 import { effect, signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";
@@ -13,7 +13,7 @@ import { ended, session } from "./session.ts";
 interface RequestOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
-  /** Media type of the answer; without one it is JSON. */
+  /** Media type of the answer; JSON if missing. */
   accept?: string;
 }
 
@@ -24,13 +24,13 @@ export interface ApiMistake {
   detail: string;
 }
 
-/** A failed request; status 0 and code `unreachable` if no answer came. */
+/** A failed request; without an answer, status is 0 and code `unreachable`. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly errors: ApiMistake[];
-  /** The problem document as it came. */
+  /** The members of the problem document. */
   readonly members: Record<string, unknown>;
   readonly retryAfterSeconds: number | null;
 
@@ -102,7 +102,7 @@ async function request<T>(
   }
 }
 
-/** True if resending the request makes sense because the session is valid (again). */
+/** Returns true if the request should be resent, because the session is valid again. */
 async function renewed(error: ApiError, path: string, options: RequestOptions): Promise<boolean> {
   if (path === "/session") return false;
   if (error.code === "session_required") {
@@ -125,7 +125,7 @@ async function renewed(error: ApiError, path: string, options: RequestOptions): 
   return true;
 }
 
-/** Settles when the user has signed in again, or rejects on abort; then removes its listeners. */
+/** Resolves when the user has signed in again, or rejects on abort. */
 async function signedInAgain(abort: AbortSignal | undefined): Promise<void> {
   abort?.throwIfAborted();
   let stop = () => {};

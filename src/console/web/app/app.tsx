@@ -1,7 +1,8 @@
 /**
- * The shell: header, navigation, and the view of the address, whose code loads on first use.
- * Invariant: one main landmark with one heading per view. A change of view sets the title and moves
- * the focus to the heading. Without a user, only the sign-in page is shown.
+ * The shell: header, navigation, and the view that the address names, whose code loads on first
+ * use.
+ * Invariant: one main landmark with one heading per view. Changing the view sets the title and
+ * moves the focus to the heading. Without a user, only the sign-in page is shown.
  */
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -21,7 +22,7 @@ import { words } from "./words.ts";
 
 type Loader = () => Promise<ComponentType>;
 
-/** The views after the first page. */
+/** Loads the code of the views after the first page. */
 const later = () => import("./later.ts");
 
 /** Loads a view. */
@@ -83,12 +84,12 @@ export function App(): VNode {
   );
 }
 
-/** A button and not a link: the hash belongs to the query. */
+/** Skips to the content. A button, not a link, because the hash belongs to the query. */
 function skip(): void {
   document.getElementById("main")?.focus();
 }
 
-/** The view. The first view leaves the focus where the browser put it. */
+/** The current view. On the first one, the focus stays where the browser put it. */
 function Main(): VNode {
   const main = useRef<HTMLElement>(null);
   const name = view.value;
@@ -108,7 +109,7 @@ function Main(): VNode {
   );
 }
 
-/** Screen readers announce the view; Tab continues from there. */
+/** Focuses the heading: screen readers announce the view, and Tab continues from there. */
 function focusHeading(main: HTMLElement | null): void {
   scrollTo(0, 0);
   const heading = main?.querySelector("h1");
@@ -137,7 +138,7 @@ function useView(name: ViewName): { view: ComponentType | null; failed: boolean 
   return { view: current, failed: loaded?.name === name && current === null };
 }
 
-/** How often an unreachable server is polled. */
+/** Interval for polling an unreachable server, in milliseconds. */
 const AGAIN_MS = 5_000;
 
 function Connection(): VNode | null {

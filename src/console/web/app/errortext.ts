@@ -1,7 +1,7 @@
 /**
  * Messages for failed requests, in the language of the page.
  * Invariant: every error code of the server has a sentence in each language. The server's own
- * sentence is English: a page in another language shows it second, and never alone.
+ * sentence is English, so in another language it is shown second and never alone.
  */
 import type { ErrorCode } from "../../../errors.ts";
 import type { Problems } from "../strings/en/shell.ts";
@@ -30,7 +30,7 @@ export function errorMessageOf(error: unknown): ErrorMessage {
   return language.value === "en" ? whole(error.detail) : { text, detail: error.detail };
 }
 
-/** Returns the same in one line, where space is short. */
+/** Returns the message in one line, where space is short. */
 export function errorText(error: unknown): string {
   const { text, detail } = errorMessageOf(error);
   return detail === null ? text : `${text} (${detail})`;
@@ -42,7 +42,7 @@ export function mistakeText(mistake: ApiMistake): string {
   return known[mistake.code] ?? mistake.detail;
 }
 
-/** True if a mistake has a text in the page's language. */
+/** True if the page's language has a text for a mistake. */
 export function isKnownMistake({ code }: ApiMistake): boolean {
   return Object.hasOwn(words.value.shell.mistakes, code);
 }

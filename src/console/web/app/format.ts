@@ -1,15 +1,15 @@
 /**
  * Formats numbers, ISO dates, and identifiers in the current language (pt-BR or British English,
  * whose dates cannot be misread).
- * Invariant: pure and free of the DOM. Values of an unexpected form are returned unchanged, since
- * data must never vanish from the screen. Time zones never shift days without a time.
+ * Invariant: pure and free of the DOM. Values of an unexpected form are returned unchanged, so that
+ * data never disappears from the screen. Time zones never shift days without a time.
  */
 import { language } from "./language.ts";
 
 const LOCALES = { pt: "pt-BR", en: "en-GB" } as const;
 const cache = new Map<string, unknown>();
 
-/** Making an Intl object costs a thousand times more than using it: cache each. */
+/** Caches Intl objects: creating one costs a thousand times more than using it. */
 function made<T>(name: string, make: (locale: string) => T): T {
   const key = `${language.value} ${name}`;
   const known = cache.get(key);
@@ -31,7 +31,7 @@ export function compact(value: number): string {
   return made("compact", (locale) => new Intl.NumberFormat(locale, options)).format(value);
 }
 
-/** Formats a fraction as a percentage; shares from 0 to 0.1 % are not rounded to zero. */
+/** Formats a fraction as a percentage; small shares get a decimal. */
 export function percent(fraction: number): string {
   const digits = fraction !== 0 && Math.abs(fraction) < 0.1 ? 1 : 0;
   const options = { style: "percent", maximumFractionDigits: digits } as const;
@@ -67,7 +67,7 @@ export function bytes(size: number): string {
   );
 }
 
-/** Formats `2026-10-15` unshifted, and an instant in the user's time zone. */
+/** Formats a day (`2026-10-15`) as it is, and an instant in the user's time zone. */
 export function date(iso: string): string {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(iso);
   return dated(iso, { dateStyle: "medium", ...(day ? { timeZone: "UTC" } : {}) });
@@ -109,8 +109,8 @@ const AGO_UNITS = [
 ] as const;
 
 /**
- * Formats the time since or until an instant; beyond 30 days, the date. Future spans get 1 % more,
- * so that a span of seven days does not start at six.
+ * Formats the time since or until an instant; beyond 30 days, the date. Future times get 1 % more,
+ * so that a period of seven days is not shown as six.
  */
 export function ago(iso: string, now = Date.now()): string {
   const exact = (new Date(iso).getTime() - now) / 1000;

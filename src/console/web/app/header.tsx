@@ -1,7 +1,7 @@
 /**
- * The top bar: logo, navigation with the current view marked, the data served, and the menus.
- * Invariant: every screen has the same links (on phones in the bottom bar and the account menu).
- * Views that a role may not see are left out.
+ * The top bar: logo, navigation with the current view marked, the served month, and the menus.
+ * Invariant: all screen sizes have the same links (phones in the bottom bar and the account menu).
+ * Links to views that the role may not see are omitted.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -47,7 +47,7 @@ export function Header(): VNode {
       if (!document.hidden) void loadStatus();
     };
     load();
-    // After hours away, a newer month may be served.
+    // Checked when the page becomes visible, because a newer month may be served by then.
     document.addEventListener("visibilitychange", load);
     return () => document.removeEventListener("visibilitychange", load);
   }, []);
@@ -91,7 +91,7 @@ export function Header(): VNode {
   );
 }
 
-/** True if the user's role has a view. */
+/** True if the user's role may see a view. */
 function maySee([name]: readonly [ViewName, IconName]): boolean {
   return user()?.role === "owner" || !OWNERS_ONLY.includes(name);
 }
@@ -101,13 +101,16 @@ function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/** News of a saved search belongs to the saved searches, a comparison to the search. */
+/**
+ * True if a link is current. News counts as part of the saved searches, a comparison as part of the
+ * search.
+ */
 function isAt(name: ViewName): boolean {
   const within = { news: "saved", compare: "find" } as Partial<Record<ViewName, ViewName>>;
   return view.value === name || within[view.value] === name;
 }
 
-/** The number of saved searches with news, if any. */
+/** Shows the number of saved searches with news, if any. */
 function Badge(): VNode | null {
   const count = status.value?.unseen_searches ?? 0;
   if (count === 0) return null;

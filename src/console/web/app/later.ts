@@ -1,8 +1,9 @@
 /**
- * All code after the first page, as one chunk: the other views, and dialogs and forms on demand.
- * Import this module with import(), and no other (unit/console/wordkeys).
- * Invariant: one chunk, because every further one costs a request and compresses worse; a dozen of
- * them were 11 KB more. Apart because a chunk is a module that is imported on demand.
+ * All code that the first page does not need, as one chunk: the other views, dialogs, and forms.
+ * Use import() for this module only (checked by unit/console/wordkeys).
+ * Invariant: one chunk, because each further one costs a request and compresses worse; a dozen
+ * chunks were 11 KB larger. A separate file because bundlers make a chunk of each module imported
+ * on demand.
  */
 import "./lazywords.ts";
 

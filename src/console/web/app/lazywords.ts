@@ -1,7 +1,7 @@
 /**
- * The words of the views after the first page, as a signal.
- * Invariant: importing this waits until the words are loaded, so no view is drawn without them.
- * Apart because the first page must not wait for them.
+ * The words of all views except the first page, as a signal.
+ * Invariant: importing this file waits until the words are loaded, so no view is drawn without
+ * them. Separate because the first page must not wait for them.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { LaterWords } from "../strings/later-en.ts";

@@ -1,5 +1,5 @@
 /**
- * Types of the console's list and district routes as the browser sees them; a part of answers.ts,
+ * Types of the console's list and district routes, as the browser sees them. A part of answers.ts,
  * which describes how they are checked.
  */
 import type Type from "typebox";
@@ -24,13 +24,15 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
   list: AccountList;
 };
 
-/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of them, and which. */
+/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of the CNPJs, and which ones. */
 export interface HoldingAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
 }
 
-/** `GET /districts?municipality_ibge&q`: for all of them together, best first. */
+/**
+ * `GET /districts?municipality_ibge&q`: districts of all these municipalities, best match first.
+ */
 export interface DistrictsFound {
   request_id: string;
   districts: { municipality_ibge: string; name: string; accounts: number }[];

@@ -1,6 +1,6 @@
 /**
  * Types of the answers of the console's member routes.
- * Invariant: the server's handlers are typed by these, so that both sides change together.
+ * Invariant: the server's handlers use these types, so both sides change together.
  */
 
 /** `GET /members`; `POST /members` `{email, role}` and `…/{id}/password` add `password`. */
@@ -11,7 +11,7 @@ export interface Member {
   state: "active" | "disabled" | "invited";
   created_at: string;
   last_seen_at: string | null;
-  /** End of the invitation; null if a password was chosen. */
+  /** End of the invitation; null if the user has chosen a password. */
   invited_until: string | null;
   you: boolean;
 }
@@ -21,7 +21,7 @@ export interface MemberList {
   members: Member[];
 }
 
-/** `POST /members`, `POST /members/{id}/password` (one's own: `POST /password`). */
+/** `POST /members`, `POST /members/{id}/password` (for one's own: `POST /password`). */
 export interface CreatedMember extends Member {
   /** Random; shown once. */
   password: string;
@@ -29,11 +29,11 @@ export interface CreatedMember extends Member {
 
 /** `POST /invitations`, `POST /members/{id}/invitation`. */
 export interface InvitedMember extends Member {
-  /** Opens the page that sets the first password; shown once. */
+  /** Token of the page that sets the first password; shown once. */
   token: string;
 }
 
-/** `POST /invitation` with `{token}`: its recipient. */
+/** `POST /invitation` with `{token}`: the invited user. */
 export interface InvitationAnswer {
   email: string;
   tenant: string;

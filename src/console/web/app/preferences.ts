@@ -1,8 +1,8 @@
 /**
- * The user's preferences in this browser: the initial language and the theme, from localStorage,
- * the browser's languages, and its color scheme; stored for the next visit.
- * Invariant: works without localStorage (then nothing is stored). The theme `auto` follows the
- * system and sets no attribute on the page.
+ * The user's preferences in this browser: language and theme. They come from localStorage, else
+ * from the browser's languages and color scheme, and are stored for the next visit.
+ * Invariant: without localStorage, everything works but nothing is stored. The theme `auto` follows
+ * the system and sets no attribute on the page.
  */
 import { signal } from "@preact/signals";
 import type { ScreenLanguage } from "./language.ts";
@@ -32,7 +32,7 @@ export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
   keep(LANGUAGE_KEY, wanted);
 }
 
-/** Loads the first language; does not store it, as no user chose it. */
+/** Loads the first language; does not store it, because the user did not choose it. */
 export async function beginLanguage(): Promise<void> {
   const wanted = preferredLanguage();
   await speak(wanted);

@@ -1,6 +1,6 @@
 /**
- * Types of the console's answers about notices, their receivers, and owners as the browser sees
- * them; a part of answers.ts, which describes how they are checked.
+ * Types of the console's answers about notices, receivers, and ownership, as the browser sees them.
+ * A part of answers.ts, which describes how they are checked.
  */
 import type Type from "typebox";
 import type { NOTICE_SCHEMAS } from "../../../http/api/notices/notices-schemas.ts";
@@ -48,13 +48,13 @@ export interface EmailPage {
 
 /**
  * `GET /searches/{id}/notices`, and `POST` with the members of PATCH /v1/searches/{id}: a saved
- * search with the options of its notices.
+ * search with its notice options.
  */
 export interface NoticeOptionsAnswer {
   search: Omit<Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>, "last_notice">;
 }
 
-/** Some companies, in the order of their roots. */
+/** Companies, ordered by root. */
 export interface OwnedCompanies {
   total: number;
   companies: OwnedCompany[];
@@ -68,7 +68,7 @@ export interface OwnedCompany {
   /** Code of the registry, 2 digits. */
   qualification: string | null;
   since: string | null;
-  /** The next ones in the same direction; null after the second step. */
+  /** Next companies in the same direction; null after the second step. */
   next: OwnedCompanies | null;
 }
 

@@ -1,10 +1,10 @@
 /**
- * The router: the current view as a signal, from the address, links, back, and forward. Links
- * change it without reloading the page.
+ * The router: the current view as a signal that follows the address, links, back, and forward,
+ * without reloading the page.
  * Invariant: the path names the view. Company and help pages use the hash at /app
- * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the number. The hash of
- * the news is a saved search's id, that of the lists a list's id, that of a comparison its groups.
- * Any other hash belongs to the find view alone and is restored when the user returns to it.
+ * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the CNPJ. In the news, the
+ * hash is a saved search's id; in the lists, a list's id; in a comparison, its groups. Any other
+ * hash belongs to the find view, and is restored when the user returns there.
  */
 import { signal } from "@preact/signals";
 import {
@@ -47,7 +47,7 @@ const HELP = "#/ajuda";
 const COMPANY = "#/empresa/";
 let findHash = "";
 
-/** The view of the address; unknown paths show the find view. */
+/** The view that the address names; unknown paths show the find view. */
 export const view = signal<ViewName>("find");
 
 /** The CNPJ in the company view's address, or any other text typed there. */
@@ -93,7 +93,7 @@ function viewOf(path: string, hash = ""): ViewName {
   return found === "find" && companyOf(hash) !== "" ? "company" : found;
 }
 
-/** Returns the text after a company's hash; else empty. */
+/** Returns the text after the prefix of a company's hash, or an empty string. */
 function companyOf(hash: string): string {
   return hash.startsWith(COMPANY) ? hash.slice(COMPANY.length) : "";
 }
@@ -131,14 +131,14 @@ export function CompanyLink({ cnpj, ...rest }: { cnpj: string } & Rest): VNode {
 
 type Rest = Omit<LinkProps, "view" | "hash">;
 
-/** Props of a link: a view, an optional hash, and an anchor's own. */
+/** Props of a link: a view, an optional hash, and the attributes of an anchor. */
 type LinkProps = {
   view: ViewName;
   hash?: string | undefined;
   children?: ComponentChildren;
 } & Omit<HTMLAttributes<HTMLAnchorElement>, "role">;
 
-/** A link to a view; with a modifier key, the browser handles it. */
+/** A link to a view; the browser handles clicks with a modifier key. */
 export function Link({ view: name, hash, onClick, ...rest }: LinkProps): VNode {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,9 +1,9 @@
 /**
- * The sign-in forms: e-mail and password open a session, or show an error with no more detail than
- * the server's.
+ * The sign-in forms: e-mail and password open a session, or an error is shown with only the
+ * server's details.
  * Invariant: while the server requires a wait, the form counts down and sends nothing. The same
- * form covers a view whose session ended; then the e-mail is fixed. Signed-in users load none of
- * it.
+ * form covers a view whose session ended; then the e-mail is fixed. Signed-in users do not load
+ * this code.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -31,7 +31,7 @@ export function SignInPage(): VNode {
   );
 }
 
-/** The frame of the forms for users not yet signed in. */
+/** Frame of the forms for users who are not signed in. */
 export function SignInFrame(props: { title: string; children: ComponentChildren }): VNode {
   const { shell } = words.value;
   return (
@@ -226,7 +226,7 @@ function grains(count: number, top: number, bottom: number, size: number): numbe
   });
 }
 
-/** Returns a fixed number from 0 to 1 without a pattern. */
+/** Returns a fixed pseudo-random number from 0 to 1. */
 function strewn(seed: number): number {
   const value = Math.sin(seed * 12.9898) * 43_758.5453;
   return value - Math.floor(value);

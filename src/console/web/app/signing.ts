@@ -9,7 +9,9 @@ import type { SessionAnswer } from "./answers.ts";
 import { get, lastAnswer, post, remove } from "./api.ts";
 import { ended, session, user } from "./session.ts";
 
-/** Loads the session. A user whose session ended keeps the view and must enter the password. */
+/**
+ * Loads the session. If the session has ended, the view stays and the user must enter the password.
+ */
 export async function loadSession(): Promise<void> {
   const answer = await get<SessionAnswer>("/session");
   keepSeconds.value = answer.keep_seconds ?? 0;
@@ -34,15 +36,15 @@ export async function signIn(email: string, password: string, keep: boolean): Pr
   ended.value = false;
 }
 
-/** True if the sign-in link that opened the page failed. */
+/** True if the page was opened by a sign-in link that failed. */
 export const linkFailed = signal(false);
 
-/** A sign-in link's part after the `#`, where no server and no log sees it. */
+/** A sign-in link's part after the `#`, which reaches no server and no log. */
 const LINK = /^#signin=([\w-]{43})$/;
 
 /**
- * Signs in by the link that opened the page, if any. It works once, so it is first removed from the
- * address and history. Merely fetching the page, as for a preview, does not use it up.
+ * Signs in if a sign-in link opened the page. A link works once, so it is first removed from the
+ * address and the history. Fetching the page, as link previews do, does not use it up.
  */
 export async function signInByLink(): Promise<void> {
   const token = LINK.exec(location.hash)?.[1];

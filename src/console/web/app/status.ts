@@ -1,8 +1,7 @@
 /**
- * The server's status: what is served and what the plan allows, as a signal for limits, fields, and
- * formats.
- * Invariant: loaded once per user, and again when a view requests it. It is null until then; a
- * failure keeps the last answer.
+ * The server's status as a signal: the served month, and the plan's limits, fields, and formats.
+ * Invariant: loaded once per user, and again on request. It is null until loaded; after a failure,
+ * the last answer stays.
  */
 import { signal } from "@preact/signals";
 import type { Status } from "./answers.ts";

@@ -1,8 +1,8 @@
 /**
  * The words on screen as a signal, so that switching the language redraws all text.
  * Invariant: a table is loaded before anything is drawn. Both tables have the same keys, because
- * the Portuguese one is typed by the English one. Later words, once loaded, follow the language. No
- * component has text of its own.
+ * the Portuguese one is typed by the English one. The lazily loaded words, once loaded, follow the
+ * language. No component contains text.
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ScreenWords } from "../strings/en.ts";
@@ -19,16 +19,16 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
 });
 
 /**
- * The words after the first page; null until a view that has some loads. Such views import them
- * from lazywords.ts, where they are never null.
+ * The words that the first page does not need; null until a view needs them. Views import them from
+ * lazywords.ts, where they are never null.
  */
 export const lazyTable: ReadonlySignal<LaterWords | null> = later;
 
-/** Loads a language and switches to it, with the later words if loaded. */
+/** Loads a language and switches to it, including the lazy words if loaded. */
 export async function speak(wanted: ScreenLanguage): Promise<void> {
   const { words: table } =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
-  // Checked last: later words of the old language may have arrived during the await.
+  // Checked last, because lazy words of the old language may arrive during the await.
   const more = later.peek() === null ? null : await laterOf(wanted);
   batch(() => {
     first.value = table;
@@ -37,7 +37,7 @@ export async function speak(wanted: ScreenLanguage): Promise<void> {
   });
 }
 
-/** Loads the current language's later words; follows a switch meanwhile. */
+/** Loads the lazy words of the current language, even if it changes meanwhile. */
 export async function loadLazyWords(): Promise<void> {
   while (later.peek() === null) {
     const wanted = language.peek();

@@ -1,9 +1,9 @@
 /**
- * The page of a company: all data of the establishment in the address and why the current result
+ * The page of a company: all data of the establishment in the address, and why the current result
  * lists it. Below, its company's establishments, head office first, a hundred at a time.
- * Invariant: an invalid or unknown CNPJ is shown as typed; a wrong check digit is reported with
- * either. The page's establishment is marked among the others. Further pages use the first page's
- * snapshot, and the focus moves to their first line.
+ * Invariant: an invalid or unknown CNPJ is shown as typed, and a wrong check digit is reported. The
+ * page's establishment is marked in the list. Further pages use the first page's snapshot and move
+ * the focus to their first line.
  */
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
@@ -36,7 +36,7 @@ export function CompanyView(): VNode {
   const typed = decoded(shownCompany.value);
   const first = useRef(true);
   useEffect(() => {
-    // The shell does so for a new view; here only the company changes.
+    // The shell focuses the heading of a new view; here only the company changes.
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
@@ -128,7 +128,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
 
 type Parts = typeof import("../app/later.ts");
 
-/** The rest of the record, which few pages show; null until its code has loaded. */
+/** Returns the components of the rest of the record, which few pages need; null until loaded. */
 function useRecord(): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {
@@ -139,7 +139,7 @@ function useRecord(): Parts | null {
   return parts;
 }
 
-/** Why it is in the find view's result; nothing if it is not in it. */
+/** Why the find view's result lists the account; nothing if it does not. */
 function Listed({ cnpj, snapshot }: { cnpj: string; snapshot: string }): VNode | null {
   const { answer } = useExplained(specOf(query.value), snapshot, cnpj);
   return answer?.listed === true ? <Why answer={answer} /> : null;

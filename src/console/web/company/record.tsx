@@ -1,8 +1,8 @@
 /**
- * The rest of the public record about a company: dates on which it left regimes,
- * sanctions, federal debt, and the companies that own it or that it owns, as a tree.
- * Invariant: each list has its date, and a list that was not imported is left out. The tree is the
- * server's answer, two steps deep; what it leaves out is counted.
+ * The rest of a company's public record: dates on which it left regimes, sanctions, federal debt,
+ * and a tree of its owners and of companies that it owns.
+ * Invariant: each list has its date, and a list that was not imported is omitted. The tree is the
+ * server's answer, two steps deep; companies beyond its limits are counted.
  */
 import type { VNode } from "preact";
 import { DEBT_KINDS } from "../../../spec/filters/wider.ts";
@@ -45,7 +45,7 @@ function factsOf(account: Account, provenance: Provenance): Fact[] {
   ];
 }
 
-/** Adds the date of a list: a day or a month. */
+/** Appends a list's date: a day or a month. */
 function dated(text: string, since: string | undefined): string {
   if (text === "" || since === undefined || since === "not_available") return text;
   const when = since.length > 7 ? date(since) : month(since);

@@ -1,18 +1,18 @@
 /**
  * The address of a comparison: two searches and a facet, or one search and two facets. Input: the
  * text after `#`. Output: the comparison, and the address of one.
- * Invariant: decode(encode(c)) = c. A search is written as in the address of the find view, so that
- * both are readable. An unknown facet is replaced by the first one.
+ * Invariant: decode(encode(c)) = c. Searches are encoded as in the find view's address. An unknown
+ * facet is replaced by the first one.
  */
 import type { CatalogLookup } from "../../../spec/catalog.ts";
 import { FACETS, type FacetName } from "../../../spec/facets.ts";
 import { decodeAddress, encodeAddress } from "../find/address.ts";
 import type { Query } from "../find/question.ts";
 
-/** Between two searches, and before facets; no member of an address is named so. */
+/** Separators between two searches, and before facets; no parameter of a search has these names. */
 const VERSUS = "&versus&";
 const BY = "&by&";
-/** Before the month of the second search. */
+/** Separator before the month of the second search. */
 const IN = "&in&";
 /** Between two facets. */
 const TIMES = "*";
@@ -24,9 +24,9 @@ export interface Comparison {
   readonly second: Query | null;
   /** Older month in which the second search is counted; null for the served one. */
   readonly month: string | null;
-  /** Values of this facet are compared. */
+  /** Facet whose values are compared. */
   readonly facet: FacetName;
-  /** For a cross table of the first search, its columns; else null. */
+  /** Facet of the columns, if this is a cross table of the first search; else null. */
   readonly across: FacetName | null;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A search's accounts by two facets: a table with totals of rows and columns; copied, or saved with
- * all its cells.
- * Invariant: counts are exact, and rows and columns add up to the total, because what is not listed
- * has its own row and column.
+ * A search's accounts by two facets: a table with row and column totals, which users can copy, or
+ * save with all cells.
+ * Invariant: counts are exact. Rows and columns sum to the total, because unlisted values have
+ * their own row and column.
  */
 import type { VNode } from "preact";
 import { type FacetName, isTimeFacet } from "../../../spec/facets.ts";
@@ -117,7 +117,10 @@ export function CrossTable({ query, facets }: CrossProps): VNode {
   );
 }
 
-/** Sides with their places: those of a time facet by time, without a value last, as in files. */
+/**
+ * Returns sides with their original positions. Time facets are sorted by time, without a value
+ * last, as in files.
+ */
 function inOrder(facet: FacetName, sides: readonly Side[]) {
   const placed = sides.map((one, at) => ({ one, at }));
   if (!isTimeFacet(facet)) return placed;
@@ -125,7 +128,7 @@ function inOrder(facet: FacetName, sides: readonly Side[]) {
   return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
 }
 
-/** Adds totals, and what is not listed, to a table. */
+/** Adds totals and unlisted values to a table. */
 function tableOf({ total }: CountAnswer, cross: CountAnswer["crosses"][number], corner: string) {
   const { charts } = words.value;
   const [rowFacet, columnFacet] = cross.facets;

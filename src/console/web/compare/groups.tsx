@@ -1,6 +1,6 @@
 /**
- * A group of a comparison: what it is in words, and controls that change it: a sentence, a saved
- * search, the state, MEI, and the month of opening. Suggestions for the second group.
+ * A group of a comparison: its description, and controls that change it: a sentence, a saved
+ * search, the state, MEI, and the month of opening. Also suggestions for the second group.
  * Invariant: a control changes only its own filter; a sentence or a saved search replaces the
  * group. Other filters are edited in the find view, which opens with the group.
  */
@@ -29,7 +29,9 @@ interface GroupProps {
   readonly name: string;
   readonly query: Query;
   readonly set: (query: Query) => void;
-  /** Month in which the group is counted, if it may be chosen; null for the served one. */
+  /**
+   * Month in which the group is counted, null for the served one; missing if it cannot be chosen.
+   */
   readonly month?: string | null;
   readonly setMonth?: (month: string | null) => void;
 }
@@ -112,13 +114,13 @@ function StateSelect({ query, edit }: EditProps): VNode {
   );
 }
 
-/** Moves a group to a state; its places inside another one go. */
+/** Moves a group to a state; removes places in other states. */
 function moveTo(draft: Query, uf: string): void {
   const { geo } = emptyQuery().filters;
   draft.filters.geo = { ...geo, uf_any_of: uf === "" ? [] : [uf] };
 }
 
-/** The first days of months: that of the snapshot, and earlier ones. */
+/** Returns the first days of months: the snapshot's month and earlier ones. */
 function monthsBack(label: string, count: number): readonly (readonly [string, string])[] {
   const [year = 0, at = 0] = label.split("-").map(Number);
   const first = (back: number) =>

@@ -1,8 +1,8 @@
 /**
- * Two groups side by side: their totals, and for each value of a facet the count, share, and index
- * of each, as a chart and as a table; copied, or saved as a file.
- * Invariant: chart, table, copy, and file have the same numbers. The index is 100 where a group has
- * the share of its base, which the view and the file name.
+ * Two groups side by side: their totals, and for each value of a facet their count, share, and
+ * index. Shown as a chart and a table, which users can copy or save.
+ * Invariant: chart, table, copy, and file have the same numbers. The index is 100 if a group's
+ * share equals that of its base, which is named in the view and the file.
  */
 import type { VNode } from "preact";
 import type { FacetName } from "../../../spec/facets.ts";
@@ -19,7 +19,7 @@ import { Button, copyText } from "../parts/button.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { type FacetValue, usePosted, valueName } from "./values.ts";
 
-/** Values of the chart; the table has all. */
+/** Max values in the chart; the table has all. */
 const BARS_MAX = 12;
 
 interface Base {
@@ -64,7 +64,7 @@ export function Compared({
   facet,
 }: {
   readonly queries: readonly Query[];
-  /** Older month of the second group, if it has one. */
+  /** Older month of the second group; null for the served one. */
   readonly month: string | null;
   readonly facet: FacetName;
 }): VNode {
@@ -105,10 +105,10 @@ export function Compared({
   );
 }
 
-/** Longest part of a name that the filters give. */
+/** Max length of the filters' text in a group's name. */
 const NAME_MAX = 40;
 
-/** Names of the different bases, and their accounts. */
+/** Returns the names of the different bases, with their accounts. */
 function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: number])[] {
   const { compare } = lazyWords.value;
   const { statuses } = words.value.codes;
@@ -120,7 +120,7 @@ function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: n
   return [...new Map(named)];
 }
 
-/** Names of the groups: their number, and what distinguishes them. */
+/** Returns group names: a number, and the filters that differ. */
 function namesOf(queries: readonly Query[], bases: readonly Base[]): string[] {
   const { compare } = lazyWords.value;
   return differences(queries, catalog.value).map((filters, at) => {
@@ -178,7 +178,7 @@ function linesOf(
   };
 }
 
-/** A number with the decimal sign of the language, for spreadsheets. */
+/** Formats a number with the language's decimal sign, for spreadsheets. */
 function decimal(value: number | null): string {
   if (value === null) return "";
   return number(value, 6).replace(/[.\s](?=\d{3}(\D|$))/g, "");

@@ -1,6 +1,6 @@
 /**
- * Values of facets in words, in the language of the screen, and the requests of this view.
- * Invariant: a value without words of its own is shown as the server names it, else as its code.
+ * Names of facet values in the language of the screen, and the requests of this view.
+ * Invariant: a value without a name here is shown with the server's name, else as its code.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { FacetName } from "../../../spec/facets.ts";
@@ -10,7 +10,7 @@ import { words } from "../app/words.ts";
 import { shortActivity } from "../find/catalog.ts";
 import { stateName } from "../find/filters/filterwords.ts";
 
-/** A value of a facet; null if accounts have none. */
+/** A value of a facet; null for accounts without a value. */
 export type FacetValue = string | number | boolean | null;
 
 /** Returns a value in words. */

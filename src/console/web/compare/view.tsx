@@ -1,8 +1,8 @@
 /**
- * The comparison of two searches, and the cross table of one: groups, a choice of facets, and the
- * numbers.
- * Invariant: the address holds all of it, so a link shows the same. Every change is one entry of
- * the history. Nothing is counted before both groups are chosen.
+ * The view that compares two searches or shows a cross table of one: groups, a choice of facets,
+ * and the numbers.
+ * Invariant: the address holds all choices, so a link shows the same. Every change is one history
+ * entry. Nothing is counted before both groups are chosen.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -139,7 +139,7 @@ function FacetSelect({ label, value, set }: FacetSelectProps): VNode {
   );
 }
 
-/** A first choice of columns for a table with these rows. */
+/** Returns the default facet of the columns for these rows. */
 function other(facet: FacetName): FacetName {
   return facet === "uf" ? "company_size" : "uf";
 }

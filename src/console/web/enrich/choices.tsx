@@ -1,6 +1,6 @@
 /**
  * The choices for a filled-in spreadsheet, and the bar that starts it with its cost.
- * Invariant: what the server would refuse cannot be started, and the bar says why.
+ * Invariant: a file that the server would refuse cannot be started, and the bar shows why.
  */
 import type { VNode } from "preact";
 import type { EnrichmentPreview, Status } from "../app/answers.ts";
@@ -21,7 +21,7 @@ interface ChoicesProps {
   onWish: (wish: Wish) => void;
 }
 
-/** Columns, kind, and language of the new file. */
+/** Choices of columns, format, and language of the new file. */
 export function Choices({ status, preview, wish, onWish }: ChoicesProps): VNode {
   const { enrich, exports } = lazyWords.value;
   return (
@@ -87,7 +87,7 @@ export function StartBar({ status, preview, wish, busy, stale, onStart }: StartP
   );
 }
 
-/** Why the server would refuse it; null if it would not. */
+/** Returns why the server would refuse the file; null if it would not. */
 function obstacleText(status: Status, { rows }: EnrichmentPreview, wish: Wish): string | null {
   const { enrich, exports } = lazyWords.value;
   const left = status.usage.export_rows_left;

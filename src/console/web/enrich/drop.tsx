@@ -1,7 +1,7 @@
 /**
  * Takes a file that is dropped anywhere in the console and opens it to be filled in.
- * Invariant: a file input and an open dialog keep their own drops; a file never replaces the page.
- * A dragged text or image has no effect.
+ * Invariant: file inputs and open dialogs handle their own drops; a dropped file never replaces the
+ * page. A dragged text or image has no effect.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -9,7 +9,7 @@ import { words } from "../app/words.ts";
 import { Icon } from "../parts/icon.tsx";
 import { giveFile } from "./sent.ts";
 
-/** The sign over the page while a file is above it. */
+/** Overlay on the page while a file is dragged over it. */
 export function DropAnywhere(): VNode | null {
   const [isOver, setOver] = useState(false);
   useEffect(() => listen(setOver), []);
@@ -24,7 +24,7 @@ export function DropAnywhere(): VNode | null {
   );
 }
 
-/** Follows files over the page. Returns a function that ends it. */
+/** Tracks files dragged over the page. Returns a function that stops tracking. */
 function listen(setOver: (isOver: boolean) => void): () => void {
   const over = (event: DragEvent) => {
     if (!hasFile(event) || isInput(event)) return;

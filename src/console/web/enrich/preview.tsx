@@ -1,8 +1,7 @@
 /**
  * How a spreadsheet was understood, and its first rows filled in.
- * Invariant: everything is the server's answer. Columns that do not fit on screen scroll inside the
- * table, which the keyboard reaches. A refused row is shown with its number and the reason, never
- * with a CPF.
+ * Invariant: all data is from the server's answer. Wide tables scroll, also by keyboard. A refused
+ * row is shown with its number and the reason, never with a CPF.
  */
 import type { VNode } from "preact";
 import type { EnrichmentPreview } from "../app/answers.ts";
@@ -64,7 +63,7 @@ export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
   );
 }
 
-/** How many CNPJs had which outcome. */
+/** Shows the number of CNPJs per outcome. */
 function Outcomes({ preview }: { preview: EnrichmentPreview }): VNode {
   const { enrich } = lazyWords.value;
   const { outcomes } = preview;
@@ -91,7 +90,7 @@ function Outcomes({ preview }: { preview: EnrichmentPreview }): VNode {
   );
 }
 
-/** Rows whose cell is no CNPJ. */
+/** Returns the number of rows whose cell is not a CNPJ. */
 function refusedOf({ outcomes }: EnrichmentPreview): number {
   const read = ["found", "head_office", "not_in_snapshot", "blank"];
   const wrong = Object.entries(outcomes).filter(([outcome]) => !read.includes(outcome));

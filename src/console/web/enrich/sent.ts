@@ -1,15 +1,16 @@
 /**
  * The spreadsheet that the user gave to be filled in, from any view: chosen, dropped, or pasted.
  * Invariant: the file stays in this page until another one replaces it; nothing is sent here. A
- * pasted text is sent as it is, a line a row. If a line has several CNPJs, each gets its own row. A
- * text with one CNPJ is no spreadsheet. Apart because every view takes a file.
+ * pasted text is sent as it is, with one row per line. If a line has several CNPJs, each gets its
+ * own row. A text with fewer than two CNPJs is not a spreadsheet. Separate because every view
+ * accepts files.
  */
 import { signal } from "@preact/signals";
 import { cnpjCandidates } from "../../../spec/cnpj/cnpjcandidates.ts";
 import { readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
 import { go } from "../app/router.ts";
 
-/** A file, and its name; an empty name for a pasted text. */
+/** A file and its name; the name of a pasted text is empty. */
 export interface SentSheet {
   readonly file: Blob;
   readonly name: string;
@@ -23,7 +24,10 @@ const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 
-/** A file with the type that the server needs, found by its first bytes and not by its name. */
+/**
+ * Returns a file with the media type that the server needs, determined by its first bytes, not its
+ * name.
+ */
 export async function typedFile(file: Blob): Promise<Blob> {
   const begun = new DataView(await file.slice(0, SIGN_BYTES).arrayBuffer());
   const isBook = begun.byteLength === SIGN_BYTES && WORKBOOKS.includes(begun.getUint32(0));
@@ -36,7 +40,9 @@ export async function giveFile(file: File): Promise<void> {
   go("enrich");
 }
 
-/** Opens the view with a pasted text; false, and nothing, if it has fewer than two CNPJs. */
+/**
+ * Opens the view with a pasted text; does nothing and returns false if it has fewer than two CNPJs.
+ */
 export function givePasted(text: string): boolean {
   const pasted = pastedSheet(text);
   if (pasted === null) return false;
@@ -49,7 +55,7 @@ export function givePasted(text: string): boolean {
 const LOOKED_AT = 20_000;
 const FEWEST = 2;
 
-/** The rows of a pasted text; null if it has fewer than two CNPJs. */
+/** Returns the rows of a pasted text; null if it has fewer than two CNPJs. */
 export function pastedSheet(text: string): string | null {
   const lines = text.slice(0, LOOKED_AT).split(/\r\n?|\n/);
   const found = lines.map(numbersIn);
@@ -61,13 +67,13 @@ export function pastedSheet(text: string): string | null {
     .join("\n");
 }
 
-/** True for a row of a table that holds more than CNPJs. */
+/** True for a table row with other cells in addition to CNPJs. */
 function isTableRow(line: string): boolean {
   const cells = line.split("\t").filter((cell) => cell.trim() !== "");
   return cells.length > 1 && cells.some((cell) => readLoneCnpj(cell).kind !== "cnpj");
 }
 
-/** A line with several CNPJs becomes several; any other stays. */
+/** Splits a line with several CNPJs into one line per CNPJ; returns other lines unchanged. */
 function spread(line: string): string[] {
   const numbers = numbersIn(line);
   return numbers.length < 2 ? [line] : numbers;

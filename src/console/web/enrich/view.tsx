@@ -1,9 +1,9 @@
 /**
- * The view that fills in a spreadsheet: takes a file or pasted CNPJs, shows how they were read and
- * the first rows filled in, and makes the whole file.
- * Invariant: nothing is charged before the user starts it, and the cost is shown before. What is
- * shown is the server's answer for the present file and column; an older one is never shown for
- * them. Resending a request that may have arrived makes no second file.
+ * The view that fills in a spreadsheet: takes a file or pasted CNPJs, shows how they were parsed
+ * with the first rows filled in, and makes the whole file.
+ * Invariant: nothing is charged before the user has seen the cost and started. Only an answer for
+ * the current file and column is shown, never an older one. Resending a request that may have
+ * arrived makes no second file.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -71,7 +71,7 @@ export function EnrichView(): VNode {
 let given = 0;
 const KEYS = new WeakMap<SentSheet, number>();
 
-/** A key of its own for each file, so that nothing of the last one stays. */
+/** Returns a component key for each file, so that no state of the previous file remains. */
 function keyOf(sheet: SentSheet): number {
   const known = KEYS.get(sheet) ?? ++given;
   KEYS.set(sheet, known);
@@ -174,7 +174,7 @@ function Filling({ sheet, status, reload }: FillingProps): VNode {
 }
 
 interface Previewed {
-  /** The answer for this file, read in this way; null until it arrives. */
+  /** The answer for the current file and options; null until it arrives. */
   readonly preview: EnrichmentPreview | null;
   readonly error: unknown;
   readonly busy: boolean;
@@ -232,7 +232,7 @@ function useStart({ sheet, chosen, reading, reload }: StartWish) {
   return { record, busy, error, start };
 }
 
-/** Why the file was not read; another column may help. */
+/** Shows why the file was not read; another column may help. */
 function NotRead({ error, onColumn }: { error: unknown; onColumn: (column: string) => void }) {
   const { enrich } = lazyWords.value;
   const [column, setColumn] = useState("");
@@ -265,7 +265,7 @@ function isUnreadable({ code }: { readonly code: string }): boolean {
   return code === "unreadable_file";
 }
 
-/** The file on its way, and its download. */
+/** Shows the progress of the file, then its download. */
 function Making({ record: begun }: { record: ExportView }): VNode {
   const { enrich } = lazyWords.value;
   const { record, trouble } = presentState(begun);

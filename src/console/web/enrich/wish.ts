@@ -1,6 +1,6 @@
 /**
- * The user's choices for a spreadsheet: columns, kind, and language, stored for the next one; and
- * the query of the request.
+ * The user's choices for a spreadsheet: columns, format, and language, which are stored for the
+ * next spreadsheet. Also the query of the request.
  * Invariant: only fields of the plan are chosen. The same choices always give the same query, so a
  * repeated request gives the same export.
  */
@@ -11,7 +11,7 @@ import type { EnrichmentPreview } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { keep, read } from "../app/preferences.ts";
 
-/** Language of headings and values; `none` is what programs read. */
+/** Language of headings and values; `none` is for programs. */
 type Labels = (typeof LABELS)[number];
 /** All of them. */
 export const LABELS = ["pt", "en", "none"] as const;
@@ -27,7 +27,7 @@ export interface Wish {
 
 /** How the file is read. */
 export interface Reading {
-  /** Number of the column, from 1, or its name; null if it is found. */
+  /** Number of the column, from 1, or its name; null if detected automatically. */
   readonly column: string | null;
   readonly fillZeros: boolean;
 }
@@ -40,7 +40,7 @@ const FIRST_FIELDS = [
   ...["municipality_name", "uf", "phone_1", "email"],
 ];
 
-/** The last choice, as far as the plan allows it; else the first one. */
+/** Returns the last choices, limited to the fields of the plan; else the defaults. */
 export function keptWish(allowed: readonly string[]): Wish {
   const within = (fields: readonly string[]) => fields.filter((one) => allowed.includes(one));
   const first: Wish = { fields: within(FIRST_FIELDS), format: null, labels: null };
@@ -57,12 +57,12 @@ export function keptWish(allowed: readonly string[]): Wish {
   }
 }
 
-/** Stores a choice for the next file. */
+/** Stores the choices for the next file. */
 export function keepWish(wish: Wish): void {
   keep(KEPT_KEY, JSON.stringify(wish));
 }
 
-/** The language that is in force. */
+/** Returns the effective language. */
 export function labelsOf({ labels }: Wish): Labels {
   return labels ?? language.value;
 }
@@ -73,7 +73,7 @@ export function headingOf(field: string, labels: Labels): string {
   return labels === "none" ? field : (named[field as OutputField] ?? field);
 }
 
-/** The choices in force: a pasted text, which has no format of its own, becomes an Excel file. */
+/** Returns the effective choices: pasted text, which has no format, becomes an Excel file. */
 export function wishFor(wish: Wish, isPasted: boolean): Wish {
   return isPasted ? { ...wish, format: wish.format ?? "xlsx" } : wish;
 }
@@ -97,7 +97,7 @@ export function fileQuery(wish: Wish, reading: Reading, name: string): string {
   return textOf(query);
 }
 
-/** The server reads a plus sign as itself. */
+/** Encodes spaces as %20, because the server reads a plus sign literally. */
 function textOf(query: URLSearchParams): string {
   return query.toString().replaceAll("+", "%20");
 }
@@ -107,7 +107,7 @@ function addReading(query: URLSearchParams, { column, fillZeros }: Reading): voi
   if (fillZeros) query.set("lost_zeros", "fill");
 }
 
-/** The name of a file without its ending and without signs that are not seen. */
+/** Returns a file's name without its ending and without invisible characters. */
 function titleOf(name: string): string {
   const plain = name.replace(/\.[a-z0-9]{1,5}$/i, "").replace(/[\p{C}]/gu, " ");
   return plain.replace(/\s+/g, " ").trim().slice(0, SPEC_LIMITS.titleLengthMax);

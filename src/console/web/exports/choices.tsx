@@ -159,7 +159,7 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   );
 }
 
-/** Only text files offer a choice: the others are compressed internally. */
+/** Offered only for text files, because other formats are compressed internally. */
 function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   const { exports } = lazyWords.value;
   return (
@@ -213,7 +213,7 @@ function Rows({ draft, status, edit }: ChoicesProps): VNode {
   );
 }
 
-/** True if secondary activities can matter: only if activities are named. */
+/** True if secondary activities matter, because the query names activities. */
 function byActivity(): boolean {
   const { cnae_any_of: wanted, cnae_exclude: excluded } = query.peek().filters.industry;
   return wanted.length + excluded.length > 0;

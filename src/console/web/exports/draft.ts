@@ -1,8 +1,8 @@
 /**
- * The choices of the export dialog, with the body to send, obstacles to sending, and a key that
- * makes sending safe.
+ * The choices of the export dialog, with the body to send, obstacles to sending, and an idempotency
+ * key.
  * Invariant: the same choices always use the same Idempotency-Key, so that retrying after a lost
- * answer returns the same export. Other choices are another request with another key.
+ * answer returns the same export. Other choices get another key.
  */
 
 import { FIELD_GROUPS } from "../../../spec/fields/table.ts";
@@ -39,7 +39,7 @@ const CSV_STYLES = ["excel", "standard", "own"] as const;
 /** All choices of the dialog. */
 export interface Draft {
   readonly format: Format;
-  /** A product's layout instead of chosen columns; null for none. */
+  /** A layout of another product instead of chosen columns; null for none. */
   readonly layout: PresetName | null;
   /** In column order. */
   readonly fields: readonly string[];
@@ -48,7 +48,7 @@ export interface Draft {
   readonly bom: boolean;
   /** For text formats. */
   readonly compression: Packing;
-  /** True for headers and values in the console's language, if the format has them. */
+  /** True for headings and values in the console's language, if the format supports this. */
   readonly people: boolean;
   /** The file's title, as typed. */
   readonly title: string;
@@ -58,7 +58,7 @@ export interface Draft {
   readonly mode: "off" | "fallback" | "full";
 }
 
-/** Fields in groups, in the order of the dialog; each group in the public order. */
+/** Fields by group, in dialog order; each group in the public order. */
 export const FIELD_SETS = FIELD_GROUPS.map(
   (group) =>
     [
@@ -160,7 +160,7 @@ function keptChoice(allowed: readonly string[]): Kept {
 /** Maximum title length on the server. */
 export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 
-/** The dialog's initial choices; the search is the first title. */
+/** Returns the dialog's initial choices; the search is the initial title. */
 export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
   return {
     ...keptChoice(allowed),
@@ -172,7 +172,7 @@ export function freshDraft(allowed: readonly string[], rows: number | null, titl
   };
 }
 
-/** The row limit typed: null if empty, undefined if invalid. */
+/** Returns the typed row limit: null if empty, undefined if invalid. */
 export function limitOf({ limit }: Draft, max: number): number | null | undefined {
   const text = limit.replace(/[\s.,]/g, "");
   if (text === "") return null;
@@ -180,7 +180,7 @@ export function limitOf({ limit }: Draft, max: number): number | null | undefine
   return rows >= 1 && rows <= max ? rows : undefined;
 }
 
-/** The body of POST /exports and POST /exports/estimate. */
+/** Builds the body of POST /exports and POST /exports/estimate. */
 export function bodyOf(draft: Draft, query: Query, max: number): Record<string, unknown> {
   const spec = specOf(query);
   const limit = limitOf(draft, max);
@@ -204,7 +204,7 @@ function isPacked({ format, compression }: Draft): boolean {
   return isText(format) && compression !== "none";
 }
 
-/** Options for chosen columns; a layout has its own delimiter. */
+/** Returns options that apply to chosen columns; a layout has its own delimiter. */
 function ownColumns(draft: Draft): Record<string, unknown> {
   return {
     fields: draft.fields,
@@ -213,7 +213,7 @@ function ownColumns(draft: Draft): Record<string, unknown> {
   };
 }
 
-/** True if people may read the file rather than programs. */
+/** True if the file is meant for people, not for programs. */
 export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
   return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
@@ -225,10 +225,10 @@ function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolea
   return { delimiter, bom };
 }
 
-/** Obstacles to sending; null if none. */
+/** Kinds of obstacles to sending. */
 type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
 
-/** Returns the server's first reason to refuse. */
+/** Returns the first reason why the server would refuse; null if there is none. */
 export function obstacleOf(
   draft: Draft,
   status: Status,
@@ -243,7 +243,7 @@ export function obstacleOf(
   return left !== null && estimate.rows > left ? "quota" : null;
 }
 
-/** Maximum rows per export in the plan; 0 if it has no exports. */
+/** Returns the plan's max rows per export; 0 if it allows no exports. */
 export function exportRowsMax({ limits }: Status): number {
   return Number(limits.concurrent_exports) > 0 ? Number(limits.export_rows) : 0;
 }
@@ -252,12 +252,12 @@ export function exportRowsMax({ limits }: Status): number {
 export class SendingKeys {
   readonly #keys = new Map<string, string>();
 
-  /** Forgets sent keys: the same choices now make another export. */
+  /** Forgets all keys, so that the same choices make another export. */
   renew(): void {
     this.#keys.clear();
   }
 
-  /** Returns the key of a body; equal bodies share one. */
+  /** Returns the key of a body; equal bodies have the same key. */
   keyFor(body: unknown): string {
     const text = JSON.stringify(body);
     const known = this.#keys.get(text);
@@ -268,7 +268,7 @@ export class SendingKeys {
   }
 }
 
-/** 128 random bits; crypto.randomUUID is missing without TLS. */
+/** Returns 128 random bits; crypto.randomUUID is unavailable without TLS. */
 export function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

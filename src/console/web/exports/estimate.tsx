@@ -1,7 +1,7 @@
 /**
  * The estimate of an export: exact rows, approximate bytes, and obstacles with their remedies.
  * Invariant: the last good estimate stays until there is a better one. An estimate for other
- * choices is never taken as that of these.
+ * choices is never treated as current.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -21,9 +21,9 @@ const SETTLE_MS = 250;
 
 /** An estimate and its state. */
 export interface Estimated {
-  /** For exactly these choices; null until known. */
+  /** Estimate for exactly the current choices; null until known. */
   readonly answer: ExportEstimate | null;
-  /** The last estimate, shown until then. */
+  /** The last estimate, shown until `answer` is known. */
   readonly last: ExportEstimate | null;
   readonly failed: boolean;
 }
@@ -92,7 +92,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
   );
 }
 
-/** The line while the plan loads, at its final height. */
+/** Placeholder line while the plan loads, at the final height. */
 export function NoEstimate({ failed }: { failed: boolean }): VNode {
   return (
     <div class="export-estimate" role="status">
@@ -131,8 +131,8 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
 }
 
 /**
- * Shown before the estimate, because the quota is known earlier, so that the estimate does not move
- * it.
+ * Shows the remaining quota, which is known before the estimate, so that later content does not
+ * move.
  */
 function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
   return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;
@@ -172,7 +172,7 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
   );
 }
 
-/** When the daily quota restarts, in local time. */
+/** Returns when the daily quota resets, in local time. */
 export function quotaHour(): string {
   return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
 }

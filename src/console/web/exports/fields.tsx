@@ -90,7 +90,7 @@ interface GroupProps {
   onChosen: (fields: string[]) => void;
 }
 
-/** New fields go to the end; others keep their place. */
+/** A group of fields. Newly chosen fields go to the end; others stay in place. */
 function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
   if (fields.length === 0) return null;
   const change = (values: string[]) => {

@@ -1,7 +1,8 @@
 /**
- * The export dialog: makes one export of the query it was opened with, and follows it to its end.
+ * The export dialog: makes one export of the query it was opened with, and shows its progress to
+ * the end.
  * Invariant: refusals are shown before sending. Resending a request that may have arrived never
- * makes two exports. Closing the dialog stops nothing.
+ * makes two exports. Closing the dialog does not stop the export.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -59,7 +60,7 @@ export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   );
 }
 
-/** The focused button vanished with its step; the next step focuses its first control. */
+/** Focuses the first control of the next step, because the focused button has disappeared. */
 function focusStep(choosing: boolean): void {
   if (document.activeElement !== document.body) return;
   const first = choosing ? "input:checked" : ".export-buttons [data-autofocus], a.button-primary";
@@ -128,7 +129,7 @@ function titleNow(): string {
   return sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
 }
 
-/** The current plan: each export changes its remaining rows. */
+/** Loads the plan when the dialog opens, because each export changes its remaining rows. */
 function usePlan() {
   const [status, setStatus] = useState<Status | null>(null);
   const [failed, setFailed] = useState<unknown>(null);
@@ -162,7 +163,7 @@ function Body({ form }: { form: Form }): VNode {
   );
 }
 
-/** The server's error, translated if it is a known refusal. */
+/** Shows the server's error, translated if it is known. */
 function Refusal({ error }: { error: unknown }): VNode {
   const text = lazyWords.value.exports.errors[error instanceof ApiError ? error.code : ""];
   if (text === undefined) return <ErrorNotice error={error} />;
@@ -239,7 +240,7 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       </div>
     );
   }
-  // Has a key, so that a button under the pointer does not turn into another button.
+  // The key prevents the button under the pointer from turning into another button.
   return (
     <div key="running" class="export-buttons">
       <Button variant="quiet" busy={stopping} onClick={() => void stop()}>

@@ -1,7 +1,7 @@
 /**
  * The list of the tenant's exports, page by page, with their content, progress, and actions.
  * Invariant: running exports update in place. Deletion requires confirmation. An export deleted
- * elsewhere leaves the list once that is known.
+ * elsewhere is removed once this is detected.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -63,8 +63,8 @@ interface Exports {
 
 function useExports(): Exports {
   const pages = usePages("/exports?limit=50", followed, merged);
-  // Keys by export, each used until the request succeeds, so that a retry after a lost answer makes
-  // no second export.
+  // Idempotency keys by export, reused until the request succeeds, so that a retry makes no second
+  // export.
   const keys = useRef(new Map<string, string>());
   const again = async ({ export_id: id, kind }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
@@ -101,7 +101,7 @@ function followed({ exports }: ExportList): ExportView[] {
   return exports;
 }
 
-/** Merges pages; an export that moved between two appears once. */
+/** Merges pages; an export that moved from one page to the next appears once. */
 function merged(first: readonly ExportView[], rest: readonly ExportView[]): ExportView[] {
   const known = new Set(first.map((one) => one.export_id));
   return [...first, ...rest.filter((one) => !known.has(one.export_id))];
@@ -179,7 +179,7 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
   );
 }
 
-/** The known facts: format, rows, size, data, author, and time. */
+/** Shows what is known: format, rows, size, data, author, and time. */
 function Facts({ record }: { record: ExportView }): VNode {
   const { exports } = lazyWords.value;
   const { row_count: rows, size_bytes: size, created_at: at } = record;

@@ -10,7 +10,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { TextInput } from "../parts/field.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 
-/** Maximum name length; a test checks the server's. */
+/** Max name length; a test compares it with the server's. */
 export const NAME_LENGTH_MAX = 100;
 
 /** Props of the dialog. */
@@ -22,7 +22,7 @@ interface NameProps {
   onClose: () => void;
 }
 
-/** Requests a name; stays open if it is refused. */
+/** Dialog that requests a name; stays open if the name is refused. */
 export function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
   const [name, setName] = useState(first);
   const [busy, setBusy] = useState(false);

@@ -12,7 +12,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { fileOf, lookAt, presentState, secondsLeft } from "./watch.ts";
 
-/** An export's full state, for the dialog. */
+/** Shows an export's full state in the dialog. */
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
   const present = presentState(begun);
   const { record, trouble } = present;
@@ -40,7 +40,7 @@ export function ExportProgress({ record: begun }: { record: ExportView }): VNode
   );
 }
 
-/** The progress bar; full when done, and always present, so that nothing moves. */
+/** Progress bar. It is full when done, and always present, so that nothing moves. */
 export function Bar({ record }: { record: ExportView }): VNode {
   const { status, progress = 0 } = record;
   const value = status === "done" ? 1 : status === "running" ? progress : null;
@@ -69,7 +69,7 @@ function figuresOf(record: ExportView, left: number | null): string {
   return `${exports.doneRows(rows ?? 0, bytes(size ?? 0))}.${end}`;
 }
 
-/** Returns the rows written so far, and of how many, if known. */
+/** Returns the number of rows written so far, and of all rows if known. */
 export function writtenText({ rows_written: written = 0, progress = 0 }: ExportView): string {
   const { exports } = lazyWords.value;
   const all = progress > 0 ? number(Math.round(written / progress)) : null;
@@ -86,7 +86,7 @@ function Failure({ record }: { record: ExportView }): VNode {
   );
 }
 
-/** The failure's sentence, translated if it is known. */
+/** Returns the failure's message, translated if it is known. */
 export function failureText({ error }: ExportView): string {
   const { failures, failed } = lazyWords.value.exports;
   return failures[error?.code ?? ""] ?? error?.detail ?? failed;
@@ -108,7 +108,7 @@ export function DownloadLink({
       href={fileOf(record)}
       download
       ref={(link) => {
-        // The focused button vanishes once the file is ready.
+        // Takes the focus if no other element has it, because the focused button disappeared.
         if (autofocus && (document.activeElement ?? document.body) === document.body) link?.focus();
       }}
     >

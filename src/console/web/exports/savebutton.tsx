@@ -1,8 +1,8 @@
 /**
  * The button that saves the current query and sets up its monthly notice; the dialog's code loads
  * on first use.
- * Invariant: it saves the query at that moment, with its original sentence. Suggested names are
- * shorter than a line.
+ * Invariant: it saves the query at the time of the click, with its sentence. Suggested names fit on
+ * a line.
  */
 import type { ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -13,10 +13,10 @@ import { Button } from "../parts/button.tsx";
 import { toast } from "../parts/toast.tsx";
 import { isListAlone, summaryOf } from "./summary.ts";
 
-/** Maximum length of suggestions: one line of a list. */
+/** Max length of suggested names, so that they fit on one line of a list. */
 const SUGGESTED_MAX = 60;
 
-/** A search to be saved, as the dialog takes it. */
+/** A search to save, as passed to the dialog. */
 interface Subject {
   readonly spec: object;
   readonly text: string | null;
@@ -65,7 +65,7 @@ function subjectNow(): Subject {
   return { spec, text: text === "" ? null : text, name: shortened(name), watches };
 }
 
-/** Cuts a text after a whole word, to fit a suggestion. */
+/** Shortens a text to a suggestion, at a word boundary. */
 function shortened(text: string): string {
   if (text.length <= SUGGESTED_MAX) return text;
   const whole = text.slice(0, SUGGESTED_MAX).replace(/[\s,;·]+\S*$/, "");

@@ -25,7 +25,7 @@ import { toast } from "../parts/toast.tsx";
 import { NameDialog } from "./naming.tsx";
 import { addressOfSpec } from "./summary.ts";
 
-// The news view shares most of its code: one chunk holds both.
+// Exported here because the news view shares most of this code: one chunk holds both.
 export { NewsView } from "../news/news.tsx";
 
 interface Saved {
@@ -182,7 +182,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
   );
 }
 
-/** True if it was last viewed with an older month than the current one. */
+/** True if the search was last viewed with a month older than the current one. */
 function hasNews({ saved, now }: SavedSearch): boolean {
   return now !== null && saved.snapshot < now.snapshot;
 }

@@ -1,7 +1,7 @@
 /**
- * A spec's filters as one line of phrases, most significant first, and the address that runs it.
- * Invariant: every filter that is set is named. Without the catalog, codes replace names, so that
- * nothing waits for it.
+ * Describes a spec's filters in one line of phrases, most significant first; builds the
+ * address that runs it.
+ * Invariant: every set filter is named. Until the catalog is loaded, codes replace names.
  */
 
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
@@ -30,7 +30,7 @@ const FIRST: readonly PartName[] = [
   "mei",
 ];
 
-/** Joins a spec's phrases; "all accounts" without filters. */
+/** Joins a spec's phrases; returns "all accounts" if there are no filters. */
 export function summaryOf(
   spec: Pick<Spec, "filters" | "sort" | "scoring">,
   book: CatalogBook | null,
@@ -53,7 +53,7 @@ export function isListAlone(filters: Spec["filters"]): boolean {
   return set.length === 1 && set[0] === "lists";
 }
 
-/** Names each of several queries by the filters that only it has; empty if it has none. */
+/** Describes each query by the filters that not all queries share; empty if it has none. */
 export function differences(queries: readonly Query[], book: CatalogBook | null): string[] {
   const phrases = queries.map((query) =>
     PART_NAMES.filter((name) => isPartSet(query.filters, name)).map((name) =>
@@ -64,12 +64,12 @@ export function differences(queries: readonly Query[], book: CatalogBook | null)
   return phrases.map((one) => one.filter((phrase) => !isShared(phrase)).join(" · "));
 }
 
-/** Filters by days, which a relative sentence has turned into fixed ones. */
+/** Filters on days; those from relative sentences hold fixed days. */
 const DATED: readonly PartName[] = [
   ...(["started", "status_changed", "simples_excluded", "mei_excluded"] as const),
 ];
 
-/** Joins the phrases of a spec's filters by days; empty without any. */
+/** Joins the phrases of a spec's filters on days; empty if there are none. */
 export function daysOf(
   spec: Pick<Spec, "filters" | "sort" | "scoring">,
   book: CatalogBook | null,

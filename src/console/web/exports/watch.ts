@@ -1,7 +1,7 @@
 /**
  * Follows running exports: signals of their current state, and a message when they end.
- * Invariant: each export has one poll at a time, about every second at first, less often later. A
- * failed poll is no failure of the export, and polling goes on.
+ * Invariant: each export has one poll at a time, about every second at first, less often later. If
+ * a poll fails, polling continues, and the export does not count as failed.
  */
 import { signal } from "@preact/signals";
 import type { ExportView } from "../app/answers.ts";
@@ -10,11 +10,11 @@ import { lazyWords } from "../app/lazywords.ts";
 import { go } from "../app/router.ts";
 import { toast } from "../parts/toast.tsx";
 
-/** State of an export: `lost` while polls fail, `gone` once it is deleted. */
+/** State of an export: `lost` while polls fail, `gone` once the export is deleted. */
 interface Followed {
   readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
-  /** When it was first seen running, and its progress then; null before. */
+  /** Time when the export was first seen running, and its progress then; null before that. */
   readonly first?: { readonly ms: number; readonly progress: number } | null;
 }
 
@@ -25,7 +25,7 @@ const GROWTH = 1.25;
 const BEGIN_MS = 150;
 
 const followed = signal<ReadonlyMap<string, Followed>>(new Map());
-/** Exports whose end is already on screen and needs no message. */
+/** Number of viewers by export; the end of a viewed export needs no message. */
 const watchers = new Map<string, number>();
 
 /** Follows an export until its end; does nothing if it is already followed. */
@@ -35,13 +35,13 @@ export function follow(record: ExportView): void {
   setTimeout(() => void step(record.export_id, FIRST_PAUSE_MS), BEGIN_MS);
 }
 
-/** Returns the current state, else the given record. */
+/** Returns the latest known state of an export, else the given record. */
 export function presentState(record: ExportView): Followed {
   const known = followed.value.get(record.export_id);
   return known === undefined || isEnded(record) ? { record, trouble: null } : known;
 }
 
-/** Returns seconds until a running export ends at its pace; null if unknown. */
+/** Estimates the seconds until a running export ends; null if unknown. */
 export function secondsLeft({ record, first }: Followed, nowMs: number): number | null {
   const { status, progress = 0 } = record;
   const gained = first == null ? 0 : progress - first.progress;
@@ -103,7 +103,7 @@ function put(id: string, next: Followed): void {
   followed.value = new Map(followed.peek()).set(id, { ...next, first });
 }
 
-/** Reports the end of an export in any view. */
+/** Reports the end of an export, whichever view is open. */
 function announce(record: ExportView): void {
   const { exports } = lazyWords.peek();
   if (record.status === "failed") {

@@ -1,8 +1,8 @@
 /**
- * The forms of address members: each builds a member with writer and reader from access to the
+ * The forms of address members: each builds a member, with writer and reader, from accessors of the
  * query.
- * Invariant: each writes exactly what it reads. An invalid value is reported with its text, and the
- * other values still count.
+ * Invariant: a member reads exactly what it writes. An invalid value is reported with its text, and
+ * the other values still apply.
  */
 import type { CatalogLookup } from "../../../spec/catalog.ts";
 import type { Query } from "./question.ts";
@@ -35,7 +35,7 @@ export function decodeCode(text: string): string | null {
   }
 }
 
-/** Reads a list; each element expands to its codes or is reported. */
+/** Reads a list; each element is expanded to codes, or reported. */
 export function readList<Code>(
   text: string,
   { report }: MemberReading,
@@ -72,7 +72,7 @@ export function list(
   };
 }
 
-/** One of a few words; the empty word stands for the value that does not filter. */
+/** Member with one of a few words; an empty word denotes the value that does not filter. */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],
@@ -91,8 +91,8 @@ export function choice<Value>(
 }
 
 /**
- * Two bounds, `from..to`, either of which may be missing; `set` returns false if they are
- * contradictory.
+ * Member with two bounds, `from..to`, either of which may be missing; `set` returns false if they
+ * are contradictory.
  */
 export function range<Value>(
   key: string,

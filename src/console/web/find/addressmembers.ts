@@ -1,7 +1,7 @@
 /**
  * The members of an address: each writes a part of the query as text and reads it back.
- * Invariant: each member writes exactly what it reads. An invalid value is reported with its text,
- * and the other values still count.
+ * Invariant: a member reads exactly what it writes. An invalid value is reported with its text, and
+ * the other values still apply.
  */
 import {
   type CatalogLookup,
@@ -35,8 +35,8 @@ import {
 import { BOUNDS, type Query } from "./question.ts";
 
 /**
- * Shortens activities: if a list has all subclasses of a section, division, group, or class, its
- * code replaces them.
+ * Shortens activities: if a list has all subclasses of a section, division, group, or class, the
+ * code of that level replaces them.
  */
 export function compressActivities(codes: readonly string[], lookup: CatalogLookup): string[] {
   const spellings = (code: string) => {
@@ -97,7 +97,7 @@ function readSeed(text: string): number | null {
   return Number.isSafeInteger(seed) ? seed : null;
 }
 
-/** Returns an extension's list, which is absent while unused. */
+/** Returns a member's list; creates it, because unused optional members are absent. */
 function grown<Key extends string>(holder: { [key in Key]?: string[] }, key: Key): string[] {
   holder[key] ??= [];
   return holder[key];
@@ -234,7 +234,7 @@ const ESTABLISHMENTS = range(
   },
 );
 
-/** An interval of days, whose second end is excluded. */
+/** Member for an interval of days with an exclusive end. */
 function interval(
   key: string,
   since: "status_since" | "simples_excluded_since" | "mei_excluded_since",
@@ -257,7 +257,7 @@ const STATUS_DAYS = interval("status_day", "status_since", "status_before");
 const SIMPLES_DAYS = interval("left_simples", "simples_excluded_since", "simples_excluded_before");
 const MEI_DAYS = interval("left_mei", "mei_excluded_since", "mei_excluded_before");
 
-/** Some words of a filter that is absent while unused. */
+/** Member for a filter with a list of words, which is absent while unused. */
 function wordList<Word extends string>(
   key: string,
   words: readonly Word[],
@@ -274,7 +274,7 @@ function wordList<Word extends string>(
   };
 }
 
-/** Lists by id; the server checks their tenant. */
+/** Member for lists by id; the server checks that they belong to the tenant. */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
     key,
@@ -499,7 +499,7 @@ const FILTER_MEMBERS = {
   exclude: named("not_in_lists", "exclude"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
-/** Members in address order; some filters share one. */
+/** Members in address order, without duplicates: some filters share one. */
 export const MEMBERS: readonly AddressMember[] = [
   ...new Set<AddressMember>(Object.values(FILTER_MEMBERS)),
   ...[SORT, ORDER, SEED],

@@ -2,9 +2,9 @@
  * The catalog of the served snapshot, from `GET /catalog`, as a signal with lookups: names of
  * codes, search while typing, and example sentences.
  * Invariant: fetched once for all views, and again only after a failure or for newer data. Search
- * ignores accents and case; each typed word must begin a word of the match. Results are ordered by
- * match quality, then by accounts. Entries without accounts are found only by code. Each example
- * matches something.
+ * ignores accents and case; each typed word must be a prefix of a word in the match. Results are
+ * ordered by match quality, then by accounts. Entries without accounts are found only by code. Each
+ * example matches something.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { analyzeWords } from "../../../spec/analyzer.ts";
@@ -50,13 +50,13 @@ export function refreshCatalog(served: string): void {
   const known = book.peek();
   if (known === null || known.catalog.snapshot === served) return;
   loading = null;
-  // The old lists stay; a notice shows the failure.
+  // The old catalog stays; a notice shows the failure.
   loadCatalog().catch(() => undefined);
 }
 
 /** A choice in a picker. */
 export interface PickerChoice {
-  /** Code as in filters, or a prefix for several codes. */
+  /** A code as in filters, or a prefix for several codes. */
   readonly code: string;
   readonly name: string;
   /** Matches in the whole snapshot. */
@@ -65,7 +65,7 @@ export interface PickerChoice {
   readonly codes: readonly string[];
   /** Municipality only. */
   readonly uf?: string;
-  /** The matching words of the lexicon, if not in the name. */
+  /** The matching words of the lexicon, if the name lacks them. */
   readonly term?: string;
 }
 
@@ -122,7 +122,7 @@ export class CatalogBook {
     );
   }
 
-  /** Returns an activity's short name, for any form of its code; null if it has none. */
+  /** Returns an activity's short name, for its code in any format; null if it has none. */
   shortName(code: string, language: "pt" | "en"): string | null {
     return this.#shortNames.get(plainCode(code))?.[language] ?? null;
   }
@@ -145,7 +145,7 @@ export class CatalogBook {
     return find(this.#activities, text, most);
   }
 
-  /** Finds municipalities by name, optionally in given states. */
+  /** Finds municipalities by name; if states are given, only there. */
   searchMunicipalities(text: string, most: number, states: readonly string[] = []): PickerChoice[] {
     const inside =
       states.length === 0
@@ -154,7 +154,7 @@ export class CatalogBook {
     return find(inside, text, most);
   }
 
-  /** Legal natures by code or name. */
+  /** Finds legal natures by code or name. */
   searchNatures(text: string, most: number): PickerChoice[] {
     return find(this.#natures, text, most);
   }
@@ -162,7 +162,7 @@ export class CatalogBook {
   #prefixEntries(): Entry[] {
     return this.catalog.prefixes.flatMap(({ code, description, accounts }) => {
       const codes = this.activities(code);
-      // A prefix with one activity would be a duplicate choice.
+      // A prefix with only one activity would duplicate that activity.
       if (codes.length < 2) return [];
       return [entryOf({ code, name: description ?? "", accounts, codes }, [], plainCode(code))];
     });
@@ -198,14 +198,14 @@ function entryOf(choice: PickerChoice, terms: readonly string[], digits: string)
   return { choice, words: [...words], name, terms: folded, digits };
 }
 
-/** Finds the best entries for a text; if empty, those with most accounts. */
+/** Finds the best entries for a text; for an empty text, those with the most accounts. */
 function find(entries: readonly Entry[], text: string, most: number): PickerChoice[] {
   const words = analyzeWords(text);
   const whole = words.join(" ");
   const digits = /^[\d\s./-]+$/.test(text) ? text.replace(/\D/g, "") : "";
   const found: { entry: Entry; rank: number }[] = [];
   for (const entry of entries) {
-    // Unused entries, such as a replaced code, are found only by number.
+    // Entries without accounts, such as a replaced code, are found only by number.
     if (entry.choice.accounts === 0 && digits === "") continue;
     const rank = digits === "" ? rankOf(entry, words, whole) : rankOfDigits(entry, digits);
     if (rank !== null) found.push({ entry, rank });
@@ -219,7 +219,7 @@ function find(entries: readonly Entry[], text: string, most: number): PickerChoi
   return found.slice(0, most).map(({ entry }) => withTerm(entry, whole));
 }
 
-/** Ranks a match, 0 best; null if a typed word begins no word. */
+/** Ranks a match, 0 best; null if a typed word is no prefix of any word. */
 function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: string) {
   if (whole === "") return 0;
   if (!typed.every((word) => words.some((one) => one.startsWith(word)))) return null;
@@ -228,7 +228,7 @@ function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: 
   return typed.every((word) => words.includes(word)) ? 2 : 3;
 }
 
-/** Ranks by prefix: the whole code first, then wide before narrow. */
+/** Ranks by prefix: the whole code first, then wider groups before narrower ones. */
 function rankOfDigits({ digits }: Entry, typed: string): number | null {
   return digits.startsWith(typed) ? digits.length - typed.length : null;
 }

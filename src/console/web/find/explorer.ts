@@ -1,14 +1,13 @@
 /**
- * Exact counts while the user edits: explores one spec after the other and holds the state of the
- * last.
- * Invariant: at most one request is in flight. An answer to an older spec is never shown as that of
- * a newer one. The last good answer stays until there is a better one.
+ * Exact counts while the user edits: explores one spec after another and holds the last state.
+ * Invariant: at most one request is in flight. An answer to an older spec is never shown for a
+ * newer one. The last good answer stays until a new one arrives.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ExploreAnswer } from "../app/answers.ts";
 import type { SentSpec } from "./question.ts";
 
-/** State of an exploration; `answer` is the last good one, also while busy or failed. */
+/** State of an exploration; `answer` is the last good one, even while busy or after a failure. */
 export interface Exploration<Failure> {
   state: "idle" | "busy" | "ready" | "failed";
   answer: ExploreAnswer | null;
@@ -64,7 +63,7 @@ export class Explorer<Failure> {
       if (this.#running !== controller) return;
       this.#state.value = { state: "ready", answer, error: null };
     } catch (error) {
-      // Aborted requests reject too; their replacement decides.
+      // An aborted request rejects too, but the request that replaced it sets the state.
       if (this.#running !== controller) return;
       const { answer } = this.#state.peek();
       this.#state.value = { state: "failed", answer, error: this.#parts.failureOf(error) };

@@ -3,8 +3,8 @@
  * results. Notices report an opened link and a newer month.
  * Invariant: one heading of the first level. The address is followed while the view is shown. "/"
  * focuses the sentence box unless the user is typing. Every invalid part of a link is reported with
- * its text. Two months never stay on one screen. Each month is announced once, and requested
- * automatically once, regardless of the answers.
+ * its text. Data of two months never stays on screen. Each new month is announced once, and queried
+ * automatically once, whatever the answers.
  */
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -46,11 +46,11 @@ import { place } from "./table/list.ts";
 import { Results } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 
-// The company page shares nearly all of its code: one chunk holds both.
+// Exported here because the company page shares nearly all of this code: one chunk holds both.
 export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
-/** Window height below which charts leave no room for rows: office laptops. */
+/** Window height below which charts leave no space for rows, as on small laptops. */
 const LOW_PX = 800;
 
 /** The view. */
@@ -103,7 +103,7 @@ function useReturn(): void {
   }, [isThere]);
 }
 
-/** The skip link past filters and charts, which are a hundred tab stops, to the table. */
+/** Skip link to the table, past filters and charts, which have about a hundred tab stops. */
 function ToResults(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null || isEmpty(query.value) || needsGuidance() || isNotUnderstood()) return null;
@@ -139,7 +139,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
-  // The rows show so few well enough; without matches there is guidance.
+  // So few matches are shown well enough by rows; without matches there is guidance.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
     <div class="find-main">
@@ -156,7 +156,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   );
 }
 
-/** The charts; on phones and in low windows closed by default. */
+/** The charts; closed by default on phones and in low windows. */
 function ChartStrip(): VNode {
   const [open, setOpen] = useState(() => {
     const kept = read(CHARTS_KEY);
@@ -201,7 +201,7 @@ function Announcer(): VNode {
   const isTold = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
   const total = isTold && answer !== null ? answer.total : null;
   useEffect(() => {
-    // An old count must not be read with a new query.
+    // The count of an old query must not be read with a new query.
     if (total === null) return setText("");
     const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);
     return () => clearTimeout(timer);
@@ -213,7 +213,7 @@ function Announcer(): VNode {
   );
 }
 
-/** Focuses a box on "/", unless typing or a dialog takes the key. */
+/** Focuses a box on "/", except while the user types or a dialog is open. */
 function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const go = (event: KeyboardEvent) => {
@@ -230,7 +230,7 @@ function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   }, [box]);
 }
 
-/** The link's notice, if there is one. */
+/** Notice about the opened link, if any. */
 function LinkNotice(): VNode | null {
   const { find } = words.value;
   const troubles = linkTroubles.value;
@@ -257,7 +257,7 @@ let newest = "";
 /** True until the newest month is counted and the address names it. */
 let isAwaited = false;
 
-/** Follows the months; returns a function to stop it. */
+/** Follows month changes; returns a function that stops this. */
 function followMonth(): () => void {
   return effect(() => {
     const { state, answer } = exploration.value;

@@ -1,8 +1,8 @@
 /**
  * The line above the results: the exact count, its month, the order, and the actions.
- * Invariant: the last good count stays, dimmed, while a newer one loads, and vanishes if that
+ * Invariant: the last good count stays, dimmed, while a newer one loads, and disappears if that
  * fails. Its space is reserved from the first paint. A copied link names its snapshot, so that
- * later visitors learn of newer data. A link too long for some programs is reported as long.
+ * later visitors learn of newer data. A link that some programs may cut is reported as long.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
@@ -55,7 +55,7 @@ function Count(): VNode {
   const { find } = words.value;
   const { state, answer } = exploration.value;
   const busy = state === "busy" || state === "idle";
-  // A count for other filters would mislead.
+  // After a failure, the old count would mislead, because it is for other filters.
   const total = state === "failed" ? null : (answer?.total ?? null);
   return (
     <div class={`count${busy ? " count-stale" : ""}`} aria-busy={busy}>

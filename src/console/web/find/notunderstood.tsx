@@ -1,7 +1,7 @@
 /**
  * Replaces the results if a sentence was not understood: a notice, companies with similar names,
  * and example sentences.
- * Invariant: no number is shown that answers another query. The user can run the understood rest
+ * Invariant: no numbers of another query are shown. The user can run the understood part
  * explicitly. Filters changed by hand take effect immediately.
  */
 import { signal } from "@preact/signals";
@@ -20,7 +20,7 @@ import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
 /** The translation that the user chose to run anyway. */
 const accepted = signal<TranslateAnswer | null>(null);
 
-/** True if a translation misread its sentence; merely too broad is not misread. */
+/** True if a sentence was partly misread; a sentence that is only too broad was not. */
 export function isMisread({ explain }: TranslateAnswer): boolean {
   const { warnings, unmapped_constraints } = explain;
   const isUncertain = warnings.some((one) => noteOf(one).code === "uncertain");
@@ -90,7 +90,7 @@ function askName(name: string): void {
   });
 }
 
-/** True if more was understood than the defaults of every sentence. */
+/** True if a sentence added filters beyond the defaults. */
 function understoodSome(): boolean {
   const { value } = translation;
   if (value === null) return false;

@@ -1,10 +1,11 @@
 /**
- * Establishments suggested for a text. While typing, a list under the box, opened by click or by
- * arrows and Enter. For a text that found nothing, links under a heading. Single characters are
- * looked up immediately, a burst (a paste, an input method, a held key) when it ends.
- * Invariant: an outdated answer never replaces a newer one. Nothing is selected until the user
- * moves to it, so Enter still submits the sentence. A failure shows nothing. If a phone or an
- * e-mail cannot be looked up, the reason is shown.
+ * Establishments suggested for a text. While the user types, they form a list under the box, to be
+ * used by click or by arrows and Enter. If a submitted text found nothing, they are links under a
+ * heading. A single keystroke is looked up immediately, a burst (a paste, an input method, a held
+ * key) when it ends.
+ * Invariant: an outdated answer never replaces a newer one. Nothing is preselected, so Enter still
+ * submits the sentence. A failure shows nothing. If a phone or an e-mail cannot be looked up, the
+ * reason is shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -15,10 +16,10 @@ import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike, NOTHING_FITS } from "./typed.ts";
 
-/** Debounce after a previous text: only the last of a burst is requested. */
+/** Debounce after a keystroke, in milliseconds: only the last text of a burst is looked up. */
 const REST_MS = 60;
 
-/** Suggestions, and keys that move in them. */
+/** Suggestions, and the handler of keys that move among them. */
 interface Offered {
   readonly accounts: readonly Account[];
   /** Why a phone or an e-mail was not looked up; null for other texts. */
@@ -55,7 +56,7 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
     };
   }, [text]);
   const { accounts, refused: whyNot } = text === null ? NOTHING_FITS : found;
-  // Bare digits may become a CNPJ; the reason follows on submit.
+  // Digits alone may still become a CNPJ, so the reason is shown only on submit.
   const refused = text === null || /^\d+$/.test(text) ? null : whyNot;
   const close = () => setFound(NOTHING_FITS);
   const key = (name: string): boolean => {
@@ -120,7 +121,7 @@ export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
   );
 }
 
-/** CNPJ, other name, branch or not, and city: enough to distinguish namesakes. */
+/** Returns CNPJ, other name, branch or head office, and city, which distinguish namesakes. */
 function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [

@@ -1,8 +1,8 @@
 /**
  * The find view without a query: the whole register at a glance. It shows the number of accounts
  * and their month, three example sentences, a map, activities, opening years, and sizes.
- * Invariant: counted once per visit and cached, so that it reappears immediately. Every part has
- * its space before numbers arrive.
+ * Invariant: the counts are made once per visit and cached, so that they reappear immediately. The
+ * space of every part is reserved before numbers arrive.
  */
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -46,7 +46,7 @@ async function count(): Promise<void> {
 export function Overview() {
   const served = exploration.value.answer?.snapshot;
   useEffect(() => void count(), [served]);
-  // Pressing a branch needs its activities; this preloads them.
+  // Preloaded, because pressing a branch needs its activities.
   useEffect(() => void loadCatalog().catch(() => {}), []);
   const section = useFocusPassedOn();
   const answer = whole.value;
@@ -88,8 +88,8 @@ export function Overview() {
 }
 
 /**
- * A press here shows the results instead. The keyboard focus continues there: on the same state of
- * the map, else at the start of the view.
+ * A press here replaces this page by the results. The focus moves to the same state on their map,
+ * else to the start of the view.
  */
 function useFocusPassedOn() {
   const section = useRef<HTMLElement>(null);
@@ -115,7 +115,7 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
   return (
     <div class="overview-head">
       <div class="overview-total">
-        {/* Remounted with the count, so that nothing moves near it. */}
+        {/* Remounted with the count, so that nothing near it moves. */}
         <p key={answer === null ? "blank" : "counted"}>
           <strong>{answer === null ? "\u2007" : number(answer.total)}</strong>{" "}
           {answer !== null && overview.accounts}

@@ -1,6 +1,6 @@
 /**
  * The parts of a translated sentence: their colors and meanings.
- * Invariant: only the answer's content is shown; a part that became no filter is reported.
+ * Invariant: only the answer's content is shown; a part that resulted in no filter is reported.
  */
 
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
@@ -34,16 +34,16 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
   ...{ limit: "company", sort: "company", unmapped: "unmapped" },
 };
 
-/** A stretch of the sentence; `colour` is null if it has no effect. */
+/** A segment of the sentence; `colour` is null if it has no effect. */
 export interface Stretch {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
-  /** Meaning of the part; empty if it has no effect. */
+  /** Meaning of the segment; empty if it has no effect. */
   readonly told: readonly string[];
 }
 
-/** Splits the whole sentence; leaves nothing out. */
+/** Splits the whole sentence into segments, without gaps. */
 export function stretchesOf(
   sentence: string,
   answer: TranslateAnswer,
@@ -68,13 +68,13 @@ export function stretchesOf(
   return stretches;
 }
 
-/** Returns a sentence's colors in fixed order. */
+/** Returns the colors used in a sentence, in fixed order. */
 export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
   const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
   return order.filter((colour) => stretches.some((one) => one.colour === colour));
 }
 
-/** A negation has the color of its target. */
+/** Returns a part's color; a negation has the color of the part that it negates. */
 function colourOf(parts: readonly TranslationPart[], index: number): PartColour | null {
   const role = parts[index]?.role ?? "filler";
   if (role !== "negation") return COLOURS[role] ?? null;
@@ -95,7 +95,7 @@ function toldOf(
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
-  // If the codes of these words are known, those of other words are left out.
+  // If this part has its own codes, filters of other parts with the same role are omitted.
   const became = (own.length > 0 ? [] : partsOf(part.role))
     .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
@@ -122,7 +122,7 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
 }
 
-/** Converts a remark; clients may have sent plain text. */
+/** Converts a remark to a note; clients may have sent plain text. */
 export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }

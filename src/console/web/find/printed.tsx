@@ -1,8 +1,8 @@
 /**
  * The printed results: one sheet instead of the screen, with the query, the count, the charts, and
- * the first rows uncut.
- * Invariant: if rows are missing, it states the total. It exists only while printing, and not if
- * the account next to the list is printed instead.
+ * the first rows with full cells.
+ * Invariant: if not all rows are printed, it states the total. It exists only while printing,
+ * unless the account next to the list is printed instead.
  */
 import { signal, useComputed } from "@preact/signals";
 import { options, type VNode } from "preact";
@@ -52,7 +52,10 @@ export function Printed(): VNode | null {
   );
 }
 
-/** Draws or removes the sheet within the event: the browser lays out the paper right after it. */
+/**
+ * Draws or removes the sheet synchronously, because the browser lays out the paper right after the
+ * event.
+ */
 function drawNow(shown: boolean): void {
   const { debounceRendering } = options;
   options.debounceRendering = (render) => render();
@@ -60,7 +63,7 @@ function drawNow(shown: boolean): void {
   options.debounceRendering = debounceRendering;
 }
 
-/** The query in words and as filters, its data, and the date. */
+/** The query as a sentence and as filters, its month, and the date. */
 function Asked(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null) return null;

@@ -1,8 +1,8 @@
 /**
- * The query of the find view: signals of the query, its sentence's translation, and its matches;
- * changed by edits, sentences, and addresses.
+ * The query of the find view: signals for the query, the translation of its sentence, and its
+ * matches. Edits, sentences, and addresses change them.
  * Invariant: the address bar always shows the query. Each completed change is one history entry;
- * steps of typing replace each other. Every change is explored, and only the last result is shown.
+ * keystrokes update the same entry. Every change is explored, and only the last result is shown.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
@@ -61,7 +61,7 @@ export const query: ReadonlySignal<Query> = asked;
 /** The sentence last sent, or from a link. */
 export const sentence: Signal<string> = signal("");
 
-/** The sentence's translation; null without one. */
+/** The sentence's translation; null if there is none. */
 export const translation: Signal<TranslateAnswer | null> = signal(null);
 
 /** The query's matches. */
@@ -70,14 +70,14 @@ export const exploration: ReadonlySignal<Exploration<ApiError>> = explorer.state
 /** Invalid parts of the link. */
 export const linkTroubles: ReadonlySignal<readonly AddressError[]> = troubles;
 
-/** The link's snapshot if it is not the served one; else null. */
+/** The link's snapshot if another one is served; else null. */
 export const staleMonth: ReadonlySignal<string | null> = computed(() => {
   const served = exploration.value.answer?.snapshot ?? null;
   const { value } = linkMonth;
   return value === null || served === null || value === served ? null : value;
 });
 
-/** True while a link is read; the query is unknown until then. */
+/** True while a link is read and its query is still unknown. */
 export const openingLink: ReadonlySignal<boolean> = opening;
 
 /** State of a sentence's translation. */
@@ -85,8 +85,8 @@ export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError |
   translating;
 
 /**
- * True if filters or order differ from the sentence's. The days of a link count as the sentence's:
- * relative ones were fixed when the link was made.
+ * True if filters or order differ from the sentence's. Days in a link count as equal, because
+ * relative days were fixed when the link was made.
  */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
@@ -96,23 +96,23 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
   return !isAny;
 });
 
-/** Rows that the sentence requests ("100 padarias"); null if none. */
+/** Number of rows that the sentence requests ("100 padarias"); null if none. */
 export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const { value } = translation;
   const told = value?.parts.some(({ role }) => role === "limit") ?? false;
   return told && value !== null ? value.spec.limit : null;
 });
 
-/** The query before the sentence, without lists that the previous sentence named. */
+/** The query before the sentence, without lists from the previous sentence. */
 const beside = signal<Query>(emptyQuery());
 
-/** The sentence's query plus lists chosen by hand. */
+/** Returns the sentence's query plus lists chosen by hand. */
 function meantBy({ spec }: TranslateAnswer): Query {
   return withListsOf(queryOf(spec), beside.value);
 }
 
 let translatingNow: AbortController | null = null;
-/** Field of the last typed change; its next step replaces the entry. */
+/** Field of the last typed change; further typing there replaces its history entry. */
 let typedAt: string | null = null;
 /** Time of the last change. */
 let changedAt = Number.NEGATIVE_INFINITY;
@@ -142,8 +142,9 @@ export function change(
 }
 
 /**
- * Translates a sentence and takes its filters, plus the lists chosen by hand; an empty one clears
- * all. `how` is for links with only a sentence: going back must not translate them again.
+ * Translates a sentence and sets its filters, plus the lists chosen by hand; an empty one clears
+ * all. `how` is "replace" for links with only a sentence, so that going back does not translate
+ * them again.
  */
 export async function ask(text: string, how: "push" | "replace" = "push"): Promise<void> {
   const words = text.trim();
@@ -194,7 +195,7 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
-/** Updates the month in the user's own address; a link keeps its month. */
+/** Updates the month in the address, unless the address is a link with its own month. */
 export function renewAddress(): void {
   const isOwn = linkMonth.peek() === null && !opening.peek() && location.hash === reading;
   if (isOwn && location.hash.length > 1) writeAddress("replace");
@@ -212,7 +213,7 @@ export function followAddress(): () => void {
   // The query persists when the user visits another view and returns.
   if (location.hash.length < 2 && !isEmpty(asked.peek())) writeAddress("replace");
   else read();
-  // Back and forward fire one, links of other views the other, a typed address both.
+  // Back and forward fire popstate, links of other views hashchange, a typed address both.
   addEventListener("popstate", read);
   addEventListener("hashchange", read);
   return () => {
@@ -276,7 +277,7 @@ function stopTranslating(): void {
   translating.value = { busy: false, error: null };
 }
 
-/** Marks a sentence's parts without taking its filters. */
+/** Marks a sentence's parts without setting its filters. */
 export async function explainSentence(text: string): Promise<void> {
   const controller = new AbortController();
   translatingNow = controller;
@@ -312,7 +313,7 @@ function take(next: Query, how: "push" | "replace" = "push"): void {
   if (changed) explorer.explore(specOf(asked.peek()), { now: true });
 }
 
-/** Writes the address bar; never adds an entry for the same address. */
+/** Writes the address bar; adds no entry if the address is unchanged. */
 function writeAddress(how: "push" | "replace"): void {
   const hash = addressNow();
   reading = hash === "" ? "" : `#${hash}`;

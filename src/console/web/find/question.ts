@@ -22,7 +22,7 @@ export interface SentSpec extends Query {
   [more: string]: unknown;
 }
 
-/** The server's limits; a test keeps them equal. */
+/** The server's limits; a test compares them. */
 export const BOUNDS = {
   sentence: 2_000,
   nameWords: 20,
@@ -36,7 +36,7 @@ export const BOUNDS = {
 /** The default order. */
 const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
-/** The table rows that a query has; rows that only modify meaning stay with specs. */
+/** Table rows that a query holds; rows that only modify meaning are left to specs. */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
 
 /** Returns the query for everything. */
@@ -49,7 +49,7 @@ export function emptyQuery(): Query {
   };
 }
 
-/** Returns the canonical form: lists sorted without duplicates, extensions only if used. */
+/** Returns the canonical form: lists sorted without duplicates, optional members only if used. */
 export function tidyQuery({ filters, sort, scoring }: Query): Query {
   return {
     filters: filtersBy((row) => tidyValue(memberOf(filters, row), row)),
@@ -76,17 +76,17 @@ function ascending<Value>(list: readonly Value[]): Value[] {
   return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
 }
 
-/** Value as text; for districts, municipality and name. */
+/** Returns a value as text; a district as municipality and name. */
 function keyOf(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.values(value).join(" ") : `${value}`;
 }
 
-/** True if two queries are equal, order included. */
+/** True if two queries are equal, including the order of results. */
 export function sameQuery(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one)) === JSON.stringify(tidyQuery(other));
 }
 
-/** True if two queries have the same filters, in any order. */
+/** True if two queries have the same filters; the order of results may differ. */
 export function sameFilters(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one).filters) === JSON.stringify(tidyQuery(other).filters);
 }
@@ -105,14 +105,14 @@ export function queryOf({
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 
-/** First and last days of filters. */
+/** Filter members that hold days. */
 const DAY_MEMBERS = [
   ...(["started_after", "started_before", "status_since", "status_before"] as const),
   ...(["simples_excluded_since", "simples_excluded_before"] as const),
   ...(["mei_excluded_since", "mei_excluded_before"] as const),
 ];
 
-/** Replaces the days of a query by those of another one, where both have one. */
+/** Replaces days of a query by those of another query if both set the member. */
 export function withDaysOf(query: Query, { filters }: Query): Query {
   const next = structuredClone(query);
   for (const member of DAY_MEMBERS) {
@@ -122,7 +122,7 @@ export function withDaysOf(query: Query, { filters }: Query): Query {
   return next;
 }
 
-/** Lists to include and to exclude. */
+/** Members with lists to include and to exclude. */
 const LIST_MEMBERS = ["any_of", "exclude"] as const;
 
 /** Adds another query's lists, except those the query itself names. */
@@ -136,7 +136,7 @@ export function withListsOf(query: Query, { filters }: Query): Query {
   ]);
 }
 
-/** Removes the lists that another query names in the same role. */
+/** Removes the lists that another query names for the same member. */
 export function withoutListsOf(query: Query, { filters }: Query): Query {
   return listed(query, (member) => {
     const gone = new Set(filters.lists?.[member]);
@@ -156,7 +156,7 @@ function listed(query: Query, idsOf: (member: (typeof LIST_MEMBERS)[number]) => 
   return tidyQuery(next);
 }
 
-/** Builds a query's spec; `extra` are more members, such as `output`. */
+/** Builds a query's spec; `extra` has additional members, such as `output`. */
 export function specOf(query: Query, extra: Record<string, unknown> = {}): SentSpec {
   return {
     kind: "account_query",

@@ -1,7 +1,7 @@
 /**
- * The search box: sends a sentence for translation, opens a CNPJ or root, and offers a CNPJ that a
- * spreadsheet truncated. It suggests companies by name while the user types. Several CNPJs open the
- * view that fills in spreadsheets.
+ * The search box: sends a sentence for translation, opens a CNPJ or root, and restores a CNPJ that
+ * a spreadsheet truncated. It suggests companies by name while the user types. Several CNPJs open
+ * the view that fills in spreadsheets.
  * Invariant: Enter submits the text unless the user moved to a suggestion. Unknown numbers and all
  * failures are reported at the box, and the text stays.
  */
@@ -126,7 +126,7 @@ interface BoxState {
   readonly busy: boolean;
   readonly error: Trouble | null;
   readonly offered: ReturnType<typeof useOffered>;
-  /** Sets a text; names are suggested only while the user types. */
+  /** Sets the text; names are suggested only if `byHand`, that is, while the user types. */
   type(text: string, byHand: boolean): void;
   rest(): void;
   submit(): void;
@@ -161,7 +161,7 @@ function useBox(): BoxState {
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
 }
 
-/** Why translating failed; null if it did not. */
+/** Returns why translating failed; null if it did not. */
 function failureText(): Trouble | null {
   const { error } = translationState.value;
   return error === null ? null : saying(`${words.value.find.askFailed}: ${errorText(error)}`);
@@ -170,7 +170,7 @@ function failureText(): Trouble | null {
 /** A message at the box. */
 interface Trouble {
   readonly text: string;
-  /** CNPJ of the account offered after the text, or null. */
+  /** CNPJ offered after the text, or null. */
   readonly cnpj: string | null;
 }
 
@@ -181,11 +181,11 @@ interface Opening {
   readonly busy: boolean;
   /** The last number's error. */
   readonly trouble: Trouble | null;
-  /** Opens a number's target; `isPhone` if it looks like a phone without an area code. */
+  /** Opens the account of a number; `isPhone` if it looks like a phone without an area code. */
   open(number: TypedNumber, isPhone: boolean): Promise<void>;
-  /** Offers a number with its zeros, or reports a missing digit. */
+  /** Offers a number with restored zeros, or reports a missing digit. */
   offer(number: ShortNumber): Promise<void>;
-  /** Reports why it is no CNPJ. */
+  /** Reports why the number is not a CNPJ. */
   refuse(why: string): void;
   forget(): void;
 }

@@ -1,8 +1,9 @@
 /**
- * How ambiguous words were read: orders a suggestion's choices and selects the title above them.
+ * How ambiguous words were interpreted: orders a suggestion's choices and selects the title above
+ * them.
  * Invariant: choices are ordered by count, chosen ones first. A choice without matches is offered
- * only if all have none. Understood words are never called unknown. Apart because tests run it
- * without a browser.
+ * only if no choice has any. Understood words are never called unknown. Separate because tests run
+ * it without a browser.
  */
 import type { TranslateAnswer } from "../app/answers.ts";
 
@@ -10,12 +11,12 @@ import type { TranslateAnswer } from "../app/answers.ts";
 export type OfferedActivities = TranslateAnswer["suggestions"][number];
 
 /**
- * Meaning of the words: `all` choices, as a whole section; some of them (`one`); one without
- * matches, while `others` have some; or nothing at all (`none`).
+ * Interpretation of the words: `all` choices, as a whole section; some of them (`one`); one without
+ * matches, while `others` have some; or no choice (`none`).
  */
 type Reading = "all" | "one" | "others" | "none";
 
-/** Returns the choices with matches, or all if none has any, in order. */
+/** Returns the choices with matches, in order; all choices if none has matches. */
 export function offeredOf({ activities }: OfferedActivities, taken: readonly string[]) {
   const found = activities.filter(({ matches }) => matches > 0);
   const rank = (code: string) => Number(taken.includes(code));

@@ -1,6 +1,6 @@
 /**
- * Possible meanings of the sentence's words: activities with exact counts, one of which can replace
- * the current ones, and other readings of words in doubt.
+ * Possible meanings of the sentence's words: activities with exact counts, each of which can
+ * replace the current ones, and other readings of doubtful words.
  * Invariant: order and titles are those of suggested.ts. A choice replaces the activities of the
  * same words. If the sentence has no other activity, the count shown is the result's.
  */
@@ -34,7 +34,7 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
   );
 }
 
-/** Words that may be meant otherwise; a click asks the sentence that says so. */
+/** Doubtful words; a click runs the sentence with their other reading. */
 export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
   if (answer.doubts.length === 0) return null;
   return (
@@ -56,7 +56,7 @@ interface ChoicesProps {
   suggestion: OfferedActivities;
   /** Activities the sentence became. */
   taken: readonly string[];
-  /** True if no other words have choices. */
+  /** True if the sentence has no other suggestions. */
   only: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Texts in the box that are no sentence: the CNPJ or root in them, and establishments with similar
- * names.
- * Invariant: a text is a number only if all of it is one; eight letters are a word.
+ * Texts in the box that are not sentences: finds the CNPJ or root in them, and establishments with
+ * similar names.
+ * Invariant: a text is a number only if the whole text is one; eight letters are a word.
  */
 import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
 import { isCurrent, lacksArea, readPhone } from "../../../spec/contacts/phones.ts";
@@ -13,7 +13,7 @@ export interface TypedNumber {
   readonly kind: "cnpj" | "root";
   /** 14 or 8 characters, upper case. */
   readonly value: string;
-  /** True if its check digits are wrong; false for a root, which has none. */
+  /** True if the check digits are wrong; false for a root, which has none. */
   readonly isMistyped: boolean;
 }
 
@@ -28,11 +28,11 @@ export interface ShortNumber {
 /** Characters of a CNPJ. */
 const CNPJ_LENGTH = 14;
 const ROOT_LENGTH = 8;
-/** The branch of most CNPJs, and of few phones in that place. */
+/** Branch number of most CNPJs; few phones have these digits at that position. */
 const HEAD_OFFICE = "0001";
 /** Maximum suggestions while typing. */
 const OFFERED = 6;
-/** Longer texts are no names; the server's maximum. */
+/** Max length of a name, as on the server. */
 const NAME_MAX = 200;
 
 /** Returns the number in a text, labeled or not; null for other texts. */
@@ -43,11 +43,11 @@ export function numberIn(text: string): TypedNumber | null {
 }
 
 /**
- * Returns the CNPJ in a text that lost its leading zeros, as in spreadsheets, or one digit; null
- * for other texts. Zeros are restored only if the check digits then match.
+ * Returns the CNPJ in a text that lost its leading zeros, as in spreadsheets, or lacks one digit;
+ * null for other texts. Zeros are restored only if the check digits then match.
  */
 export function shortNumberIn(text: string): ShortNumber | null {
-  // Phones may have as many digits.
+  // Phones may have the same number of digits.
   if (/^[+(]|\d{4}-\d{4}$/.test(text.trim())) return null;
   const read = readLoneCnpj(text);
   if (read.kind !== "refused") return null;
@@ -76,10 +76,10 @@ function isPhone(text: string): boolean {
   return text.replace(/\D/g, "").endsWith(read.phone.slice("+55".length));
 }
 
-/** Reasons shown at the box; texts refused for others may be sentences. */
+/** Reasons that the box shows; texts refused for other reasons may be sentences. */
 const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
 
-/** Returns why a number is no CNPJ; null for other texts. */
+/** Returns why a number is not a CNPJ; null for other texts. */
 export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
@@ -89,12 +89,12 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
 
-/** True if a text is a phone without area code. It may be something else too. */
+/** True if a text looks like a phone without an area code; it may also be something else. */
 export function isPhoneWithoutArea(text: string): boolean {
   return lacksArea(text);
 }
 
-/** Returns the CNPJ of a number's establishment; null if there is none. */
+/** Returns the CNPJ of the establishment with this number; null if there is none. */
 export async function establishmentOf({ kind, value }: TypedNumber): Promise<string | null> {
   try {
     if (kind === "cnpj") return (await get<AccountAnswer>(`/accounts/${value}`)).account.cnpj;
@@ -109,14 +109,14 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
 /** Suggestions for the text so far. */
 interface Fitting {
   readonly accounts: readonly Account[];
-  /** Why it was not looked up as a phone or e-mail; null if it was or is none. */
+  /** Why the text was not looked up as a phone or e-mail; null if it was, or is neither. */
   readonly refused: SuggestAnswer["contact_refused"];
 }
 
 /** No suggestions and no reason. */
 export const NOTHING_FITS: Fitting = { accounts: [], refused: null };
 
-/** Finds establishments by name or number so far, best first. */
+/** Finds establishments by the name or number typed so far, best first. */
 export async function establishmentsLike(
   text: string,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 /**
- * The translated sentence with its parts marked, a legend, assumptions, parts that became no
+ * The translated sentence with its parts marked, a legend, assumptions, parts that resulted in no
  * filter, and possible meanings.
- * Invariant: every character of the sentence is shown. A mark is its own kind of underline, an
- * icon, and a word, never color alone. Editing filters by hand keeps the sentence, with a notice.
+ * Invariant: every character of the sentence is shown. Each kind of mark has its own underline,
+ * icon, and word, never color alone. If the user edits filters, the sentence stays, with a notice.
  */
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -49,7 +49,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
   const told = useRef(language.value);
   useEffect(() => {
-    // Server messages are requested again in the new language.
+    // Requests the sentence again for server messages in the new language.
     if (told.current !== language.value) void explainSentence(sentence.peek());
     told.current = language.value;
   }, [language.value]);
@@ -81,7 +81,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
   );
 }
 
-/** Shows that the query has left the sentence; in the same line, so nothing moves. */
+/** Shows that the query no longer equals the sentence; on the same line, so that nothing moves. */
 function Edited(): VNode {
   const { find } = words.value;
   return (
@@ -157,18 +157,18 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
   );
 }
 
-/** True if a remark needs no quoted words: it names them itself or has none. */
+/** True if a remark needs no quoted words, because it contains them or has none. */
 function saysWords({ words: own, detail }: TranslationNote): boolean {
   return own === undefined || own === "" || detail.includes(`“${own}”`);
 }
 
-/** Assumptions, warnings, and parts that became no filter. */
+/** Assumptions, warnings, and parts that resulted in no filter. */
 function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { minded, unused, assumed } = remarksOf(answer);
-  // A sentence without leftovers is only too broad, which is shown below. One with too little
-  // understood is also reported there, until the user runs it anyway.
+  // A fully understood sentence can only be too broad, which is shown below. A sentence that was
+  // not understood is also reported there, until the user runs it anyway.
   const uncertain = isMisread(answer) && !isNotUnderstood();
   const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
     [
@@ -207,7 +207,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   );
 }
 
-/** Offers to search names for unknown words; nothing for other remarks. */
+/** Button that searches unknown words in names; renders nothing for other remarks. */
 function InTheName({ note }: { note: TranslationNote }): VNode | null {
   const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
   if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;

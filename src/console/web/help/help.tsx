@@ -1,6 +1,6 @@
 /**
- * The help page: ten tasks step by step, what the registry holds and lacks, and how fresh it is.
- * test/e2e/console/tasks.test.ts takes the pictures of this version in each language.
+ * The help page: ten tasks step by step, the registry's contents and gaps, and how current it is.
+ * test/e2e/console/tasks.test.ts takes this version's screenshots in each language.
  * Invariant: pictures load when they come into view, in reserved space, and have text descriptions.
  * Their names are content hashes, so unchanged pictures stay cached.
  */
@@ -63,7 +63,7 @@ export function HelpView(): VNode {
   );
 }
 
-/** A button, not a link: the hash is this page's address. */
+/** Scrolls to a task. Used by buttons, not links, because the hash is this page's address. */
 function goTo(name: TaskName): void {
   const heading = document.getElementById(`help-${name}`);
   heading?.scrollIntoView();
@@ -102,7 +102,7 @@ function Served(): VNode | null {
 
 type Pictures = Readonly<Partial<Record<TaskName, string>>>;
 
-/** The page is one level above its files. */
+/** Resolves the pictures' addresses relative to the script, because the page is one level above. */
 function placed(names: Pictures): Pictures {
   return Object.fromEntries(
     Object.entries(names).map(([task, name]) => [task, new URL(name, import.meta.url).href]),

@@ -1,7 +1,7 @@
 /**
  * Type of a picture module: its file name, relative to the script.
- * Invariant: the type matches esbuild's loader `file`. On its own because a module cannot declare
- * other modules.
+ * Invariant: the type matches esbuild's loader `file`. Separate because a module file cannot
+ * declare other modules.
  */
 declare module "*.webp" {
   const name: string;

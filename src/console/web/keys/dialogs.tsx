@@ -1,7 +1,7 @@
 /**
  * The dialogs of API keys; a new key is shown once, with a command that uses it.
- * Invariant: a dialog with a new key closes only by its own button, so that users do not lose it by
- * accident. The key exists only in that dialog.
+ * Invariant: a dialog with a new key closes only by its own button, so that users do not lose the
+ * key by accident. The key is stored nowhere else in the page.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -161,7 +161,7 @@ interface FormDialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog whose form is sent by Enter or its button. */
+/** A dialog with a form, which Enter or the button submits. */
 export function FormDialog(props: FormDialogProps): VNode {
   const { title, submit, busy, error, onSubmit, close, children } = props;
   const footer = (
@@ -189,7 +189,7 @@ export function FormDialog(props: FormDialogProps): VNode {
   );
 }
 
-/** Sends a complete form; holds the answer or the error. */
+/** Returns a function that sends a complete form, with its answer or error. */
 export function useSent<T>(done: () => void) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -212,14 +212,14 @@ export function useSent<T>(done: () => void) {
   return { send, busy, checked, error, answer };
 }
 
-/** Returns the server's message on one member. */
+/** Returns the server's message about one member; null if none. */
 export function mistakeAt(error: unknown, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   const found = error.errors.find((one) => one.pointer === pointer);
   return found === undefined ? null : mistakeText(found);
 }
 
-/** Returns the error, unless all its mistakes are at these members. */
+/** Returns the error; null if all its mistakes are shown at these members. */
 export function errorNextTo(error: unknown, pointers: readonly string[]): unknown {
   if (!(error instanceof ApiError) || error.errors.length === 0) return error;
   return error.errors.every((one) => pointers.includes(one.pointer)) ? null : error;

@@ -49,7 +49,7 @@ async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
   try {
     return await send(list, given, false);
   } catch (failure) {
-    // If removing fails, it stays among the lists, to be filled or deleted.
+    // If the removal fails, the list stays, and the user can fill or delete it.
     await remove(`/lists/${list.id}`).then(
       () => forgetList(list.id),
       () => undefined,

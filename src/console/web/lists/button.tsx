@@ -24,7 +24,7 @@ interface AddButtonProps {
   children: ComponentChildren;
 }
 
-/** Adds to a list chosen in the dialog. */
+/** Opens the dialog that adds accounts to a list. */
 export function AddButton({ what, small, dimmed, children }: AddButtonProps): VNode {
   const [Form, setForm] = useState<ComponentType<DialogProps> | null>(null);
   const [given, setGiven] = useState<ReturnType<typeof what>>(null);

@@ -1,9 +1,9 @@
 /**
  * The entries of a list: each with name, city, status, activity, and phone of its establishment,
  * and a button that removes it.
- * Invariant: entries are those of the server's last answer. An entry that the current data lacks is
+ * Invariant: entries are those of the server's last answer. An entry missing in the current data is
  * shown by its number. A company is shown by its head office. Only fields of the plan are
- * requested; without them, or until they arrive, the numbers stay.
+ * requested; until they arrive, or without them, only numbers are shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -23,7 +23,7 @@ import { PagesEnd, usePages } from "../parts/pages.tsx";
 import { toast } from "../parts/toast.tsx";
 import { noteList } from "./all.ts";
 
-/** Entries of one page, and of one look-up. */
+/** Number of entries per page and per look-up. */
 const PAGE = 100;
 const ROOT_LENGTH = 8;
 const FIELDS = [
@@ -75,10 +75,10 @@ export function Entries({ list }: { list: AccountList }): VNode {
   );
 }
 
-/** The accounts of entries; null for an entry that the data lacks. */
+/** Accounts by entry; null for an entry missing in the data. */
 type Known = ReadonlyMap<string, Account | null>;
 
-/** Looks entries up as they come; each once. */
+/** Looks up entries when they appear, each once. */
 function useAccounts(entries: readonly string[] | null): Known {
   const [known, setKnown] = useState<Known>(new Map());
   const allowed = status.value?.field_allowlist;
@@ -106,7 +106,7 @@ interface EntryProps {
   account: Account | null | undefined;
 }
 
-/** A company has no page; its head office has one. */
+/** A row of the list. A company has no page, so it links to its head office. */
 function Entry({ entry, account }: EntryProps): VNode {
   const text = lazyWords.value.listViews;
   const isCompany = entry.length === ROOT_LENGTH;
@@ -143,7 +143,7 @@ function EntryFacts({ account }: { account: Account }): VNode {
   );
 }
 
-/** Punctuates a CNPJ; for companies only the root. */
+/** Punctuates a CNPJ, or a company's root. */
 function entryText(entry: string): string {
   if (entry.length !== ROOT_LENGTH) return cnpjText(entry);
   return entry.replace(/^(..)(...)(...)$/, "$1.$2.$3");

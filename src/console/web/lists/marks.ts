@@ -1,8 +1,8 @@
 /**
  * The lists that contain the accounts on the screen, as a signal by CNPJ.
  * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
- * is requested. After a failure, accounts have no mark and are requested again with the next
- * accounts. On its own because the table does not depend on lists and their answers.
+ * is requested. After a failure, accounts have no mark and are requested again with the next ones.
+ * Separate so that the table does not depend on the requests for lists.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";
@@ -11,10 +11,10 @@ import { allLists, listChanges } from "./all.ts";
 
 /** Accounts per request; the server's maximum. */
 const ASKED_MAX = 200;
-/** Debounce of scrolling before rows are requested. */
+/** Debounce of scrolling before rows are requested, in milliseconds. */
 const SETTLE_MS = 120;
 
-/** Ids of the lists of an account. */
+/** Ids of lists, by CNPJ. */
 type Marks = ReadonlyMap<string, readonly string[]>;
 
 const marks = signal<Marks>(new Map());
@@ -22,10 +22,10 @@ let asked = new Set<string>();
 let ofChange = 0;
 let timer = 0;
 
-/** The lists of accounts, as far as known. */
+/** The lists of each account, as far as known. */
 export const markedLists: ReadonlySignal<Marks> = marks;
 
-/** Reports the accounts shown; unknown ones are requested. */
+/** Reports the accounts on screen; requests the lists of new ones. */
 export function wantMarks(cnpjs: readonly string[]): void {
   if (ofChange !== listChanges.peek()) {
     ofChange = listChanges.peek();

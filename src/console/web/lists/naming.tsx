@@ -1,7 +1,7 @@
 /**
  * Forms for list names: renaming a list, and the name and kind of a new one.
- * Invariant: a dialog stays open if the server refuses. A list's kind, establishments or companies,
- * is chosen once, when it is made.
+ * Invariant: a dialog stays open if the server refuses. A list's kind (establishments or companies)
+ * is chosen when the list is made and never changes.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -101,7 +101,7 @@ interface KindProps {
   onKind: (kind: AccountList["kind"]) => void;
 }
 
-/** A new list's name and kind of entry. */
+/** Fields for a new list's name and kind of entry. */
 export function NewList({ kind, onKind, ...name }: NameProps & KindProps): VNode {
   return (
     <>

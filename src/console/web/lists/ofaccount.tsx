@@ -1,8 +1,8 @@
 /**
  * The lists that contain one account, each with a remove button, and a button that adds it to
  * another.
- * Invariant: it shows the server's last answer for this account. Nothing is removed from the
- * server-maintained list. If a list has the whole company, a toast shows that, and nothing is
+ * Invariant: it shows the server's last answer for this account. Entries of the server-maintained
+ * list cannot be removed. If a list contains the whole company, a toast says so, and nothing is
  * removed. After a removal by keyboard, the focus moves to the next control.
  */
 import type { VNode } from "preact";
@@ -26,7 +26,7 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
     const abort = new AbortController();
     post<HoldingAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
       ({ lists }) => setHeld(lists),
-      // A missing list is no reason to cover facts with a notice.
+      // Missing list data is no reason to cover the facts with an error.
       () => undefined,
     );
     return () => abort.abort();

@@ -1,13 +1,13 @@
 /**
- * Text pasted as a list: split into lines, or, if it is a table, turned into a file.
- * Invariant: nothing is left out or interpreted here. The server parses lines by the rules of files
- * and refuses invalid ones. Apart because it reads text and draws nothing.
+ * Text pasted as a list: split into lines, or converted to a file if it is a table.
+ * Invariant: nothing is omitted or interpreted here. The server parses lines like a file and
+ * refuses invalid ones.
  */
 
 /** Lines to send unchanged, or a file in which the server finds the CNPJ column. */
 export type Pasted = { readonly cnpjs: readonly string[] } | { readonly file: Blob };
 
-/** Maximum entries sent one by one; more go as a file, which may be larger. */
+/** Max entries sent as a list; more are sent as a file, which may be larger. */
 const SINGLE_MAX = 20_000;
 /** Reads pasted text; null if it is empty. */
 export function readPasted(text: string): Pasted | null {

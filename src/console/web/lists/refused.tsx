@@ -1,7 +1,7 @@
 /**
- * The table of texts that are no CNPJs: each with its place, and the reason.
- * Invariant: texts are the server's, which repeats no CPF. A CNPJ that has lost its zeros is shown
- * with them. Lists and spreadsheets show the same table.
+ * The table of texts that are not CNPJs: each with its place, and the reason.
+ * Invariant: texts come from the server, which repeats no CPF. A CNPJ that has lost its zeros is
+ * shown with the zeros. Lists and spreadsheets show the same table.
  */
 import type { VNode } from "preact";
 import { cnpj, number } from "../app/format.ts";
@@ -9,7 +9,7 @@ import { lazyWords } from "../app/lazywords.ts";
 
 /** A refused text. */
 interface RefusedLine {
-  /** Its line or row, or the name of its cell. */
+  /** Its line, row, or cell name. */
   readonly place: number | string;
   readonly text: string;
   readonly reason: string;
@@ -18,7 +18,7 @@ interface RefusedLine {
 
 /** Props of the table. */
 interface RefusedProps {
-  /** The first ones, and how many there are. */
+  /** The first refused lines, and the number of all. */
   lines: readonly RefusedLine[];
   all: number;
 }

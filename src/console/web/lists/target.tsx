@@ -19,7 +19,7 @@ import { toast } from "../parts/toast.tsx";
 import { loadLists, noteList, ownLists } from "./all.ts";
 import { makeList, NewList } from "./naming.tsx";
 
-/** The accounts to add: one by one, or all matches of a search. */
+/** The accounts to add: listed, or all matches of a search. */
 export type Added = { readonly cnpjs: readonly string[] } | { readonly spec: object };
 
 interface AddToListProps {

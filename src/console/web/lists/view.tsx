@@ -1,9 +1,9 @@
 /**
- * The view of lists: all lists, or the entries of the one in the address, page by page, with ways
- * to make, fill, rename, search, and delete them.
+ * The view of lists: all lists, or the entries of the list in the address, page by page, with ways
+ * to make, fill, rename, search, and delete lists.
  * Invariant: entries are those of the server's last answer. Deletion requires confirmation. The
- * server-maintained list is first, and no change to it is offered. Entries missing in the current
- * data are also shown, because the list contains them.
+ * server-maintained list is first, and cannot be changed. Entries missing in the current data are
+ * also shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -135,7 +135,7 @@ function ListFacts({ list }: { list: AccountList }): VNode {
   );
 }
 
-/** True if it is the server-maintained list and has never had entries. */
+/** True if a list is server-maintained and empty. */
 function isUnused({ read_only, entries }: AccountList): boolean {
   return read_only && entries === 0;
 }
@@ -200,7 +200,7 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
 interface DialogsProps {
   open: Open | null;
   ask: Ask;
-  /** Called when a list may have more. */
+  /** Called when a list may have got entries. */
   onFilled: () => void;
 }
 

@@ -106,7 +106,7 @@ function partyText({ kind, name }: AuditParty): string {
   return kind === "server" ? audit.server : audit.command;
 }
 
-/** Facts such as `Role: Member → Owner`. */
+/** Formats facts such as `Role: Member → Owner`. */
 function factsText({ facts }: AuditLine): string {
   const text = lazyWords.value.audit;
   const known: Record<string, string> = text.facts;

@@ -122,7 +122,7 @@ export function ShownLink({ invited, close }: ShownLinkProps): VNode {
     subject: text.mailSubject,
     body: text.mailBody(link, day),
   });
-  // Mail programs do not read plus signs as spaces.
+  // Encodes spaces as %20, because mail programs do not read plus signs as spaces.
   const parts = mail.toString().replaceAll("+", "%20");
   const footer = (
     <>

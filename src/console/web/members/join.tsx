@@ -1,6 +1,6 @@
 /**
- * The page of an invitation, whose token follows the `#`, where no server and no log sees it. The
- * invited user sets a password and gets a session.
+ * The page of an invitation, whose token follows the `#`, so that it reaches no server and no log.
+ * The invited user sets a password and gets a session.
  * Invariant: opening the page does not use up the token. Once the password is set, the page reloads
  * without the token. A failed invitation shows a contact.
  */
@@ -29,7 +29,7 @@ export function JoinPage({ token }: { token: string }): VNode {
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     post<InvitationAnswer>("/invitation", { token }).then(setInvitation, (failure) => {
-      // A garbled token is as unknown as a used one.
+      // A garbled token gets the same message as a used one.
       const isGarbled = failure instanceof ApiError && failure.code === "invalid_request";
       setError(isGarbled ? new ApiError(401, { code: "sign_in_failed" }) : failure);
     });
@@ -61,13 +61,13 @@ function Failed({ error }: { error: unknown }): VNode {
   );
 }
 
-/** Default name of a single tenant, which is meaningless to users. */
+/** Default name of a single tenant; users do not know it. */
 const UNNAMED = "default";
 
 interface FormProps {
   token: string;
   invitation: InvitationAnswer;
-  /** The invitation was used or revoked while the page was open. */
+  /** Called if the invitation was used or revoked while the page was open. */
   onEnded: (error: unknown) => void;
 }
 

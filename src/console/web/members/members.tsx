@@ -132,7 +132,7 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
 
 const STATE_KINDS = { active: "good", disabled: "plain", invited: "accent" } as const;
 
-/** How long the invitation is valid, or that it is not. */
+/** Returns how long the invitation is valid, or that it is not. */
 function invitedText({ invited_until: until }: Member): string {
   const text = lazyWords.value.members;
   const hasEnded = until === null || Date.parse(until) <= Date.now();

@@ -1,8 +1,8 @@
 /**
  * Loads changes for a saved search since a month: the totals of all kinds, and the changes of one
  * kind, page by page.
- * Invariant: an outdated answer is never shown. While the server still compares the months, the
- * request is repeated automatically, and the view shows that.
+ * Invariant: an outdated answer is never shown. While the server is still comparing the months, the
+ * request is repeated automatically, and the view shows the progress.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -16,7 +16,7 @@ export interface NewsQuestion {
   spec: Spec;
   since: string;
   kind: ChangeKind;
-  /** Groups of fields of which one has changed; of changed accounts only. */
+  /** For changed accounts only: groups of fields, at least one of which has changed. */
   groups: readonly ChangeGroup[];
   fields: readonly OutputField[];
 }
@@ -27,7 +27,7 @@ export interface News {
   answer: ChangesAnswer | null;
   /** The changes of all loaded pages. */
   changes: readonly ChangeAnswer[];
-  /** The server's progress in comparing the months, from 0 to 1; else null. */
+  /** The server's progress in comparing the months, from 0 to 1; null if it is not comparing. */
   preparing: number | null;
   busy: boolean;
   error: unknown;
@@ -42,14 +42,14 @@ const PAUSE = 2;
 /** Returns the request body; a cursor selects the page. */
 function bodyOfNews(question: NewsQuestion, cursor: string | null) {
   const { spec, since, kind, fields } = question;
-  // Remarks on the old month need not hold for the current one.
+  // Remarks about the old month may be wrong for the current one.
   const { explain: _, ...wanted } = spec;
   const asked = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
   const body = { ...asked, output: { fields }, limit: PAGE };
   return cursor === null ? body : { ...body, cursor };
 }
 
-/** The member that filters by what has changed; only changed accounts have it. */
+/** Returns the member that filters by what has changed; only for changed accounts. */
 export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">): {
   readonly changed_any_of?: readonly ChangeGroup[];
 } {
@@ -64,7 +64,7 @@ interface Heard {
 
 const NOTHING: Heard = { pages: [], preparing: null, error: null };
 
-/** Sends the request and retries if that helps; null sends none. */
+/** Sends the request, with retries where useful; null sends none. */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
   const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });

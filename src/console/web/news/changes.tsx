@@ -1,7 +1,6 @@
 /**
- * Changes of one kind as lines, one per company: its name with a link, contacts, and old and new
- * values.
- * Invariant: no change is left out, except numbers shown next to their name. A dash marks values
+ * Changes of one kind, a line per company: its name with a link, contacts, and old and new values.
+ * Invariant: no change is omitted, except codes shown next to their name. A dash marks values
  * missing in the register.
  */
 import type { VNode } from "preact";
@@ -31,7 +30,7 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   mei_opt_in: "mei",
   municipality_ibge: "city",
 };
-/** A second code of the same city. */
+/** Fields not shown: a second code of the same city. */
 const SAID: readonly string[] = ["municipality_tom"];
 
 /** Fields that each line may show. */
@@ -48,7 +47,7 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "legal_nature_description",
   "cnae_primary_description",
 ];
-/** Fields of codes whose names are shown, and the columns of these. */
+/** Fields with codes, and the columns that show the names. */
 const NAMED: Partial<Record<OutputField, ColumnId>> = {
   legal_nature: "legal_nature",
   cnae_primary: "activity",
@@ -58,7 +57,7 @@ const NAMED: Partial<Record<OutputField, ColumnId>> = {
 interface ChangesProps {
   kind: ChangeKind;
   changes: ChangeAnswer[];
-  /** The search's filters; they select the phone shown. */
+  /** The search's filters, which determine the phone to show. */
   filters: Filters;
 }
 
@@ -120,7 +119,7 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   );
 }
 
-/** Names a field: one shown by its name is no code. */
+/** Returns a field's name; if the field is shown by its name, that of the column. */
 function fieldName(field: OutputField): string {
   const column = field === "municipality_ibge" ? "city" : NAMED[field];
   return column === undefined ? words.value.table.fields[field] : columnName(column);
@@ -133,7 +132,7 @@ function textIn(account: Account, field: OutputField): string {
   const column = NAMED[field];
   const name = column === undefined ? "" : cellText(column, account);
   if (name !== "") return name;
-  // The column of that name includes number and complement.
+  // The column "street" includes number and complement.
   if (field === "street") return textOf(account, field) || "–";
   return cellText(SHOWN[field] ?? (field as ColumnId), account) || "–";
 }

@@ -1,7 +1,7 @@
 /**
  * Export files of news: the request body and their titles.
- * Invariant: the file has all that its reader needs to call and write, as far as the plan allows.
- * Its title states that it does not hold the whole search.
+ * Invariant: the file has all fields needed for contacting companies, as far as the plan allows.
+ * Its title states that it is not the whole search.
  */
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
@@ -11,7 +11,7 @@ import { status } from "../app/status.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 import { groupsOf, type NewsQuestion } from "./ask.ts";
 
-/** The source of a file of news. */
+/** The data of a news file. */
 interface NewsFile {
   readonly question: NewsQuestion;
   readonly format: "xlsx" | "csv";
@@ -26,7 +26,7 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...asked } = spec;
   const columns = kind === "entered" ? callList(allowed) : { fields: withState(allowed) };
-  // Each month has a file of its own name.
+  // The name includes the month, so that each month has its own file.
   const month = ` ${status.peek()?.snapshot ?? ""}`.trimEnd();
   const title = `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length)}${month}`;
   return {
@@ -41,7 +41,7 @@ function callList(allowed: readonly string[]) {
   return { fields: presetFields(allowed).contact };
 }
 
-/** Columns that say what a known company is now: closed, moved, or in another regime. */
+/** Adds columns that show a known company's current state: closed, moved, or in another regime. */
 export function withState(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));

@@ -1,9 +1,9 @@
 /**
- * The news of a saved search, whose id is in the address: how many companies are new, have left,
- * and have changed since a month. Below, the companies of one kind, their export, and a button that
- * marks them as seen.
- * Invariant: numbers are exact, whichever kind is shown. Months that this server lacks are never
- * requested. Only the user marks news as seen.
+ * The news of a saved search, whose id is in the address: the numbers of companies that are new,
+ * have left, or have changed since a month. Below them: the companies of one kind, their export,
+ * and a button that marks the news as seen.
+ * Invariant: numbers are always exact. Months that the server lacks are never requested. Only the
+ * user marks news as seen.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -35,7 +35,7 @@ import { type News, type NewsQuestion, useNews } from "./ask.ts";
 import { Changes, LINE_FIELDS } from "./changes.tsx";
 import { bodyOfFile } from "./file.ts";
 
-/** New ones first: most users come for them. */
+/** New companies first, because most users want these. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
 
 /** Groups of fields that users can choose. */
@@ -185,7 +185,10 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
   );
 }
 
-/** A search of lists alone watches customers: their changes matter most. */
+/**
+ * Returns the kind to show first. If a search only names lists, it watches customers: changes
+ * first.
+ */
 function firstKind({ spec: { filters } }: OpenedSearch): ChangeKind {
   return isListAlone(filters) ? "changed" : "entered";
 }
@@ -197,7 +200,7 @@ interface GroupsProps {
   allowed: readonly string[];
 }
 
-/** Toggles that keep the accounts of which something of a group has changed. */
+/** Toggles that select accounts with a change in at least one group. */
 function Groups({ values, onValues, allowed }: GroupsProps): VNode {
   const { news } = lazyWords.value;
   const offered = GROUPS.filter((group) =>
@@ -222,7 +225,7 @@ function Groups({ values, onValues, allowed }: GroupsProps): VNode {
   );
 }
 
-/** The month up to which it was seen: the served, a deleted, or the chosen one. */
+/** Notes up to which month the news was seen, if it is the served month or a missing one. */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
   const { news } = lazyWords.value;
   if (months.includes(seen)) return null;
@@ -234,7 +237,7 @@ function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }
   );
 }
 
-/** Keeps a search's totals while another kind of change loads. */
+/** Returns a search's totals, which stay while another kind of change loads. */
 function useTotals({ answer }: News, of: string) {
   const [known, setKnown] = useState<{ of: string; totals: Record<ChangeKind, number> } | null>(
     null,
@@ -248,7 +251,7 @@ function useTotals({ answer }: News, of: string) {
 interface AnswerProps extends Pick<NewsQuestion, "kind"> {
   asked: News;
   filters: Filters;
-  /** True if the user chose what has changed. */
+  /** True if the user restricts which fields have changed. */
   isFiltered: boolean;
 }
 
@@ -297,7 +300,7 @@ interface ExportMenuProps {
 
 function ExportMenu({ question, name, total }: ExportMenuProps): VNode | null {
   const { news, exports } = lazyWords.value;
-  // A second click, or a retry after a lost answer, makes no second file.
+  // Idempotency keys, so that a second click or a retry after a lost answer makes no second file.
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
   const send = async (format: "xlsx" | "csv") => {

@@ -1,8 +1,8 @@
 /**
  * The view of webhooks and e-mail receivers: their state, with ways to test, pause, and delete
- * them, to add webhooks, and to replace the secrets of those.
- * Invariant: a secret is shown once, in a dialog that closes only by its own button. Members see
- * receivers and change none. A receiver whose reader has unsubscribed can only be deleted.
+ * them, to add webhooks, and to replace webhook secrets.
+ * Invariant: a secret is shown once, in a dialog that closes only by its own button. Members cannot
+ * change receivers. A receiver whose reader has unsubscribed can only be deleted.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -1,8 +1,8 @@
 /**
- * Notices as lines: what each held, and whether it arrived. The log of a saved search, with its
- * deliveries, and the last notice of one in the list of searches.
- * Invariant: counts and outcomes are those of the server's log. A notice is sent again only by its
- * button, under the same id.
+ * Notices as lines: the content of each, and whether it arrived. Used for the log of a saved
+ * search, with deliveries, and for the last notice of each search in the list.
+ * Invariant: counts and outcomes are those of the server's log. A notice is resent only by its
+ * button, with the same id.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -137,7 +137,7 @@ function Line({ notice, receivers, reload }: LineProps): VNode {
   );
 }
 
-/** Changed accounts by field, most first. */
+/** Number of changed accounts by field, most first. */
 function Columns({ fields }: { fields: Readonly<Record<string, number>> }): VNode | null {
   const names: Readonly<Record<string, string>> = words.value.table.fields;
   const sorted = Object.entries(fields).sort(([, one], [, other]) => other - one);

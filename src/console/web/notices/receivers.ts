@@ -1,8 +1,8 @@
 /**
- * The receivers of notices outside the console: webhooks and e-mail addresses of the tenant.
- * Input: the pages of both. Output: one list, with a name for each, and changes of its
+ * The receivers of notices outside the console: the tenant's webhooks and e-mail addresses. Input:
+ * the pages of both. Output: one list, with a name for each receiver, and changes of a receiver's
  * searches.
- * Invariant: the list is null until both pages are loaded. A receiver of all searches stays one.
+ * Invariant: the list is null until both pages are loaded. A receiver of all searches remains one.
  */
 import { post } from "../app/api.ts";
 import type { EmailPage, EmailReceiver, Webhook, WebhookPage } from "../app/recordanswers.ts";
@@ -34,7 +34,7 @@ export function addressOf(receiver: Receiver): string {
   return isEmail(receiver) ? receiver.address : receiver.url;
 }
 
-/** Returns the host of a webhook, or the whole address if it has none or is one of e-mail. */
+/** Returns a webhook's host; else the whole address, also for e-mail. */
 export function nameOf(receiver: Receiver): string {
   const address = addressOf(receiver);
   return !isEmail(receiver) && URL.canParse(address) ? new URL(address).host : address;
@@ -45,12 +45,12 @@ export function pathOf(receiver: Receiver): string {
   return `/${isEmail(receiver) ? "emails" : "webhooks"}/${receiver.id}`;
 }
 
-/** True if the reader of an address has ended its e-mails; only the reader begins them again. */
+/** True if the recipient has unsubscribed; only the recipient can subscribe again. */
 export function hasUnsubscribed({ disabled_reason: reason }: Receiver): boolean {
   return reason === "unsubscribed";
 }
 
-/** Adds a search to those that a receiver hears, or takes it out. */
+/** Adds a search to a receiver's searches, or removes it. */
 export async function hear(receiver: Receiver, search: string, wanted: boolean): Promise<void> {
   const { searches } = receiver;
   if (searches === null || searches.includes(search) === wanted) return;

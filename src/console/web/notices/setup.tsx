@@ -1,10 +1,10 @@
 /**
  * The dialog that saves a search and sets up its monthly notice, or changes how a saved one
  * notifies: in the console, by webhooks, by e-mail, and by a feed.
- * Invariant: a search is saved once, also if a later step fails and is sent again. A receiver never
- * loses its last search here, because one without any would hear all. Secrets of a new webhook are
- * shown once, in a dialog that closes only by its own button. Apart from the button, because the
- * first page does not load it.
+ * Invariant: a search is saved once, even if a later step fails and is repeated. A receiver never
+ * loses its last search here, because a receiver without searches gets all. Secrets of a new
+ * webhook are shown once, in a dialog that closes only by its own button. In a separate file from
+ * the button, because the first page does not load it.
  */
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
@@ -41,7 +41,7 @@ import {
   useReceivers,
 } from "./receivers.ts";
 
-/** Groups of fields that a watched list notifies about. */
+/** Groups of fields whose changes a watched list notifies about. */
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A search to be saved. */
@@ -50,7 +50,7 @@ interface NoticeSubject {
   readonly text: string | null;
   /** The suggested name. */
   readonly name: string;
-  /** True to watch the usual groups of fields of a list of customers. */
+  /** True to watch the groups of fields that are usual for customer lists. */
   readonly watches?: boolean;
 }
 
@@ -90,7 +90,7 @@ export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
 
 interface SetupProps extends NoticeDialogProps {
   receivers: Receiver[];
-  /** Null for a search to be saved. */
+  /** Null if the search is not saved yet. */
   options: Options | null;
 }
 
@@ -99,14 +99,14 @@ interface Wish {
   name: string;
   /** Ids of receivers. */
   ids: string[];
-  /** True to make the user's own address a receiver. */
+  /** True to add the user's own address as a receiver. */
   newEmail: boolean;
   newHook: boolean;
   url: string;
   feed: boolean;
   file: boolean;
   onlyChanges: boolean;
-  /** True if the days of the search move with the month. */
+  /** True if the search's days move with the month. */
   rolling: boolean;
   paused: boolean;
   /** Groups of watched fields; null for all fields. */
@@ -186,7 +186,10 @@ interface DaysProps extends PartProps {
   spec: unknown;
 }
 
-/** The choice whether the days of a search stay those of today; none without filters by days. */
+/**
+ * Checkbox for whether the search's days move with the month; renders nothing without filters on
+ * days.
+ */
 function Days({ spec, wish, set }: DaysProps): VNode | null {
   const { notices } = lazyWords.value;
   const days = spec === undefined ? "" : daysOf(spec as SentSpec, catalog.value);
@@ -201,7 +204,7 @@ function Days({ spec, wish, set }: DaysProps): VNode | null {
   );
 }
 
-/** The spec of a search; a watched list has only its list, and no filters by days. */
+/** Returns a search's spec, for its days; undefined for a watched list, which has none. */
 function dated({ spec, watches }: NoticeSubject): unknown {
   return watches === true ? undefined : spec;
 }
@@ -234,7 +237,7 @@ interface PartProps {
   set: (change: Partial<Wish>) => void;
 }
 
-/** Checkboxes of the ways. E-mail is shown only if the server can send it. */
+/** Checkboxes for the ways to notify. E-mail is shown only if the server can send it. */
 function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): VNode {
   const { notices } = lazyWords.value;
   const { email = "", role } = user() ?? {};
@@ -287,7 +290,7 @@ interface WayProps extends PartProps {
   isOwner: boolean;
 }
 
-/** The checkbox of a receiver that exists. */
+/** The checkbox of an existing receiver. */
 function Way({ wish, set, receiver, isOwner }: WayProps): VNode {
   const { id, searches } = receiver;
   const isLast = searches?.length === 1 && wish.ids.includes(id);
@@ -315,7 +318,7 @@ function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string |
   return isLast ? notices.hearsThis : undefined;
 }
 
-/** The file of a notice, and when it is sent. */
+/** Options for a notice's file, and for when it is sent. */
 function When({ wish, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
   return (
@@ -386,7 +389,7 @@ interface MadeNotice {
   readonly feed: string | null;
 }
 
-/** Sends the form: the search, its options, and the receivers that hear it. */
+/** Sends the form: the search, its options, and the receivers that get its notices. */
 function useSetup({ subject, receivers, options, onClose }: SetupProps, wish: Wish) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -432,14 +435,15 @@ async function save({ spec, text }: NoticeSubject, name: string): Promise<string
   return (await post<{ search: { id: string } }>("/searches", body)).search.id;
 }
 
-/** Changes only what differs: programs may have set more than the form shows. */
+/** Changes only the options that differ, because programs may have set more than the form shows. */
 async function setOptions(
   id: string,
   wish: Wish,
   options: Options | null,
 ): Promise<{ search: Pick<Options, "feed"> }> {
   const output = { format: "xlsx", labels: language.peek() };
-  // A watched list has no new accounts: its file holds all changes, with what each company is now.
+  // A watched list has no new accounts, so its file holds all changes, with the current state of
+  // each company.
   const file =
     wish.watch === null
       ? { output: { ...output, preset: "sales" }, kinds: ["entered"] }
@@ -460,7 +464,9 @@ async function setOptions(
   return post<NoticeOptionsAnswer>(`/searches/${id}/notices`, body);
 }
 
-/** Returns the fields of groups that the plan includes; null, for all, without any. */
+/**
+ * Returns the fields of these groups that the plan includes; null (all fields) if there are none.
+ */
 function watched(groups: readonly string[]): string[] | null {
   const allowed = status.peek()?.field_allowlist ?? [];
   const fields = groups
@@ -469,13 +475,13 @@ function watched(groups: readonly string[]): string[] | null {
   return fields.length === 0 ? null : fields;
 }
 
-/** Makes the user's own address a receiver of a search. */
+/** Adds the user's own address as a receiver of a search. */
 async function addOwnEmail(search: string): Promise<void> {
   const address = user()?.email;
   await post("/emails", { address, searches: [search], language: language.peek() });
 }
 
-/** Shown once: the secret of a webhook, and the address of a feed. */
+/** Results shown once: the secret of a webhook, and the address of a feed. */
 function Made({ made, onClose }: { made: MadeNotice; onClose: () => void }): VNode {
   const { notices } = lazyWords.value;
   const { id, secret, feed } = made;

@@ -5,7 +5,8 @@
  * - Skeleton: lines? = 1; height? (px of a line, 16); width? (CSS width of the last line)
  * - Progress: value: 0..1 or null (not known); label
  *
- * Invariant: they are as large as their replacement, so nothing shifts; still under reduced motion.
+ * Invariant: they are as large as their replacement, so that nothing shifts. They do not move under
+ * reduced motion.
  */
 import type { VNode } from "preact";
 import { words } from "../app/words.ts";

@@ -97,7 +97,7 @@ export async function copyText(text: string): Promise<void> {
   else toast(words.value.shell.copyFailed, { kind: "error" });
 }
 
-/** Over plain HTTP there is no clipboard object; selections can still be copied. */
+/** Over plain HTTP there is no clipboard object, so a selection is copied instead. */
 async function clipboard(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(

@@ -249,7 +249,7 @@ function moved(key: string, at: number, count: number): number | null {
   return null;
 }
 
-/** The choices for a text; awaits late answers, drops outdated ones. */
+/** Returns the choices for a text; drops outdated answers. */
 function useFound(
   { options, search }: ComboboxProps,
   text: string,
@@ -280,7 +280,7 @@ function useFound(
   return now ? { found: now, busy: false } : { found: late ?? [], busy: late === null };
 }
 
-/** Every word of the text must begin a word of label, detail, or value. */
+/** Filters options: each word of the text must be a prefix of a word in label, detail, or value. */
 function filtered(options: readonly ComboOption[], text: string): readonly ComboOption[] {
   const wanted = foldText(text).split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return options.slice(0, SHOWN_MAX);

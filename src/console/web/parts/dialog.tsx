@@ -106,13 +106,13 @@ function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean)
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      // The opener may vanish with what it deleted, in the same turn or the next.
+      // The opener may be removed with the deleted item, in the same turn or the next.
       requestAnimationFrame(() => setTimeout(focusView));
     };
   }, [element, modal]);
 }
 
-/** If nothing has the focus, the view's heading gets it, so that Tab continues there. */
+/** If no element has the focus, focuses the view's heading, so that Tab continues there. */
 function focusView(): void {
   if (document.activeElement !== document.body) return;
   const heading = document.querySelector<HTMLElement>("#main h1");
@@ -121,7 +121,10 @@ function focusView(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** The backdrop belongs to the dialog, so only coordinates distinguish them. */
+/**
+ * True if a click is on the backdrop. It belongs to the dialog, so only coordinates distinguish
+ * them.
+ */
 function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: number }): boolean {
   const box = event.currentTarget.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
@@ -139,7 +142,7 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Confirms an action, then awaits it. */
+/** A dialog that confirms an action and awaits it. */
 export function ConfirmDialog(props: ConfirmProps): VNode | null {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

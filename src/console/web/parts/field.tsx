@@ -76,7 +76,7 @@ export function Field(props: FieldProps & { children: (control: ControlProps) =>
 /** Props of a text input. */
 export interface TextInputProps
   extends FieldProps,
-    // Only `onValue` reports input, or one of the two handlers would be lost.
+    // `onInput` is omitted, because only one of the two handlers would be called.
     Omit<InputHTMLAttributes<HTMLInputElement>, "label" | "value" | "onInput"> {
   value: string;
   onValue: (text: string, input: HTMLInputElement) => void;

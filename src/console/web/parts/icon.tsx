@@ -102,7 +102,7 @@ export function Icon({ name, size = 16, label }: IconProps): VNode {
   );
 }
 
-/** Rows of holes of the sieve: x, y, radius on a grid of 24. */
+/** Centers of the sieve's holes on a grid of 24. */
 const HOLES = [
   [8.5, 8.5],
   [12, 7.2],

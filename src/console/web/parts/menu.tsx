@@ -103,7 +103,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   useLayoutEffect(() => {
     const entries = all();
     entries[begin === "first" ? 0 : entries.length - 1]?.focus();
-    // An open menu's entries do not change.
+    // The entries of an open menu do not change.
   }, [begin]);
   return (
     <div
@@ -129,7 +129,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   );
 }
 
-/** Moves the focus within the entries; returns false for other keys. */
+/** Moves the focus within the entries; returns false if the key does not move it. */
 function moveFocus(key: string, entries: HTMLElement[]): boolean {
   const at = entries.indexOf(document.activeElement as HTMLElement);
   const count = entries.length;

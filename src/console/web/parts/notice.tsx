@@ -10,7 +10,7 @@
  * Invariant: failures are announced immediately (role alert), the rest politely. Icon and words
  * show the kind, never color alone.
  */
-// Most views share these, so they are in the file that all load, not in one more.
+// Imported here because most views need these lists; this puts them in the shared file.
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
@@ -87,7 +87,7 @@ function Sentences({ text, detail }: ErrorMessage): VNode {
   );
 }
 
-/** Mistakes without a translation are the server's, after a sentence about all. */
+/** Lists mistakes. Those without a translation are in English, after a general sentence. */
 function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] }): VNode {
   const known = mistakes.every((one) => isKnownMistake(one));
   return (

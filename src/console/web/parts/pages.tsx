@@ -9,7 +9,7 @@ import { get } from "../app/api.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
-/** Common to all answers with list pages. */
+/** Members of every paged answer. */
 interface AnyPage {
   next_cursor: string | null;
 }
@@ -66,7 +66,7 @@ interface PagesEndProps {
   label: string;
 }
 
-/** Below a list: the button for the next page, or why it failed. */
+/** End of a list: the button for the next page, or the reason why it failed. */
 export function PagesEnd({ pages, failed, label }: PagesEndProps): VNode | null {
   const { next, busy, error, more } = pages;
   if (error !== null) return <ErrorNotice title={failed} error={error} onRetry={more} />;

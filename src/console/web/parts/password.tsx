@@ -4,7 +4,8 @@
  * - PasswordInput: as TextInput; autocomplete: "current-password" or "new-password"
  * - SecretOnce: label; secret: shown once, with a copy button
  *
- * Invariant: hidden unless the user shows it; password managers find it by its autocomplete.
+ * Invariant: the text is hidden unless the user shows it. Password managers recognize the input by
+ * its autocomplete.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

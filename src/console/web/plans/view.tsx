@@ -1,9 +1,9 @@
 /**
- * The plans of the server for owners: limits in words, the use of today and of this month, and the
- * keys of each plan.
- * Invariant: use is that of the organization, which one plan bounds; keys may have another plan.
- * Defining and changing a plan is the operator's task: the view names the settings and the command,
- * and shows which limits differ from the built-in ones.
+ * The plans of the server for owners: limits in words, today's and this month's use, and the keys
+ * of each plan.
+ * Invariant: use is counted for the whole organization, which has one plan; keys may have another.
+ * Only the operator defines and changes plans: the view names the settings and the command, and
+ * shows which limits differ from the built-in ones.
  */
 import type { VNode } from "preact";
 import { limitText, planName } from "../account/usage.tsx";
@@ -16,7 +16,7 @@ import { useAnswer } from "../parts/load.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 
-/** Days that every month fits into. */
+/** Number of days to request; no month is longer. */
 const DAYS = 31;
 
 /** The view. */

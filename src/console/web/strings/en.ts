@@ -1,6 +1,6 @@
 /**
- * The English words of the first page: one table, made of one per area.
- * Invariant: plain strings and functions of values; the other language has the same keys.
+ * The English words of the first page, in one table with a part per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys.
  */
 import { charts } from "./en/charts.ts";
 import { find } from "./en/find.ts";

@@ -1,7 +1,6 @@
 /**
- * The English words of the views after the first page: one table, made of one per area.
- * Invariant: plain strings and functions of values. The other language has the same keys; the first
- * page does not need them.
+ * The English words that the first page does not need, in one table with a part per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys.
  */
 import { account, usage } from "./en/account.ts";
 import { compare, numbers, plans, stateMap } from "./en/compare.ts";

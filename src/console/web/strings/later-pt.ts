@@ -1,7 +1,6 @@
 /**
- * The Portuguese words of the views after the first page: one table, made of one per area.
- * Invariant: plain strings and functions of values. The other language has the same keys; the first
- * page does not need them.
+ * The Portuguese words that the first page does not need, in one table with a part per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys.
  */
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";

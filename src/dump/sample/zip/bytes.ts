@@ -1,8 +1,8 @@
 /**
  * Writes rows of the dump's format into one reused buffer: every field quoted, `;` between them, LF
  * at the end, ISO-8859-1.
- * Invariant: words are already in the file's encoding and hold no quote. A text that may hold one
- * is written by `quoted`.
+ * Invariant: words are already in the file's encoding and contain no quotes. Texts that may contain
+ * quotes are written by `quoted`.
  */
 
 /** Bytes of a text in ISO-8859-1. */
@@ -10,7 +10,7 @@ export function latin1(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(text, "latin1"));
 }
 
-/** Splits a text into words (at white space; `_` stands for a space inside a word). */
+/** Splits a text at white space into words; `_` stands for a space inside a word. */
 export function words(text: string): Uint8Array[] {
   return text
     .trim()
@@ -20,7 +20,7 @@ export function words(text: string): Uint8Array[] {
 
 const BILLION = 1_000_000_000;
 
-/** A growing text of rows. The caller clears it by setting `length` to 0. */
+/** Buffer for rows. The caller clears it by setting `length` to 0. */
 export class RowBytes {
   bytes: Uint8Array;
   length = 0;
@@ -77,7 +77,10 @@ export class RowBytes {
     }
   }
 
-  /** Writes the last `width` digits of a number's integer part below 2^31, with leading zeros. */
+  /**
+   * Writes the last `width` digits of a number's integer part, with leading zeros; that part must
+   * be below 2^31.
+   */
   digits(value: number, width: number): void {
     const { bytes, length } = this;
     let rest = value | 0;
@@ -106,7 +109,7 @@ export class RowBytes {
     this.word(latin1(text.replaceAll('"', '""')));
   }
 
-  /** Writes a date after the year 0, from days since 1970-01-01, as `YYYYMMDD`. */
+  /** Writes days since 1970-01-01 as `YYYYMMDD`; the date must be after the year 0. */
   date(days: number): void {
     // Civil calendar from a day count, after H. Hinnant, "chrono-compatible date algorithms".
     const shifted = days + 719468;
@@ -124,7 +127,7 @@ export class RowBytes {
     this.digits((yearOfEra + era * 400 + (month <= 2 ? 1 : 0)) * 10000 + month * 100 + day, 8);
   }
 
-  /** Copies written bytes, such as a whole row. */
+  /** Appends a copy of written bytes, such as a whole row. */
   repeat(start: number, end: number): void {
     this.bytes.copyWithin(this.length, start, end);
     this.length += end - start;

@@ -1,20 +1,19 @@
 /**
- * Packs rows by DEFLATE, with its prefix codes. Input: bytes of rows. Output: a chunk of a DEFLATE
- * stream that ends on a whole byte, so that chunks from different threads can be joined.
- * Invariant: the packed bytes depend on the rows alone. zlib searches matches differently by
- * processor and version, so its output differs; at its fastest level it takes 1.5 times as long for
- * rows, and packs them a tenth smaller. Every chunk can be unpacked alone. Codes are computed in
- * integers only. No code exceeds the limit, and at least two symbols have a code, because some
- * readers refuse fewer. Source: RFC 1951; A. Moffat and J. Katajainen, "In-place calculation of
- * minimum-redundancy codes" (1995).
+ * Compresses rows with DEFLATE, including prefix codes. Input: bytes of rows. Output: a chunk of a
+ * DEFLATE stream that ends on a whole byte, so that chunks from different threads can be joined.
+ * Invariant: the packed bytes depend only on the rows. zlib's output depends on processor and
+ * version. Its fastest level takes 1.5 times as long for rows, with a tenth smaller output. Every
+ * chunk can be unpacked alone. Codes are computed with integers only. No code exceeds the length
+ * limit, and at least two symbols have codes, because some readers refuse fewer. Source: RFC 1951;
+ * A. Moffat and J. Katajainen, "In-place calculation of minimum-redundancy codes" (1995).
  */
-/** A prefix code; a symbol that does not occur has length 0. */
+/** A prefix code; symbols that do not occur have length 0. */
 interface PrefixCode {
   readonly lengths: Uint8Array;
   readonly bits: Uint16Array;
 }
 
-/** The code for symbols of these counts, with no length above `limit`. */
+/** Makes a code for symbols with these counts; no length exceeds `limit`. */
 export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   const known = Array.from(counts.keys()).filter((symbol) => (counts[symbol] as number) > 0);
   for (let symbol = 0; known.length < 2; symbol++) if (!known.includes(symbol)) known.push(symbol);
@@ -29,7 +28,7 @@ export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   return { lengths, bits: bitsOf(lengths, perLength) };
 }
 
-/** Lengths of an unlimited code, for rising counts; overwrites the array. */
+/** Computes code lengths without a limit, for ascending counts; overwrites the array. */
 function minimalLengths(work: number[]): number[] {
   const count = work.length;
   const at = (i: number) => work[i] as number;
@@ -49,7 +48,7 @@ function minimalLengths(work: number[]): number[] {
   return leafDepths(work);
 }
 
-/** Turns the depths of inner nodes into the depths of the leaves. */
+/** Converts the depths of inner nodes to the depths of leaves. */
 function leafDepths(work: number[]): number[] {
   let [free, depth, root, next] = [1, 0, work.length - 2, work.length - 1];
   while (free > 0) {
@@ -65,12 +64,12 @@ function leafDepths(work: number[]): number[] {
   return work;
 }
 
-/** Number of symbols of each length, with none above the limit. */
+/** Returns the number of symbols of each length, with no length above the limit. */
 function limited(lengths: readonly number[], limit: number): Uint16Array {
   const perLength = new Uint16Array(limit + 1);
   for (const length of lengths) perLength[Math.min(length, limit)]! += 1;
   let total = perLength.reduce((sum, count, length) => sum + count * 2 ** (limit - length), 0);
-  // Cutting codes to the limit uses too many codes, so shorter codes are lengthened.
+  // Cutting lengths to the limit makes the code oversubscribed, so shorter codes are lengthened.
   for (; total > 2 ** limit; total--) {
     let shorter = limit - 1;
     while (perLength[shorter] === 0) shorter--;
@@ -100,26 +99,26 @@ function reversed(code: number, length: number): number {
   return result;
 }
 
-/** End of a stream of pieces: an empty last block. */
+/** Final bytes of a stream of chunks: an empty last block. */
 export const STREAM_END = Uint8Array.of(3, 0);
 
 const HASH_BITS = 14;
 const HASH_FACTOR = 0x9e3779b1;
-/** Bytes of a piece that determine its codes. */
+/** Number of leading bytes of a chunk that determine its codes. */
 const LEARNT_BYTES = 1 << 16;
 const REACH = 32_768;
 const MATCH_MIN = 4;
 const MATCH_MAX = 258;
-/** No match begins in the last bytes, so that four can always be read together. */
+/** No match begins in this many last bytes, so that four bytes can always be read together. */
 const TAIL = 8;
-/** Short enough that a length and its extra bits are at most 16. */
+/** Limits code lengths, so that a code and its extra bits take up to 16 bits. */
 const LITERAL_LIMIT = 11;
 const DISTANCE_LIMIT = 15;
 const LITERALS = 286;
 const DISTANCES = 30;
 const END = 256;
 
-/** First length or distance of each code, from its extra bits. */
+/** Returns the first length or distance of each code, from the numbers of extra bits. */
 function firsts(first: number, extra: Uint8Array): Uint16Array {
   let next = first;
   return Uint16Array.from(extra, (bits) => {
@@ -143,16 +142,18 @@ const LENGTH_CODE = Uint8Array.from({ length: MATCH_MAX + 1 }, (_, length) =>
     LENGTH_FIRST.findLastIndex((first) => first <= length),
   ),
 );
-/** Codes of distances below 256, then of longer distances, 128 of which share a code. */
+/** Codes of distances below 256, then of longer distances in units of 128. */
 const DISTANCE_CODE = new Uint8Array(256 + REACH / 128 + 1);
 for (let code = 0; code < DISTANCES; code++) {
   const first = DISTANCE_FIRST[code] as number;
   DISTANCE_CODE.fill(code, first < 257 ? first - 1 : 256 + ((first - 1) >> 7));
 }
 
-/** Packs pieces of at most `capacity` bytes, one at a time, in its own memory. */
+/** Compresses chunks of up to `capacity` bytes sequentially, in its own memory. */
 export class Deflater {
-  /** The low 16 bits of the last place of four bytes; the place is always compared. */
+  /**
+   * Low 16 bits of the last position of four bytes, by their hash; candidates are always compared.
+   */
   private readonly heads = new Uint16Array(1 << HASH_BITS);
   private readonly out: Uint8Array;
   private readonly view: DataView;
@@ -180,7 +181,7 @@ export class Deflater {
     return this.out.subarray(0, this.position);
   }
 
-  /** Codes fitted to the first bytes; all other symbols have one too. */
+  /** Makes codes fitted to the first bytes; all other symbols also get a code. */
   private codesFor(bytes: Uint8Array, length: number): Record<"literal" | "distance", PrefixCode> {
     const { heads } = this;
     const literals = new Uint32Array(LITERALS).fill(1);
@@ -208,9 +209,9 @@ export class Deflater {
   }
 
   /**
-   * Writes bytes, or references to earlier bytes. One loop finds and writes, with everything in
-   * local variables, for speed. Positions inside a match are not looked up: that would find 5 %
-   * more matches and take 50 % more time.
+   * Writes bytes, or references to earlier bytes. For speed, one loop finds and writes, with all
+   * state in local variables. Positions inside a match are not indexed: this would find 5 % more
+   * matches but take 50 % more time.
    */
   private writeRows(
     bytes: Uint8Array,
@@ -267,7 +268,7 @@ export class Deflater {
     Object.assign(this, { position, pending, pendingBits });
   }
 
-  /** A block with its own codes; their lengths are written with four bits each. */
+  /** Begins a block with its own codes, whose lengths take four bits each. */
   private writeHeader(literal: PrefixCode, distance: PrefixCode): void {
     this.put(0b100, 3);
     this.put(LITERALS - 257, 5);
@@ -291,7 +292,7 @@ export class Deflater {
     }
   }
 
-  /** An empty stored block, which aligns to a whole byte. */
+  /** Writes an empty stored block, which aligns the output to a whole byte. */
   private flush(): void {
     this.put(0, 3);
     this.put(0, (8 - this.pendingBits) & 7);
@@ -304,7 +305,7 @@ function distanceCode(distance: number): number {
   return DISTANCE_CODE[place < 256 ? place : 256 + (place >> 7)] as number;
 }
 
-/** Number of equal bytes from `at` and from `before` on: min 4, max `most + 4`. */
+/** Returns the number of equal bytes from `at` and from `before` on: min 4, max `most + 4`. */
 function matchLength(view: DataView, before: number, at: number, most: number): number {
   let size = MATCH_MIN;
   for (; size <= most; size += 4) {
@@ -318,7 +319,7 @@ const REVERSED_4 = Uint8Array.from({ length: 16 }, (_, value) =>
   [0, 1, 2, 3].reduce((bits, bit) => bits | (((value >> bit) & 1) << (3 - bit)), 0),
 );
 
-/** Code and extra bits of each length (bits << 16 | value). */
+/** Returns code and extra bits for each length (bits << 16 | value). */
 function lengthCodes({ bits, lengths }: PrefixCode): Uint32Array {
   return Uint32Array.from(LENGTH_CODE, (code, length) => {
     const own = lengths[257 + code] as number;

@@ -15,7 +15,7 @@ interface ZipOptions {
   readonly member: string;
   /** `YYYY-MM-DD`, the member's date. */
   readonly date: string;
-  /** Writes the 64-bit form, which a member over 4 GiB needs. */
+  /** True to write the 64-bit form, which members over 4 GiB need. */
   readonly isZip64: boolean;
 }
 
@@ -33,7 +33,7 @@ export class ZipWriter {
     this.options = options;
   }
 
-  /** Creates the file, which must not exist. */
+  /** Creates the file; fails if it exists. */
   static async create(path: string, options: ZipOptions): Promise<ZipWriter> {
     const writer = new ZipWriter(await open(path, "wx"), options);
     await writer.append(writer.localHeader());
@@ -77,7 +77,9 @@ export class ZipWriter {
     this.position += bytes.length;
   }
 
-  /** Version, flags, method, time, date, CRC and sizes: equal in both headers. */
+  /**
+   * Returns version, flags, method, time, date, CRC, and sizes, which are equal in both headers.
+   */
   private shared(): Buffer {
     const { isZip64, date } = this.options;
     const [year, month, day] = date.split("-").map(Number) as [number, number, number];
@@ -153,14 +155,14 @@ export interface Piece {
   readonly crc: number;
 }
 
-/** Makes a piece of the first `length` bytes. */
+/** Compresses the first `length` bytes. */
 export function packWith(deflater: Deflater, bytes: Uint8Array, length: number): Piece {
   // A copy, because the packer's memory is reused.
   const packed = deflater.pack(bytes, length).slice();
   return { packed, bytes: length, crc: crc32(bytes.subarray(0, length)) };
 }
 
-/** Makes a piece of bytes of any length. */
+/** Compresses bytes of any length. */
 export function packChunk(bytes: Uint8Array): Piece {
   return packWith(new Deflater(bytes.length), bytes, bytes.length);
 }

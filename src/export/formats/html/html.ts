@@ -2,8 +2,8 @@
  * An export as one page. Input: row ids in batches. Output: a page that states its snapshot,
  * filters, and number of rows, and opens without a network.
  * Invariant: no script, no external address, and a policy that forbids both. Everything is escaped.
- * The page has no creation time, so it can be reproduced. A page for people (peoplepage.ts) has one
- * script.
+ * The page has no creation time, so its bytes are reproducible. A page for people (peoplepage.ts)
+ * has one script.
  */
 import { createHash } from "node:crypto";
 import { wordFor } from "../../../text/amounts.ts";
@@ -17,10 +17,10 @@ import { renderFramed } from "../text.ts";
 import { pageStyle } from "./pagestyle.ts";
 import { peopleFrame } from "./peoplepage.ts";
 
-/** With more rows than this, one table would keep a browser busy. */
+/** Max rows of a single table; a larger one would keep a browser busy. */
 export const SMALL_TABLE_ROWS_MAX = 5_000;
 
-/** A list with more values than this has its own scroll bar. */
+/** Max number of values without a scroll bar. */
 const VALUES_SHOWN = 12;
 
 /** Renders a page. */
@@ -130,7 +130,7 @@ function definitions(items: readonly DescriptionItem[]): Markup {
   return html`<dl>\n${items.map(entry)}</dl>`;
 }
 
-/** Long lists can be focused and scrolled with the keyboard. */
+/** Formats values; long lists can be focused and scrolled with the keyboard. */
 function valuesOf(label: string, values: readonly string[]): Markup {
   if (values.length === 1) return html`${values[0]}`;
   const list = html`<ul>${values.map((value) => html`<li>${value}</li>`)}</ul>`;

@@ -1,19 +1,21 @@
 /**
  * The style of an exported page. Input: headings and widths of its columns, and the `many` flag.
  * Output: one style sheet for screen, phone, and paper.
- * Invariant: nothing is fetched. Contrast is at least 4.5:1 in light and dark. Up to 640 pixels,
- * every row is a card whose cells have headings. On paper, every sheet repeats the header and no
- * row is cut.
- * Many rows are grids of fixed widths, which cost no layout while off screen: 100,000 rows of ten
- * columns opened in 18 s instead of 159 s (Chromium, on a busy machine). Few rows stay a table,
- * because Chromium exposes the cells of a grid row to screen readers only after it was on screen.
+ * Invariant: nothing is fetched. Contrast is at least 4.5:1 in light and dark. Up to a width of 640
+ * pixels, every row is a card whose cells have headings. On paper, every page repeats the header
+ * and no row is cut.
+ * Many rows are drawn as grids of fixed widths, which need no layout while off screen: 100,000 rows
+ * of ten columns opened in 18 s instead of 159 s (Chromium, on a busy machine). Few rows are drawn
+ * as a table, because Chromium exposes a grid row's cells to screen readers only after it was on
+ * screen.
  */
 import type { ColumnLabel } from "../labels.ts";
 
-/** Up to this window width, rows are cards. */
+/** Max window width at which rows are cards. */
 const PHONE_PX = 640;
 
-// Excel opens pages: `mso-number-format` makes cells text there, so no name is a formula.
+// Excel also opens such pages: `mso-number-format` makes cells text there, so that no name is a
+// formula.
 const SCREEN = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#ffffff;
 --panel:#f4f7f5;--accent:#0b6b4f}
@@ -61,7 +63,7 @@ thead{position:sticky;top:0;z-index:1}
 tr{display:grid}
 `;
 
-/** Rows that are off screen get a height that fits most rows. */
+/** Sets the height of rows off screen to one that fits most rows. */
 const SKIPPED = "content-visibility:auto;contain-intrinsic-size:auto";
 
 const PAPER = `
@@ -94,7 +96,7 @@ tbody td:empty{display:none}
 tbody th::before,tbody td::before{color:var(--soft);font-weight:400}
 `;
 
-/** Returns the style sheet of a page with these columns; its hash is in the page's policy. */
+/** Returns the style sheet for these columns; the page's policy has its hash. */
 export function pageStyle(columns: readonly ColumnLabel[], many: boolean): string {
   const widths = columns.map(({ width }) => `calc(${width}ch + 1.2rem)`).join(" ");
   const grid = `tr{grid-template-columns:${widths}}\ntbody tr{${SKIPPED} 2.2rem}\n`;

@@ -70,7 +70,7 @@ told.textContent=words.length?total+" "+told.dataset.found:""};
 field.oninput=()=>{clearTimeout(timer);timer=setTimeout(find,150)};
 document.querySelector(".find").hidden=false})()`;
 
-/** Returns the text around the rows; `many` as in `pageStyle`. */
+/** Returns the text before and after the rows; `many` as in `pageStyle`. */
 export function peopleFrame(
   context: RenderContext,
   labels: readonly ColumnLabel[],

@@ -1,12 +1,12 @@
 /**
  * An export as a Parquet file. Input: row ids in batches. Output: row groups of equal size, then a
  * footer with snapshot, provenance, and spec.
- * Invariant: row groups depend neither on the batches nor on the thread that made them, and only a
- * bounded number is in memory. Every offset of the footer matches the written bytes. Only the
- * footer stays in memory: some hundred bytes per column of a row group.
- * The addon writes each row group as a whole file (native-index/render/parquet.h), and they are
- * joined here, because a streaming writer that drops errors would continue without the rows.
- * Format: parquet.thrift of the Apache Parquet specification.
+ * Invariant: row groups depend neither on batches nor on threads, and only a bounded number is in
+ * memory. Every offset in the footer matches the written bytes. Only the footer stays in memory:
+ * some hundred bytes per column of a row group.
+ * The addon writes each row group as a whole file (native-index/render/parquet.h), and this file
+ * joins them. A streaming writer that ignores errors would continue without the rows. Format:
+ * parquet.thrift of the Apache Parquet specification.
  */
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../../../search/segment.ts";
@@ -32,8 +32,8 @@ import {
 } from "./thrift.ts";
 
 /**
- * Rows of every row group except the last. Measured with every field: a process takes 290 MB with
- * this size, and 390 MB with twice as many rows without being faster.
+ * Number of rows of every row group except the last. Measured with all fields: a process takes 290
+ * MB with this size; with twice as many rows it takes 390 MB and is not faster.
  */
 export const ROW_GROUP_ROWS = 65_536;
 
@@ -54,11 +54,11 @@ export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
 
 interface GroupSource<Batch> {
   readonly context: RenderContext;
-  /** Chunks of `ROW_GROUP_ROWS` rows. */
+  /** Cuts batches into chunks of `ROW_GROUP_ROWS` rows. */
   readonly slices: Slices<Batch>;
   /** Returns a file with one row group of these rows. */
   readonly fileOf: (rows: Batch) => Uint8Array;
-  /** Does the same on another processor; missing if that is not possible. */
+  /** Like `fileOf`, but on another processor; missing if not possible. */
   readonly fileAsync?: (rows: Batch) => Promise<Uint8Array>;
 }
 
@@ -94,7 +94,7 @@ export function columnsFile({ native }: Segment, columns: readonly FieldColumn[]
   return guarded(() => native.parquetOf(new Uint32Array(), [], columns));
 }
 
-/** Returns the metadata of the file; the spec's `explain` is omitted, because it is no input. */
+/** Returns the metadata of the file, without the spec's `explain`, because that is not an input. */
 function metadataOf(context: RenderContext): Record<string, string> {
   const { segment, spec, matches, changes } = context;
   return {
@@ -115,10 +115,10 @@ function metadataOf(context: RenderContext): Record<string, string> {
 }
 
 const MAGIC = Buffer.from("PAR1");
-/** Length of the footer length and the magic after it. */
+/** Length of the file's end: the footer length and the magic. */
 const TAIL_BYTES = 8;
 
-/** Numbers of the Thrift fields that joining reads or changes. */
+/** Thrift field numbers that joining reads or changes. */
 const FILE = { rows: 3, rowGroups: 4, metadata: 5 } as const;
 const GROUP = { columns: 1, rows: 3, offset: 5, ordinal: 7 } as const;
 const CHUNK = { offset: 2, metadata: 3, pageIndexes: [4, 5, 6, 7] } as const;
@@ -157,7 +157,10 @@ class RowGroups {
     this.put(file.subarray(MAGIC.length, end));
   }
 
-  /** Ends the file with `metadata` and the library's own; requires at least one added file. */
+  /**
+   * Ends the file with `metadata` and the library's own metadata; at least one file must have been
+   * added.
+   */
   finish(metadata: Readonly<Record<string, string>>): void {
     const { footer } = this;
     if (footer === undefined) throw new RangeError("a Parquet file needs a schema");
@@ -176,7 +179,7 @@ class RowGroups {
     this.position += bytes.length;
   }
 
-  /** Returns the encoded row group with its offsets in the joined file. */
+  /** Returns the encoded row group, with its offsets moved to the joined file. */
   private moved(group: ThriftStruct, shift: bigint): Uint8Array {
     this.rows += integer(group, GROUP.rows);
     for (const chunk of chunks(group)) {
@@ -184,7 +187,7 @@ class RowGroups {
       const { dataOffset, indexOffset, dictionaryOffset } = COLUMN;
       for (const field of [dataOffset, indexOffset, dictionaryOffset]) move(column, field, shift);
       move(chunk, CHUNK.offset, shift);
-      // The page indexes hold offsets of their own, and no reader needs them, so they are dropped.
+      // Page indexes have their own offsets, and no reader needs them, so they are dropped.
       for (const field of CHUNK.pageIndexes) chunk.delete(field);
     }
     move(group, GROUP.offset, shift);
@@ -210,7 +213,7 @@ function endOf(chunk: ThriftStruct): number {
   return Number(integer(column, first) + integer(column, COLUMN.compressedBytes));
 }
 
-/** Shifts an offset; zero or missing means that there is no such part. */
+/** Shifts an offset; if it is zero or missing, there is no such part. */
 function move(fields: ThriftStruct, number: number, shift: bigint): void {
   const old = fields.get(number)?.value as bigint | undefined;
   if (old !== undefined && old !== 0n) setInteger(fields, number, old + shift);

@@ -1,11 +1,11 @@
 /**
  * Encoder and decoder of Apache Thrift's compact protocol, as far as Parquet's metadata uses it.
- * Invariant: encoding a decoded struct keeps its meaning, including unknown fields. A type that
- * Parquet's metadata does not use is an error, never skipped.
+ * Invariant: encoding a decoded struct preserves its meaning, including unknown fields. Types that
+ * Parquet's metadata does not use cause an error.
  * Format: thrift-compact-protocol.md of the Apache Thrift specification.
  */
 
-/** Wire types. A boolean field has its value in place of its type. */
+/** Wire types. For a boolean field, the type is its value. */
 export const THRIFT = {
   true: 1,
   false: 2,
@@ -30,7 +30,7 @@ export interface ThriftField {
 /** Fields by their number. */
 export type ThriftStruct = Map<number, ThriftField>;
 
-/** A list; if `element` is a struct, an item may also be the bytes of an encoded struct. */
+/** A list. If `element` is a struct, items may also be bytes of encoded structs. */
 export interface ThriftList {
   readonly element: number;
   readonly items: readonly ThriftValue[];

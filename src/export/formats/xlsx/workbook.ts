@@ -1,8 +1,8 @@
 /**
- * The parts of a workbook around the rows of its first sheet. Input: field names, and the file's
- * description of itself. Output: the XML of every part, and the begin and end of the first sheet.
- * Invariant: every cell here is text, so nothing can become a formula. No part names the time or
- * the machine of its making.
+ * The parts of a workbook around the rows of its first sheet. Input: field names, and the
+ * description of the file. Output: the XML of every part, and the begin and end of the first sheet.
+ * Invariant: every cell made here is text, so none can become a formula. No part contains the
+ * creation time or the machine.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
 
@@ -18,13 +18,13 @@ export interface Workbook {
   readonly headings: readonly string[];
   /** Language of a workbook for people. */
   readonly labels: LabelLanguage | undefined;
-  /** Rows of the first sheet, without the header. */
+  /** Number of rows on the first sheet, without the header. */
   readonly rowCount: number;
   /** Rows of the second sheet. */
   readonly about: readonly AboutRow[];
-  /** `YYYY-MM-DD`; used in place of the creation time. */
+  /** `YYYY-MM-DD`; used as creation time. */
   readonly date: string;
-  /** Name of the first sheet; that of accounts if missing. */
+  /** Name of the first sheet; by default, that of accounts. */
   readonly sheet?: string;
 }
 
@@ -40,7 +40,7 @@ const SHEETS = { en: ["Accounts", "About"], pt: ["Estabelecimentos", "Sobre"] } 
 const BOLD = 2;
 const WRAPPED = 3;
 
-/** Extra width of a column that has no width of its own. */
+/** Extra width of a column without a width of its own. */
 const HEADER_MARGIN = 4;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -66,13 +66,13 @@ export function partsOf(workbook: Workbook): readonly PackagePart[] {
   ];
 }
 
-/** A workbook of one sheet that has no description of itself. */
+/** A workbook with one sheet and no description. */
 interface PlainWorkbook extends Pick<Workbook, "labels" | "date"> {
-  /** Name of the sheet; safe in XML. */
+  /** Name of the sheet, without characters that XML escapes. */
   readonly sheet: string;
 }
 
-/** Number of the style of amounts with two decimals in a plain workbook, and of its headings. */
+/** Numbers of the styles for amounts with two decimals, and for headings, in a plain workbook. */
 export const PLAIN_STYLES = { heading: 2, cents: 6 } as const;
 
 /** Returns every part of a plain workbook but the sheet. */
@@ -101,7 +101,10 @@ export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly P
   ];
 }
 
-/** Returns the begin of a plain sheet: frozen below row `header` (0: none), with widths. */
+/**
+ * Returns the begin of a plain sheet: frozen below row `header` (0: not frozen), with column
+ * widths.
+ */
 export function plainSheetStart(header: number, widths: readonly number[]): string {
   const cols = widths.map((width, at) => {
     return `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
@@ -116,7 +119,7 @@ export function plainSheetStart(header: number, widths: readonly number[]): stri
   );
 }
 
-/** Returns the first sheet up to its header row; rows follow from number 2 on. */
+/** Returns the first sheet up to its header row; the other rows begin with number 2. */
 export function sheetStart(workbook: Workbook): string {
   const widths = workbook.columns.map((name, i) => {
     const width = widthOf(name, workbook.headings[i] ?? name);
@@ -148,7 +151,9 @@ function lastCell({ columns, rowCount }: Workbook): string {
   return `${columnName(columns.length - 1)}${rowCount + 1}`;
 }
 
-/** A heading in words needs width for itself and for the filter button. */
+/**
+ * Returns a column's width; a heading in words needs space for itself and for the filter button.
+ */
 export function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   const usual = field?.shown.sheet ?? longWidth(name) ?? heading.length + HEADER_MARGIN;
@@ -158,7 +163,7 @@ export function widthOf(name: string, heading: string): number {
 /** Characters that XML does not preserve, and text that looks like their escape (`_xHHHH_`). */
 const ESCAPED = /(?![\t\n])[\p{Cc}\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4}_)/gu;
 
-/** Returns a cell of text; its characters are those of XML. */
+/** Returns a text cell; escapes characters as XML requires. */
 export function textCell(place: string, text: string, style = 0): string {
   const escaped = text
     .replace(ESCAPED, (found) => `_x${hexOf(found)}_`)
@@ -241,7 +246,7 @@ function coreProperties(date: string): string {
 
 const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Application></Properties>`;
 
-/** Excel expects the range of a filter under this hidden name. */
+/** Defines the hidden name under which Excel expects the range of a filter. */
 function workbookPart(workbook: Workbook): string {
   const [accounts, about] = SHEETS[workbook.labels ?? "en"];
   const { sheet: data = accounts } = workbook;
@@ -256,8 +261,8 @@ function workbookPart(workbook: Workbook): string {
 }
 
 /**
- * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount, 5 link. Rows from the
- * addon use 0, 1, 4, and 5.
+ * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped; for people also 4 amount, 5 link. The addon's
+ * rows use 0, 1, 4, and 5.
  */
 const STYLES =
   `<styleSheet xmlns="${MAIN}">` +

@@ -2,8 +2,8 @@
  * An export as an Excel workbook. Input: row ids in batches. Output: a ZIP package with the rows on
  * the first sheet and their description on the second.
  * Invariant: text stays text (a CNPJ keeps its zeros), and only links are formulas. Memory does not
- * grow with the rows. The same snapshot and spec give the same bytes on any thread: every chunk of
- * the sheet is packed independently, and ends on a whole byte.
+ * grow with the rows. The same snapshot and spec give the same bytes on any thread: chunks of the
+ * sheet are compressed independently, and end on a whole byte.
  * Workbook libraries either hold a whole workbook in memory or write the time of day into it, and
  * none accepts finished UTF-8 from the addon.
  */
@@ -24,7 +24,7 @@ import { aboutRows } from "../source.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
 import { type PackedChunk, ZipPackage } from "./zippackage.ts";
 
-/** Rows of a chunk: one to two megabytes of XML, packed independently. */
+/** Rows of a chunk: one to two megabytes of XML, compressed independently. */
 export const ROWS_PER_CALL = 2_048;
 
 const FIRST_ROW = 2;
@@ -53,7 +53,7 @@ interface SheetSource<Batch> {
   readonly slices: Slices<Batch>;
   /** Returns the XML of rows; the first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
-  /** Does the same on another processor; missing if that is not possible. */
+  /** Like `xml`, but on another processor; missing if not possible. */
   readonly xmlAsync?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
@@ -68,7 +68,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
   readonly #workbook: Workbook;
   readonly #package: ZipPackage;
   readonly #pieces: OrderedWriter<PackedChunk>;
-  /** Rows that wait for the next batch, because only the last chunk ends the sheet. */
+  /** Rows held back until the next batch, because only the last chunk ends the sheet. */
   #held: Batch | undefined;
   #number = FIRST_ROW;
   #aborted = false;
@@ -110,7 +110,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
     if (before !== undefined) await this.#pack(before, false);
   }
 
-  /** Packs the next chunk of the sheet; `rows` is undefined only for a sheet without rows. */
+  /** Compresses the next chunk of the sheet; `rows` is undefined only for a sheet without rows. */
   #pack(rows: Batch | undefined, isLast: boolean): void | Promise<void> {
     const { context, xml, xmlAsync } = this.#source;
     const number = this.#number;

@@ -1,14 +1,14 @@
 /**
- * A ZIP package that is written sequentially. Input: small parts as they are, and one large part as
+ * A ZIP package that is written sequentially. Input: small whole parts, and one large part as
  * chunks of a DEFLATE stream. Output: the bytes of the package.
- * Invariant: the same parts and chunks give the same bytes. No part names the time or the machine.
- * Only the directory entries stay in memory. No library accepts chunks that were packed on other
- * threads. The bytes equal those of yazl 3.3.1. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7
- * (local header) to 4.3.16 (end record).
+ * Invariant: the same parts and chunks give the same bytes, without time or machine. Only the
+ * directory entries stay in memory. No library accepts chunks compressed on other threads. The
+ * bytes equal those of yazl 3.3.1. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to
+ * 4.3.16 (end record).
  */
 import { crc32, crc32Joined } from "../../../dump/crc32.ts";
 
-/** A packed chunk of a part, with the length and checksum of its unpacked bytes. */
+/** A compressed chunk of a part, with length and checksum of its uncompressed bytes. */
 export interface PackedChunk {
   readonly packed: Uint8Array;
   readonly bytes: number;
@@ -28,14 +28,14 @@ interface Entry {
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const METHOD_DEFLATE = 8;
-/** Names are UTF-8; checksum and sizes of packed data follow it. */
+/** Flags: names are UTF-8; checksum and sizes follow the packed data. */
 const FLAG_UTF8 = 1 << 11;
 const FLAG_SIZES_AFTER = 1 << 3;
 /** 1980-01-01 at midnight, the earliest date that ZIP can store. */
 const EARLIEST_DATE = 0x21;
 const VERSION_NEEDED = 20;
 const VERSION_NEEDED_64 = 45;
-/** Made by Unix, version 6.3 of the format; writable by owner and group. */
+/** Made by Unix, format version 6.3; writable by owner and group. */
 const MADE_BY = (3 << 8) | 63;
 const FILE_MODE = (0o100664 << 16) >>> 0;
 
@@ -120,7 +120,7 @@ function putNumber(
   else out.writeUInt32LE(value, at);
 }
 
-/** Returns the fields common to both headers: flags to the length of the name. */
+/** Returns the fields common to both headers, from flags to name length. */
 function shared({ name, isPacked }: Entry, crc: number, sizes: readonly [number, number]): Buffer {
   const fields = Buffer.alloc(22);
   fields.writeUInt16LE(FLAG_UTF8 | (isPacked ? FLAG_SIZES_AFTER : 0), 0);

@@ -132,7 +132,7 @@ export const ACCOUNT_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** Language of a file in words; of files alone. */
+/** Language of the labels in a file; only for files. */
 const fileLabels = Type.Optional(
   orNull(Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." })),
 );

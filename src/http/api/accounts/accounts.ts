@@ -1,7 +1,7 @@
 /**
  * Account routes: search, count, and read one account by its CNPJ in any spelling.
- * Invariant: a malformed CNPJ is a request error; a CNPJ absent from the registry is 404, and the
- * message then mentions wrong check digits.
+ * Invariant: a malformed CNPJ is a request error. A CNPJ absent from the registry gets 404, with a
+ * hint if its check digits are wrong.
  */
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";

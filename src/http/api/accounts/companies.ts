@@ -1,8 +1,8 @@
 /**
- * `GET /v1/companies/{root}`: the establishments of a company, by the first 8 characters of its
- * CNPJ and, for further pages, a cursor. Head offices come first, then branches by CNPJ.
- * Invariant: all pages together hold each establishment once; a cursor is valid only for its
- * company, fields, snapshot, and tenant.
+ * `GET /v1/companies/{root}`: the establishments of a company, by its root (the first 8 characters
+ * of the CNPJ), with a cursor for further pages. Head offices come first, then branches by CNPJ.
+ * Invariant: the pages together contain each establishment exactly once; a cursor is valid only for
+ * its company, fields, snapshot, and tenant.
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";

@@ -21,7 +21,7 @@ import { tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
 import { answer } from "../typed-answer.ts";
 
-/** Fields of a suggestion, as far as the plan includes them: enough to distinguish namesakes. */
+/** Fields of a suggestion that distinguish accounts of the same name, if the plan includes them. */
 export const SUGGESTED_FIELDS = [
   ...["cnpj", "legal_name", "trade_name", "headquarters", "registration_status"],
   ...["cnae_primary", "uf", "municipality_ibge", "municipality_name"],

@@ -1,9 +1,9 @@
 /**
  * Options of a change query next to its spec. Input: the members `since`, `kinds`, `watch`,
- * `changed_any_of`, and the plan. Output: their normal form, and every mistake in them.
- * Invariant: searches and exports of changes read these members alike. Kinds and watched fields
- * come in the order of their tables, each once; an empty list means the default. Groups in
- * `changed_any_of` become watched fields, so that they need no place in cursors and records.
+ * `changed_any_of`, and the plan. Output: their normal form, and every mistake in them. Invariant:
+ * searches and exports of changes read these members in the same way. Kinds and watched fields are
+ * in the order of their tables, without duplicates; an empty list means the default. Groups in
+ * `changed_any_of` become watched fields, so cursors and records need not store the groups.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { CHANGE_KINDS, type ChangeKind } from "../../../changes/kinds.ts";
@@ -14,7 +14,7 @@ import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { BodyObject } from "../../server/body.ts";
 
-/** Members of a body that request changes. */
+/** Members of a body that make it a request for changes. */
 export const CHANGE_MEMBERS = ["since", "kinds", "watch", "changed_any_of"] as const;
 
 const LABEL = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -33,8 +33,8 @@ export function readSince({ members, mistakes }: BodyObject): string | null {
 }
 
 /**
- * Returns the requested kinds. If none is named, all of them; with `changed_any_of` only `changed`,
- * because the other kinds have no changed fields.
+ * Returns the requested kinds. By default all; with `changed_any_of` only `changed`, because other
+ * kinds have no changed fields.
  */
 export function readKinds(body: BodyObject): readonly ChangeKind[] {
   const named = readNames(body, "kinds", CHANGE_KINDS);
@@ -44,8 +44,8 @@ export function readKinds(body: BodyObject): readonly ChangeKind[] {
 }
 
 /**
- * Returns the watched fields; if none is named, all that the plan and the pair allow, and of these
- * only the ones in `changed_any_of`. Checks that need the pair are skipped without one.
+ * Returns the watched fields: those named, or by default all that the plan and the pair allow. Of
+ * these, `changed_any_of` selects the fields of its groups. Without a pair, its checks are skipped.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);
@@ -77,7 +77,7 @@ export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null)
   return both;
 }
 
-/** Returns the fields of the groups in `changed_any_of`; null without a group. */
+/** Returns the fields of the groups in `changed_any_of`, or null if it names no group. */
 function readGroups(
   body: BodyObject,
   plan: Plan,
@@ -108,7 +108,7 @@ function whyNot(name: OutputField): string {
     : `${name} cannot be watched: ${whyUnwatchable(name)}.`;
 }
 
-/** Reads a list of names from a closed list; other names are mistakes. */
+/** Reads names that must be in `known`; other names are mistakes. */
 function readNames<const Name extends string>(
   { members, mistakes }: BodyObject,
   member: "kinds" | "watch" | "changed_any_of",

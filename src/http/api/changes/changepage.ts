@@ -1,10 +1,10 @@
 /**
- * A page of changes. Input: the members of a body with an older month, a spec, options, and for
- * further pages a cursor. Output: a page of accounts that entered, left, or changed, with exact
- * totals.
- * Invariant: the pages together hold each account once, ascending by CNPJ, even if the served
- * snapshot changes meanwhile. A query whose list is not ready waits up to `WAIT_MS`, then gets its
- * progress. Both snapshots and the list stay open until the last byte is sent.
+ * A page of changes. Input: the members of a body (an older month, a spec, options, and a cursor
+ * for further pages). Output: a page of accounts that entered, left, or changed, with exact totals.
+ * Invariant: the pages together contain each account once, by ascending CNPJ, even if another
+ * snapshot is served in the meantime. A query whose change list is not ready waits up to `WAIT_MS`;
+ * then the answer is the progress. Both snapshots and the list stay open until the last byte is
+ * sent.
  */
 
 import type { RetainedList } from "../../../changes/lists.ts";
@@ -27,14 +27,14 @@ import type { KeyCall, Service } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
 import { type ChangesRequest, readQuestion } from "./changes-request.ts";
 
-/** Maximum time that a query waits for its list, in milliseconds. */
+/** Max time that a query waits for its change list, in milliseconds. */
 const WAIT_MS = 10_000;
 /** Pages with more changes than this are streamed. */
 const WHOLE_ITEMS_MAX = 128;
 /** Changes rendered per slice: less than a millisecond. */
 const SLICE_ITEMS = 32;
 
-/** Maximum queued queries; more would time out. */
+/** Max queued queries; any beyond would time out. */
 const WAITING_MAX = 64;
 
 let last: Promise<unknown> = Promise.resolve();
@@ -50,7 +50,7 @@ export function openList(
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 
-/** Returns the totals, queued among the queries on change lists. */
+/** Returns the totals; waits in the queue for change lists. */
 export function totalsOf(
   service: Pick<Service, "clock" | "telemetry">,
   query: ChangeQuery,
@@ -100,7 +100,7 @@ export async function answerChanges(
   }
 }
 
-/** Result of a query on the list. */
+/** The totals and the page that a query found. */
 interface Found {
   readonly totals: ChangeTotals;
   readonly page: ChangePage;
@@ -208,8 +208,8 @@ function itemSlices(
 }
 
 /**
- * Runs tasks on change lists one after another. At most one slice of a list is scanned per turn of
- * the event loop, however many queries wait, so small requests are hardly delayed. Throws
+ * Runs tasks on change lists one after another. Each turn of the event loop scans at most one slice
+ * of a list, regardless of the queries waiting, so small requests are hardly delayed. Throws
  * `overloaded` if too many wait.
  */
 async function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {

@@ -20,7 +20,9 @@ export interface RetainedPair extends ChangePair {
   release(): void;
 }
 
-/** Returns the cursor binding of a pair, with the list version that positions depend on. */
+/**
+ * Returns the id of a pair for cursors. It includes the list version, on which positions depend.
+ */
 export function pairId(olderId: string, newerId: string): string {
   return `changes ${CHANGE_LIST_VERSION} ${olderId} ${newerId}`;
 }
@@ -97,7 +99,7 @@ export async function findMonth(
   return find();
 }
 
-/** Returns the pair named by a cursor if both snapshots still exist. */
+/** Returns the pair that a cursor names, if both snapshots still exist. */
 function begunPair(
   service: Pick<Service, "months" | "replaced" | "segment">,
   since: string,

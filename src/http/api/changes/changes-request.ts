@@ -1,9 +1,9 @@
 /**
  * Reads a change query. Input: the members of a body (or of a query string, converted to them) and
- * the plan. Output: both snapshots, open and retained, the normalized spec, the options next to it,
+ * the plan. Output: both snapshots (opened and retained), the normalized spec, the other options,
  * and warnings about ignored members.
- * Invariant: every mistake is found before the query is refused. Only the filters of a spec count;
- * a warning names the rest. Nothing stays retained if reading throws.
+ * Invariant: a refusal lists every mistake. Only the filters of a spec are used; a warning names
+ * its other members. Nothing stays retained if reading throws.
  */
 import type { Plan } from "../../../access/plans.ts";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -46,7 +46,7 @@ export interface ChangesRequest {
   readonly warnings: readonly string[];
   /** Changes per page. */
   readonly limit: number;
-  /** Position of the page in the list. */
+  /** Position of the page's first change in the list. */
   readonly from: number;
   /** Scope that cursors of this query are bound to. */
   readonly scope: CursorScope;
@@ -141,7 +141,7 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   },
 };
 
-/** Normalizes the spec of an account or change query; a small spec inline. */
+/** Normalizes the spec of an account or change query; small specs inline. */
 export function normalizedFor(
   call: KeyCall<"compute">,
   input: unknown,
@@ -218,7 +218,7 @@ function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   return { limit: 1, warnings: [] };
 }
 
-/** Notes a missing month; if a cursor was sent, as an expired cursor. */
+/** Adds the mistake for a missing month; with a cursor, `cursor_expired`. */
 function noteMissing(
   call: KeyCall<"months" | "secrets" | "segment">,
   { mistakes }: BodyObject,
@@ -255,7 +255,9 @@ function scopeOf(call: KeyCall, { older, newer }: ChangePair, specHash: string):
 
 const catalogs = new WeakMap<Segment, WeakMap<Segment, Catalog>>();
 
-/** Returns the codes of both snapshots. Cached, because merging them takes milliseconds. */
+/**
+ * Returns a catalog with the codes of both snapshots. Cached, because merging takes milliseconds.
+ */
 function catalogOf({ older, newer }: ChangePair): Catalog {
   if (older === newer) return newer.catalog;
   const ofNewer = catalogs.get(newer) ?? new WeakMap<Segment, Catalog>();

@@ -1,7 +1,7 @@
 /**
- * Routes for changes between two snapshots, queried by address or by body.
- * Invariant: query parameters mean the same as members of a body; a mistake is reported at the
- * place where the client sent it.
+ * Routes for changes between two snapshots: GET with query parameters, or POST with a body.
+ * Invariant: query parameters mean the same as members of a body; a mistake is reported where the
+ * client sent it.
  */
 import Type from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
@@ -44,7 +44,7 @@ const DESCRIPTION =
   "changes_preparing: what differs between them is listed once. Send next_cursor as cursor with " +
   "the same question for the next page; pages go on with the snapshots that they began with.";
 
-/** Errors of a query for changes without a body. */
+/** Errors of a change query without a body. */
 export const CHANGES_ERRORS = [
   ...SPEC_ERRORS,
   "since_not_available",
@@ -62,7 +62,7 @@ function names(name: string, known: readonly string[], description: string): Par
   };
 }
 
-/** Query parameters of a query for changes. */
+/** Query parameters of a change query. */
 export const CHANGES_PARAMETERS: readonly Parameter[] = [
   {
     ...{ name: "since", in: "query", required: true },

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of enrichment requests and answers; a part of the table in schemas.ts.
- * Invariant: statuses and reasons are derived from the only reader of CNPJs (cnpjspelling.ts).
+ * JSON Schemas of enrichment requests and answers. Part of the table in schemas.ts.
+ * Invariant: statuses and reasons come from the only CNPJ parser (cnpjspelling.ts).
  */
 import Type, { type TSchema } from "typebox";
 import { REASONS, STATUSES } from "../../../export/enrichment/outcomes.ts";

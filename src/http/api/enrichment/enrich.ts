@@ -1,9 +1,8 @@
 /**
- * `POST /v1/enrich`. Input: up to 1,000 CNPJs in any spelling, fields,
- * labels. Output: one result for each, in the same order.
- * Invariant: one result for each CNPJ; no answer repeats a CPF; only accounts that were found are
- * charged, before they are answered. Bodies up to 8 KiB are answered in the call, larger ones by
- * the compute thread.
+ * `POST /v1/enrich`. Input: up to 1,000 CNPJs in any spelling, fields, and labels. Output: one
+ * result for each CNPJ, in the same order.
+ * Invariant: no answer repeats a CPF. Only the accounts found are charged, before the answer is
+ * sent. Bodies up to 8 KiB are processed inline, larger ones by the compute thread.
  */
 
 import { NO_ROW } from "../../../../native-index/napi/engine.ts";
@@ -40,7 +39,7 @@ type EnrichResult = Shape<"EnrichResult">;
 /** Results of a request. */
 interface Enriched {
   readonly results: readonly EnrichResult[];
-  /** Number of accounts that were found, which are charged. */
+  /** Number of accounts found; these are charged. */
   readonly found: number;
 }
 
@@ -128,8 +127,8 @@ export function readOutput(
 }
 
 /**
- * Moves the pointers of mistakes: here fields and labels are members of the body or the query, not
- * of an output.
+ * Corrects the pointers of mistakes: here, fields and labels are members of the body or the query,
+ * not of `output`.
  */
 function placedAt<Value>(at: string, normalize: () => Value): Value {
   try {

@@ -1,11 +1,10 @@
 /**
- * `POST /v1/enrich/files`. Input: a CSV or XLSX file with a column of CNPJs; in the query fields,
- * labels, the column. Output: 201 with an export of the kind "enrichment", queued or in its current
- * state.
- * Invariant: a file that cannot be read is refused with the reason before anything is queued. The
- * same file, query, and key give the same export. A plan with a quota reserves a row for each row
- * of the file; only accounts that are found stay charged. The file is written to disk while it is
- * received.
+ * `POST /v1/enrich/files`. Input: a CSV or XLSX file with a column of CNPJs; fields, labels, and
+ * the column's name in the query. Output: 201 with an export of the kind "enrichment", queued or in
+ * its current state.
+ * Invariant: an unreadable file is refused with the reason before anything is queued. The same
+ * file, query, and key return the same export. A plan with a quota reserves one row for each row of
+ * the file; only the accounts found stay charged. The file is written to disk while it is received.
  */
 import { createHash } from "node:crypto";
 import Type from "typebox";
@@ -42,7 +41,7 @@ import { readOutput } from "./enrich.ts";
 const CSV_BYTES_MAX = 512 * 1024 * 1024;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Files whose layout is read, queued fairly among senders. */
+/** Queue of files whose layout must be read, fair among senders. */
 const layouts = new FairQueue({
   ...{ running: 2, runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Files" },
 });
@@ -83,7 +82,7 @@ type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 /** Parameters of the query. */
 export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "lost_zeros"];
 
-/** Queues the enrichment of a file, or finds the one that the request brought about before. */
+/** Queues the enrichment of a file, or returns the one that an equal earlier request created. */
 export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
   return withSentFile(call, async (sent) => {
     const context = exportContextOf(call);
@@ -110,12 +109,12 @@ export async function withSentFile<Value>(
   }
 }
 
-/** The query is part of the request, because it changes the file. */
+/** Returns the hash of a request. It includes the query, which affects the resulting file. */
 function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
 
-/** Options of a file, as they were sent. */
+/** Options of a file, as sent. */
 interface FileOptions {
   readonly fields?: readonly string[] | undefined;
   readonly labels?: string | undefined;
@@ -137,7 +136,7 @@ function optionsOf(query: ReadonlyMap<string, string>): FileOptions {
   };
 }
 
-/** Names between commas; empty ones are left out, as blanks are. */
+/** Splits names at commas, trims them, and drops empty ones. */
 function fieldsIn(names: string | undefined): readonly string[] | undefined {
   return names
     ?.split(",")
@@ -170,13 +169,13 @@ async function accept(
   return answer("CreatedEnrichment", body, { status: 201, headers });
 }
 
-/** Who sends a file, and what is wanted of it. */
+/** A request to enrich a file: its sender and its options. */
 interface FileRequest {
   readonly asked: ExportContext;
   readonly wish: FileOptions;
 }
 
-/** Queues the enrichment of a received file, or finds the one of the same request. */
+/** Queues the enrichment of a received file, or returns the one of an equal earlier request. */
 export async function acceptFile(
   call: CreateCall,
   file: ReceivedFile,
@@ -207,7 +206,7 @@ export async function acceptFile(
   }
 }
 
-/** The whole spec of the output; its filters are those of no search. */
+/** Returns the whole spec of the output, whose filters are never used. */
 function specOf(spec: AccountQuerySpec, format: SheetFormat): AccountQuerySpec {
   const { fields, labels, title } = spec.output;
   const people = {
@@ -230,7 +229,7 @@ function outputOf(
   return readOutput({ members: {}, mistakes: [] }, segment, { plan }, { output, at: "/query" });
 }
 
-/** The kind of the new file; undefined if it is that of the sent one. */
+/** Returns the format of the new file; undefined means that of the sent file. */
 function formatOf(wanted: string | undefined): SheetFormat | undefined {
   const format = SHEET_FORMATS.find((one) => one === wanted);
   if (wanted !== undefined && format === undefined) {
@@ -248,7 +247,7 @@ function refuseTooMany(rows: number, most: number, plan: string): void {
   );
 }
 
-/** Reads a file in turns of the tenants. Converts its refusal to one of the request. */
+/** Reads a file, queued fairly among tenants. Converts a refusal to a request error. */
 export async function readInTurn<Value>(
   tenantId: string,
   read: () => Promise<Value>,

@@ -1,10 +1,10 @@
 /**
  * Exports of accounts and of changes: `POST /v1/exports` without and with `since`.
- * Input: the route's request, with an older month, kinds, and watched fields. Output: 201 with the
- * export, queued or in its current state.
- * Invariant: a body is parsed once, for both kinds of export. Rows of changes are counted exactly
- * before the export is queued, so the list of changes exists by then. The export is pinned to both
- * snapshots before the answer.
+ * Input: the request; for changes with an older month, kinds, and watched fields. Output: 201 with
+ * the export, queued or in its current state.
+ * Invariant: a body is parsed only once, whatever the kind of export. The rows of a change export
+ * are counted exactly before the export is queued, so the list of changes exists by then. The
+ * export is pinned to both snapshots before the answer.
  */
 
 import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
@@ -84,8 +84,8 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   name: "anyExport",
   run(task, segment, payer) {
     const members = readMembers(task.body);
-    // A member that only change exports have makes the request a change export, even with an
-    // invalid value.
+    // Any member specific to change exports makes the request a change export, even if its value is
+    // invalid.
     const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
     if (known) return { kind: "changes", members };
     const body = checkMembers(members, MEMBERS);

@@ -32,7 +32,7 @@ export function recordJson(record: ExportRecord): RecordJson {
   return { ...headJson(record), ...fileJson(record), ...progressJson(record) };
 }
 
-/** Returns the record for creation, with the contract's extra member. */
+/** Returns the record for the answer to a creation, which has one more member. */
 export function createdJson(record: ExportRecord): RecordJson & { readonly object_key: null } {
   const { row_count, size_bytes, ...rest } = fileJson(record);
   const file = { row_count, size_bytes, object_key: null, ...rest };

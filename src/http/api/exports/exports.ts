@@ -1,7 +1,7 @@
 /**
  * Export routes: create, list, read, delete, and download.
- * Invariant: this file has only the rows; handlers are in newexport.ts, changeexport.ts, and
- * stored-exports.ts.
+ * Invariant: this file has only the route rows; the handlers are in newexport.ts, changeexport.ts,
+ * and stored-exports.ts.
  */
 import Type from "typebox";
 import {

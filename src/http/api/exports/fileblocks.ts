@@ -1,9 +1,9 @@
 /**
- * Shared pool of memory blocks for uploads that wait to be read.
- * Invariant: all files together, and the files of a sender, stay within a budget. A block belongs
- * to one file, and its earlier content is never read. Blocks are reused because allocating one per
- * chunk makes the garbage collector scan the whole heap once per file, which stalls all requests
- * for 10 to 20 ms.
+ * Shared pool of memory blocks for uploads that wait to be parsed.
+ * Invariant: all files together, and the files of each sender, stay within a budget. A block
+ * belongs to one file, and its earlier content is never read. Blocks are reused because allocating
+ * one per chunk makes the garbage collector scan the whole heap once per file, which stalls all
+ * requests for 10 to 20 ms.
  */
 import { strict as assert } from "node:assert";
 import type { Shortage } from "../../../process/ledger.ts";
@@ -11,11 +11,11 @@ import { Budget } from "../../server/admission.ts";
 
 /** Bytes of a block; files hold whole blocks. */
 const BLOCK_BYTES = 65_536;
-/** Maximum spare blocks, and how long they are retained after the last use, in milliseconds. */
+/** Max unused blocks, and the time after their last use when they are freed, in milliseconds. */
 const SPARE_MAX = 256;
 const SPARE_MS = 30_000;
 
-/** Bytes of files that wait to be read; a sender may use half of the unused bytes. */
+/** Budget for files that wait to be parsed, in bytes; a sender may use half of the free part. */
 const ROOM = new Budget(64 * 1024 * 1024, 0.5, "files");
 
 const spare: Buffer[] = [];
@@ -29,7 +29,7 @@ export function fileBytesHeld(): number {
   return ROOM.used;
 }
 
-/** Blocks of one file, whose beginning may have been read already. */
+/** Blocks of one file; the first ones may have been read and freed already. */
 export class FileBlocks {
   readonly #sender: string;
   readonly #blocks: Buffer[] = [];
@@ -46,12 +46,12 @@ export class FileBlocks {
     return this.#blocks.length > 0;
   }
 
-  /** Reason why no further block is available, or null. */
+  /** Reason why another block is unavailable, or null. */
   get shortage(): Shortage | null {
     return ROOM.shortage(BLOCK_BYTES, this.#sender);
   }
 
-  /** Copies as much of a chunk as there is room for; returns the number of bytes. */
+  /** Copies as much of a chunk as fits; returns the number of bytes copied. */
   add(piece: Uint8Array): number {
     let taken = 0;
     while (taken < piece.byteLength) {
@@ -72,7 +72,7 @@ export class FileBlocks {
     const from = this.#readAt;
     this.#readAt = Math.min(from + most, end);
     use(first.subarray(from, this.#readAt));
-    // If the file was dropped meanwhile, it has no blocks.
+    // `use` may have dropped the file, which then has no blocks.
     if (this.#readAt < end || this.#blocks[0] !== first) return;
     this.#blocks.shift();
     this.#readAt = 0;

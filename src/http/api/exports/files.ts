@@ -4,7 +4,7 @@
  * Invariant: without a valid link, the response does not reveal whether an export exists. The state
  * is read on each request, so a link ends with its export. A file that differs from its record is
  * never sent. Headers that cannot be parsed are ignored. A request for several ranges gets the
- * whole file, which is always correct.
+ * whole file, which RFC 9110 always allows.
  */
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
@@ -23,15 +23,15 @@ import type { FileSlice, RemoteSlice } from "../../server/transport/answer-body.
 import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
 import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
 
-/** Seconds after which a client may try again while the store of files does not answer. */
+/** Retry-After in seconds if the object store does not answer. */
 const RETRY_SECONDS = 10;
 
 /** `<export_id>.<extension>`, with an optional compression suffix. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 
 /**
- * Policy of HTML files: no scripts, forms, or external content. The page itself further limits
- * styles to its own.
+ * Content policy of HTML files: no scripts, forms, or external content. The page's own policy also
+ * restricts its styles.
  */
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
@@ -207,7 +207,7 @@ function outside({ sizeBytes }: Finished): AppError {
 
 type FileCall = Call<"clock" | "exporter" | "keyring" | "log" | "streams">;
 
-/** Opens the bytes that the client wants, or returns the address to which it is sent. */
+/** Opens the requested bytes, or returns the address at the object store for a redirect. */
 async function openFile(
   call: FileCall,
   record: Finished,
@@ -247,7 +247,7 @@ async function openRecorded(
   try {
     return await exporter.openFile(record, { method, ...range, type, disposition, seconds });
   } catch (error) {
-    // If the export has expired or was deleted since, answers with that error.
+    // Throws the specific error if the export has expired or was deleted in the meantime.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
     if (!(error instanceof FilesUnavailable)) throw error;
     const detail = "The store of the files does not answer. The file is not lost: try again later.";
@@ -256,7 +256,10 @@ async function openRecorded(
   }
 }
 
-/** An address at the store outlives neither the export nor a link of ours. */
+/**
+ * Returns the seconds for which an address at the object store is valid: until the export expires,
+ * but no longer than our own links.
+ */
 function secondsLeft({ expiresAtMs }: Finished, nowMs: number): number {
   const leftMs = expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - nowMs;
   return Math.max(1, Math.min(LINK_SECONDS, Math.floor(leftMs / 1_000)));
@@ -270,7 +273,7 @@ interface ByteRange {
 /** Decision about the response. */
 type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
 
-/** Headers that decide; undefined if not sent. */
+/** Headers that determine which part is sent; undefined if not sent. */
 interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;
@@ -281,7 +284,7 @@ interface Conditions {
 function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
   if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
   if (range === undefined) return "whole";
-  // With a date, a weak tag, or another tag, the client's part may belong to another file.
+  // If-Range with a date, a weak tag, or another tag: the client's part may belong to another file.
   if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
   return rangeOf(range, file.size);
 }

@@ -1,10 +1,10 @@
 /**
  * `POST /v1/exports`. Input: a spec, an output, a limit, and an idempotency key. Output: 201 with
  * the export, queued or in its current state.
- * Invariant: every mistake and every limit of plan and format is found here, before the export is
- * queued. Only the limit is lowered, with a warning. No row is read. Matches are counted only if no
- * limit is sent, if the format bounds its rows, or if the plan has a quota. The same bytes with the
- * same key return the same export, also after a reload.
+ * Invariant: all mistakes are found, and the limits of plan and format checked, before the export
+ * is queued. A limit above the plan's is lowered, with a warning. No row is read. Matches are
+ * counted only if no limit is sent, if the format bounds its rows, or if the plan has a quota. The
+ * same bytes with the same key return the same export, even after a snapshot reload.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../../access/quota.ts";
@@ -47,7 +47,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface ReadExport {
   readonly spec: AccountQuerySpec;
-  /** True if the client sent a limit. */
+  /** True if the client sent a row limit. */
   readonly isLimited: boolean;
 }
 
@@ -103,9 +103,9 @@ function refuseBroad(
 }
 
 /**
- * Adds a warning to a spec if its file has fewer rows than match, because a client that sends no
- * limit expects all of them. Throws `invalid_spec` if the spec's `explain` has no space for the
- * warning.
+ * Adds a warning to a spec if its file has fewer rows than there are matches, because clients that
+ * send no limit expect all matches. Throws `invalid_spec` if the spec's `explain` has no space for
+ * it.
  */
 export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
   const { limit } = spec;
@@ -218,8 +218,8 @@ export async function boundExportSpec(
 }
 
 /**
- * Counts rows and matches if they must be known; otherwise returns 0 for both. Refuses more rows
- * than the format holds. A sent limit below the format's bound needs no count.
+ * Counts rows and matches if they are needed; otherwise returns 0 for both. Throws if the rows
+ * exceed the format's maximum. A sent limit below that maximum makes the count unnecessary.
  */
 function countRows(
   call: KeyCall<"engine">,

@@ -30,10 +30,10 @@ import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts"
 const LIST_LIMIT_DEFAULT = 50;
 /** Maximum time that a read waits for an export to end, in seconds. */
 const WAIT_SECONDS_MAX = 60;
-/** How often a waiting read checks that its client is still connected, in milliseconds. */
+/** Interval at which a waiting read checks that its client is still connected, in milliseconds. */
 const WAIT_TURN_MS = 2_000;
 
-/** `GET /v1/exports/{id}`: the record; on request, only once the export has ended. */
+/** `GET /v1/exports/{id}`: the record. With `wait`, answers only once the export has ended. */
 export function readExport(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
 ): Reply<ShapedAnswer<"ExportRecord">> {
@@ -45,7 +45,7 @@ export function readExport(
   });
 }
 
-/** Reads the export of a path now, or once it has ended or `wait` has elapsed. */
+/** Reads the export in the path immediately, or once it has ended or `wait` has elapsed. */
 export function readAs(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   show: (record: ExportRecord) => HttpAnswer,
@@ -91,12 +91,12 @@ export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">):
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
   refuseUnfinished(record);
-  // The link is relative, so that a Host header cannot redirect it elsewhere.
+  // The link is relative, so that a forged Host header cannot point it to another server.
   const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
   return bare({ status: 303, headers: { Location: link } });
 }
 
-/** `DELETE /v1/exports/{id}`: cancels or deletes. */
+/** `DELETE /v1/exports/{id}`: cancels an unfinished export, or deletes it. */
 export function deleteExport(call: KeyCall<"exporter">): BareAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();

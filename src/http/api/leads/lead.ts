@@ -1,9 +1,8 @@
 /**
  * Renders leads. Input: rows of a page, the plan's fields, and a language. Output: a JSON array of
  * accounts for sellers: names, address, activity, contact, size, age, score and its reasons.
- * Invariant: a member exists exactly if the plan allows its source fields. The reasons match the
- * explanation that a search gives of the same account; their words hold only its facts, and their
- * points sum to the score.
+ * Invariant: a member exists exactly if the plan allows its source fields. The reasons state the
+ * same facts as a search's explanation of the account, and their points add up to its score.
  */
 import {
   EXPLAIN_FIELDS,
@@ -45,7 +44,7 @@ export const LEAD_FIELDS = [
   "started_on",
 ] as const satisfies readonly OutputField[];
 
-/** Derived members, and the source fields of which the plan must allow one. */
+/** Derived members, with their source fields: the plan must allow at least one of these. */
 export const LEAD_WORDS = {
   phones: ["phone_1", "phone_2"],
   size: ["company_size_code"],

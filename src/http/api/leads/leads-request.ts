@@ -2,7 +2,7 @@
  * Lead requests: converts a body with a sentence or a lead query to the account query that runs,
  * with the notes that the answer shows.
  * Invariant: the account query is normalized like any other and shown in the answer, so an account
- * search with it finds the same.
+ * search with it finds the same accounts.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
@@ -47,9 +47,11 @@ export interface LeadsRequest extends SearchRequest {
   readonly language: Language;
   /** Error for a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
-  /** True unless a renamed list may change the meaning of the same bytes. */
+  /**
+   * False if the sentence may name a list: after a rename, the same bytes may mean another list.
+   */
   readonly cacheable: boolean;
-  /** Pointer of the sentence if it lacks an activity or a place. */
+  /** Pointer of the sentence, for errors about a missing activity or place. */
   readonly place?: string;
 }
 
@@ -58,7 +60,7 @@ interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
   readonly parts: readonly Part[];
-  /** Other readings; none if the sentence names lists. */
+  /** Other readings of words; empty if the sentence names lists. */
   readonly doubts: readonly CountedDoubt[];
 }
 
@@ -112,7 +114,7 @@ export const LEADS: Computation<SentenceTask, ReadLeads> = {
   },
 };
 
-/** Parses, charges, and binds a lead request; its names are resolved in the worker. */
+/** Parses, charges, and binds a lead request; the worker looks up the names in it. */
 export function prepareLeads(
   call: QueryContext<ReadPart>,
   segment: Segment,
@@ -138,7 +140,7 @@ function requestOf(segment: Segment, read: ReadLeads, bound: AccountQuerySpec): 
   };
 }
 
-/** Notes mistakes in the members next to the sentence and the query. */
+/** Adds mistakes in the members next to the sentence and the query. */
 function checkMembers({ members, mistakes }: BodyObject): void {
   const note = (pointer: string, code: string, detail: string) =>
     mistakes.push({ pointer, code, detail });
@@ -170,7 +172,7 @@ function ofQuery({ plan }: ReadTask, body: BodyObject, segment: Segment): Wanted
   const { searchLimitMax } = SPEC_LIMITS;
   return withBodyMistakes(body, () => {
     const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
-    // The plan's cap is applied to the account query, which warns about it.
+    // The plan's cap applies to the account query, with a warning.
     const limits = { limitDefault, limitCap: searchLimitMax };
     // A missing spec was already noted with the members.
     const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
@@ -185,7 +187,7 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
   const { members } = body;
   checkText(body);
   return withBodyMistakes(body, () => {
-    // Skips the translation if there are mistakes: the text may not even be a string.
+    // With mistakes, the text may not even be a string, so nothing is translated.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
     const { listsKnown } = task;
@@ -206,13 +208,13 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
   });
 }
 
-/** Returns the normalization context of a search; an invalid limit was noted already. */
+/** Returns the normalization context of a search. An invalid limit was reported before. */
 function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
   const bodyLimit = mistakes.length > 0 ? undefined : members.limit;
   return { ...searchContext(segment, plan), bodyLimit };
 }
 
-/** Returns true if a sentence asks for companies without a contact; no filter expresses that. */
+/** True if the sentence requests companies without a contact, which no filter can express. */
 function leavesContact({ explain }: AccountQuerySpec): boolean {
   return explain.unmapped_constraints.some(
     (note) => (note as { readonly code?: unknown }).code === "without_contact",
@@ -233,11 +235,12 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
   };
 }
 
-/** Returns the error, with its spec, for a sentence that is not clear enough, or null. */
+/** Returns the error, with its spec, for a sentence that is too unclear; else null. */
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;
-  // Refuses a spec that was understood but narrows nothing as too broad, and names what it lacks.
+  // A spec that was understood but is too broad gets another error, which names the missing
+  // filters.
   const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
   if (understood && tooBroad(spec) !== null) return null;
   const detail =

@@ -1,9 +1,9 @@
 /**
- * `POST /v1/leads`. Input: a sentence or a lead query, and for further pages a cursor.
+ * `POST /v1/leads`. Input: a sentence or a lead query, with a cursor for further pages.
  * Output: one page of leads, with the account query that ran.
- * Invariant: the leads are those of a search with the shown spec, in its order. Each company's
- * first account is kept unless all establishments are requested. A sentence that was hardly
- * understood is refused, never run.
+ * Invariant: the leads are those of a search with the shown spec, in its order. Of each company,
+ * only the first matching account is returned unless all establishments are requested. A
+ * sentence that was hardly understood is refused, never run.
  */
 
 import type { Segment } from "../../../search/segment.ts";
@@ -36,7 +36,7 @@ import {
 import { leadProjector } from "./lead.ts";
 import { type LeadsRequest, prepareLeads } from "./leads-request.ts";
 
-/** Spec of the examples in the flat form. */
+/** Spec of the examples as a lead query. */
 const EXAMPLE_QUERY = {
   kind: "lead_query",
   spec_version: "1.0",
@@ -111,7 +111,7 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Binding of cursors and cached pages, and the schema of pages. */
+/** Route name in cursors and cached pages, and the schema of pages. */
 const LEADS = { endpoint: "leads", schema: "LeadsAnswer" } as const;
 
 type LeadsCall = KeyCall<

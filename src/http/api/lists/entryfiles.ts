@@ -1,9 +1,9 @@
 /**
  * Uploaded list files: CSV and XLSX. Input: a body as it arrives. Output: the entries, and the
  * lines that were not understood.
- * Invariant: a CSV file is parsed in slices between requests as it arrives, or inline if the buffer
- * is full. An XLSX file is buffered to its end, where its directory is. Room (fileblocks.ts) is
- * always released when the request ends.
+ * Invariant: a CSV file is parsed in slices between requests while it arrives, or inline if the
+ * buffer is full. An XLSX file is buffered completely, because its directory is at its end. Its
+ * blocks (fileblocks.ts) are always released when the request ends.
  */
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import type { Shortage } from "../../../process/ledger.ts";
@@ -19,7 +19,7 @@ interface EntryFile extends BodyTaker {
   upload(): Promise<Upload>;
 }
 
-/** Bytes of a CSV file parsed per slice: some hundreds of CNPJs. */
+/** Bytes of a CSV file parsed per slice: a few hundred CNPJs. */
 const SLICE_BYTES = 4_096;
 
 class CsvFile implements EntryFile {
@@ -38,7 +38,7 @@ class CsvFile implements EntryFile {
     for (let at = 0; at < chunk.byteLength; ) {
       at += this.#blocks.add(chunk.subarray(at));
       if (at === chunk.byteLength) break;
-      // Parses only as much as arrives, so that other requests do not wait.
+      // Parses only as many bytes as arrive, so that other requests do not wait.
       if (this.#blocks.waits) this.#blocks.read(SLICE_BYTES, this.#take);
       else {
         this.#take(chunk.subarray(at));
@@ -106,7 +106,7 @@ class XlsxFile implements EntryFile {
   }
 
   drop(): void {
-    // While the file is parsed, its blocks account for the copy.
+    // While the file is parsed, its blocks remain reserved for the copy.
     if (!this.#isRead) this.#blocks.drop();
   }
 }

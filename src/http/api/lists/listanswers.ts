@@ -277,7 +277,7 @@ function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   throw listNotFound();
 }
 
-/** Like `ownList`, and throws `invalid_request` for the list that the server maintains. */
+/** Like `ownList`, but also throws `invalid_request` for the list that the server maintains. */
 export function changeableList(call: KeyCall<"lists">): ListRow {
   return call.service.lists.own(call.identity.tenantId, idOf(call));
 }
@@ -336,9 +336,7 @@ export function renameNamed(lists: Lists, tenantId: string, id: string, name: st
   });
 }
 
-/**
- * Throws if a list other than `own` has a name that sentences cannot distinguish from this name.
- */
+/** Throws if a list other than `own` has a name that sentences cannot distinguish from `name`. */
 function refuseTaken(
   lists: Lists,
   tenantId: string,

@@ -1,6 +1,7 @@
 /**
  * List routes: create, rename, fill, empty, read, and delete.
- * Invariant: this file has only the rows; the handlers are in listanswers.ts and listsearch.ts.
+ * Invariant: this file has only the route rows; the handlers are in listanswers.ts and
+ * listsearch.ts.
  */
 import Type from "typebox";
 import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";

@@ -1,8 +1,8 @@
 /**
  * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: the matches that the list did
- * not have.
- * Invariant: all matches come from one snapshot; more matches than a list may hold are refused
- * before one is read. On its own because no other list route queries the engine.
+ * not contain before.
+ * Invariant: all matches come from one snapshot. A search with more matches than a list may hold is
+ * refused before any row is read. A separate file because no other list route queries the engine.
  */
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";
@@ -28,7 +28,7 @@ import { changeableList, changeJson } from "./listanswers.ts";
 
 type ListSearchCall = KeyCall<"engine" | "retain" | "lists" | "segment" | "telemetry" | ReadPart>;
 
-/** Parses and charges the spec of a list's new entries. */
+/** Parses and charges the spec that selects a list's new entries. */
 export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
   name: "addFromSearch",
   run(task, segment, payer) {

@@ -1,8 +1,8 @@
 /**
  * Handlers for the e-mail receivers of notices. Input: addresses, ids, and options. Output:
  * receivers as JSON, and outcomes of tests.
- * Invariant: foreign, unknown, and malformed ids get byte-identical answers. The address that ends
- * the e-mails is in no answer, because it belongs to the reader.
+ * Invariant: foreign, unknown, and malformed ids get byte-identical answers. No answer contains the
+ * unsubscribe link, because only the reader may use it.
  */
 import { addressOf } from "../../../notices/addresses.ts";
 import type { WebhookRow } from "../../../store/webhookstore.ts";
@@ -43,7 +43,7 @@ export function changeEmail(call: KeyCall<"notices">): ShapedAnswer<"EmailAnswer
   return answered(call, call.service.notices.emails.change(ownerOf(call), id, members));
 }
 
-/** `DELETE /v1/emails/{id}`: also its queue. */
+/** `DELETE /v1/emails/{id}`: removes a receiver and its queued e-mails. */
 export function deleteEmail(call: KeyCall<"notices">): BareAnswer {
   call.service.notices.emails.remove(ownerOf(call), call.params.id ?? "");
   return noContent();

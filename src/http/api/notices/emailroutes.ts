@@ -1,6 +1,7 @@
 /**
- * Routes of the e-mail receivers of notices, and of the page that ends e-mails.
- * Invariant: this file has only the rows; the handlers are in emailanswers.ts and unsubscribe.ts.
+ * Routes of the e-mail receivers of notices, and of the unsubscribe page.
+ * Invariant: this file has only the route rows; the handlers are in emailanswers.ts and
+ * unsubscribe.ts.
  */
 import { EXAMPLE_END, EXAMPLE_REQUEST } from "../../openapi/examples.ts";
 import { type ApiRoute, BODY_ERRORS, route } from "../route.ts";
@@ -27,7 +28,7 @@ const WRITE_ERRORS = [...BODY_ERRORS, "invalid_request", "overloaded"] as const;
 const READ_ERRORS = ["not_found", "overloaded"] as const;
 const { address, language } = EXAMPLE_EMAIL;
 
-/** Types of RFC 8058 and of a form; the body itself holds nothing of use. */
+/** Body types of RFC 8058 and of a form; the content of the body is ignored. */
 const FORMS = ["application/x-www-form-urlencoded", "multipart/form-data"].map((type) => ({
   ...{ type, bytesMax: 4_096 },
   begin: () => ({ add: () => {} }),

@@ -1,7 +1,7 @@
 /**
  * Examples of notices and webhooks for the OpenAPI document.
- * Invariant: invented, and in the shape of the schemas; tests and the linter check that. Apart
- * because the rows of saved searches show a notice too.
+ * Invariant: all values are invented and match the schemas; tests and the linter check this. A
+ * separate file because the routes of saved searches also show a notice.
  */
 
 /** A webhook's id. */
@@ -77,7 +77,7 @@ export const EXAMPLE_EVENT = {
   },
 };
 
-/** The body of a delivery about a notice that could not be counted. */
+/** The body of a delivery about a notice whose count failed. */
 export const EXAMPLE_FAILURE = {
   type: "search.failed",
   timestamp: "2026-11-15T06:00:00.000Z",

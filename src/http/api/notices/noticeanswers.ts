@@ -1,8 +1,8 @@
 /**
  * Handlers for notices and webhooks. Input: addresses, ids, and options. Output: webhooks as JSON,
  * the log of notices with their deliveries, and outcomes of tests.
- * Invariant: foreign, unknown, and malformed ids get byte-identical answers. A secret is shown in
- * the answer that makes it, and never again.
+ * Invariant: foreign, unknown, and malformed ids get byte-identical answers. A secret is shown only
+ * in the answer to the request that creates it.
  */
 import { AppError, type Mistake } from "../../../errors.ts";
 import { decodeListCursor, encodeListCursor, LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
@@ -52,7 +52,7 @@ export function changeWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookAn
   return answered(call, call.service.notices.webhooks.change(ownerOf(call), id, members));
 }
 
-/** `DELETE /v1/webhooks/{id}`: also its queue. */
+/** `DELETE /v1/webhooks/{id}`: removes a webhook and its queued deliveries. */
 export function deleteWebhook(call: KeyCall<"notices">): BareAnswer {
   call.service.notices.webhooks.remove(ownerOf(call), call.params.id ?? "");
   return noContent();
@@ -190,7 +190,7 @@ function find({ service, identity, params }: KeyCall<"notices">): WebhookRow {
   return service.notices.webhooks.find(identity.tenantId, params.id ?? "");
 }
 
-/** Returns the client of a change; a call of the console has the id of a user, not of a key. */
+/** Returns the author of a change: a key, or for calls from the console a user. */
 export function ownerOf({ identity }: KeyCall): ReceiverOwner {
   const { tenantId, keyId } = identity;
   const isUser = /^user:./.test(keyId);
@@ -211,7 +211,7 @@ function withSecret(
   return answer("WebhookSecret", value, more);
 }
 
-/** Reads where a page of a list begins, and its length. */
+/** Reads the start and the length of a page of a list. */
 export function placeOf(call: KeyCall<"secrets">, list: Listed) {
   const { query, identity, service } = call;
   const mistakes: Mistake[] = [];
@@ -226,7 +226,7 @@ export function placeOf(call: KeyCall<"secrets">, list: Listed) {
   return { before: place?.before ?? Number.MAX_SAFE_INTEGER, limit };
 }
 
-/** Cuts a page, and returns the cursor of the next one. */
+/** Truncates the rows to a page, and returns the cursor of the next page. */
 export function pageOf<Row extends { readonly sequence: number }>(
   { identity, service }: KeyCall<"secrets">,
   rows: readonly Row[],
@@ -243,7 +243,7 @@ export function pageOf<Row extends { readonly sequence: number }>(
   };
 }
 
-/** Returns the header that links the next page. */
+/** Returns the Link header for the next page. */
 export function linked(start: string, next: string | null, limit: number) {
   if (next === null) return {};
   return { headers: { Link: `<${start}limit=${limit}&cursor=${next}>; rel="next"` } };
@@ -258,7 +258,7 @@ function readId({ members, mistakes }: BodyObject, name: "through" | "webhook"):
   return null;
 }
 
-/** Reads a body that may be left out. */
+/** Reads an optional body. */
 export function bodyOf({ body }: KeyCall, known: readonly string[]): BodyObject {
   return body.byteLength === 0 ? { members: {}, mistakes: [] } : readBody(body, known);
 }

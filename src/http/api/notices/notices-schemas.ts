@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of notices, their deliveries, and webhooks; a part of the table in schemas.ts.
- * Invariant: that of the whole table. `NoticeEvent` is what a webhook is sent.
+ * JSON Schemas of notices, their deliveries, and webhooks. Part of the table in schemas.ts.
+ * Invariant: the same as in schemas.ts. `NoticeEvent` is the body that a webhook receives.
  */
 import Type, { type TSchema } from "typebox";
 import {
@@ -16,7 +16,7 @@ import {
   text,
 } from "../../openapi/schema-parts.ts";
 
-/** States of notices, deliveries, and reasons of disabled webhooks. */
+/** States of notices, states of deliveries, and reasons why a webhook is disabled. */
 const NOTICE_STATES = ["counting", "counted", "failed"] as const;
 const DELIVERY_STATES = ["waiting", "delivered", "failed"] as const;
 const DISABLED_REASONS = ["owner", "gone", "failing"] as const;

@@ -1,6 +1,6 @@
 /**
  * Routes of webhooks and of the log of notices.
- * Invariant: this file has only the rows; the handlers are in noticeanswers.ts.
+ * Invariant: this file has only the route rows; the handlers are in noticeanswers.ts.
  */
 import Type from "typebox";
 import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";

@@ -1,9 +1,9 @@
 /**
- * The page that ends e-mails for their reader, without an account. Input: the signed address of an
- * e-mail. Output: a page that asks before it does anything, and one that confirms.
- * Invariant: a GET changes nothing, because programs open the links of e-mails. A POST of a mail
- * program (RFC 8058) and of the page do the same, any number of times. The page needs no script,
- * fetches nothing, and shows only the beginning of the address.
+ * The unsubscribe page, which needs no account. Input: the signed address in an e-mail. Output: a
+ * page that asks for confirmation, and one that reports the result.
+ * Invariant: a GET changes nothing, because programs open the links of e-mails. A POST by a mail
+ * program (RFC 8058) and one by the page do the same and may be repeated. The page needs no script,
+ * fetches nothing, and shows only the beginning of the e-mail address.
  */
 import { createHash } from "node:crypto";
 import { addressOf } from "../../../notices/addresses.ts";
@@ -76,13 +76,13 @@ const WORDS: Readonly<Record<EmailLanguage, Readonly<Record<Page, PageWords>>>> 
   },
 };
 
-/** `GET /unsubscribe/{token}`: asks, or confirms what was done before. */
+/** `GET /unsubscribe/{token}`: asks for confirmation, or shows the current state. */
 export function showUnsubscribe(call: Call<"notices">): HttpAnswer {
   const row = call.service.notices.emails.byToken(call.params.token ?? "");
   return pageOf(row, row.unsubscribedAt === null ? "ask" : "ended");
 }
 
-/** `POST /unsubscribe/{token}`: ends the e-mails; with `again=1` it begins them again. */
+/** `POST /unsubscribe/{token}`: ends the e-mails; with `again=1`, resumes them. */
 export function unsubscribe(call: Call<"notices">): HttpAnswer {
   const again = call.query.get("again") === "1";
   const row = call.service.notices.emails.unsubscribe(call.params.token ?? "", again);
@@ -92,7 +92,7 @@ export function unsubscribe(call: Call<"notices">): HttpAnswer {
 function pageOf(row: WebhookRow, page: Page): HttpAnswer {
   const { language } = row;
   const { title, text, button } = WORDS[language][page];
-  // An empty address posts to the page itself, which holds the token.
+  // An empty address posts to the current page, whose address contains the token.
   const action = page === "ended" ? "?again=1" : "?";
   const body = html`
 <html lang="${language === "pt" ? "pt-BR" : "en"}"><head><meta charset="utf-8">
@@ -111,7 +111,7 @@ function pageOf(row: WebhookRow, page: Page): HttpAnswer {
   };
 }
 
-/** Hides most of the part before the @: a forwarded e-mail must not show its first reader. */
+/** Hides most of the local part: a forwarded e-mail must not reveal its original reader. */
 function masked(address: string): string {
   const [local = "", host = ""] = address.split("@");
   return `${local.slice(0, 2)}…@${host}`;

@@ -1,10 +1,10 @@
 /**
- * `POST /v1/accounts/compare`. Input: two to four specs, names of facets, and on request the month
- * of each spec. Output: the total of each, and of every value the count and share in each, with an
- * index against its base, as JSON, or as CSV or XLSX if Accept prefers it.
+ * `POST /v1/accounts/compare`. Input: two to four specs, names of facets, and optionally a month
+ * for each spec. Output: the total of each spec; for every facet value, its count and share per
+ * spec, and an index against the base. The answer is JSON, or CSV or XLSX if Accept prefers it.
  * Invariant: counts equal those of POST /v1/accounts/count for the same spec and snapshot. The base
- * of a group is its snapshot, under the condition on the status that all specs share. The index of
- * a value is 100 if its share of a group is that of the base.
+ * of a spec is its snapshot, restricted to the status that all specs share. The index of a value is
+ * 100 if its share in a spec equals its share in the base.
  */
 import { changeCatalog } from "../../../changes/query.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -53,11 +53,11 @@ import {
 interface CompareQuestion {
   readonly specs: readonly AccountQuerySpec[];
   readonly facets: readonly FacetName[];
-  /** Label of the snapshot of each spec; null for the served one. */
+  /** Snapshot label of each spec; null for the served one. */
   readonly snapshots: readonly (string | null)[];
-  /** The condition on the status that all specs share; null if there is none. */
+  /** Base spec with the status filter that all specs share; null if there is none. */
   readonly base: AccountQuerySpec | null;
-  /** Language of a file; null for names as programs read them. */
+  /** Label language of a file; null for machine-readable names. */
   readonly labels: LabelLanguage | null;
 }
 
@@ -97,7 +97,7 @@ function readSnapshots({ members, mistakes }: BodyObject, count: number): (strin
   });
 }
 
-/** Returns a spec of the status that all specs ask for. */
+/** Returns a spec with the status filter of all specs; null if they differ or have none. */
 function baseOf(
   task: ReadTask,
   segment: Segment,
@@ -124,7 +124,7 @@ function readSpecs({ members, mistakes }: BodyObject): readonly unknown[] {
   return [];
 }
 
-/** Normalizes all specs; mistakes name the spec by its place. */
+/** Normalizes all specs; the pointers of mistakes include the position of the spec. */
 function readAll(
   task: ReadTask,
   segment: Segment,
@@ -149,7 +149,7 @@ function readAll(
   throw new AppError("invalid_request", detail, { errors: mistakes });
 }
 
-/** The mistakes of a spec, at its place in the list. */
+/** Returns the mistakes of a spec, with pointers to its position in the list. */
 function placed(error: AppError, at: number): readonly Mistake[] {
   return error.errors.map((mistake) => ({
     ...mistake,
@@ -161,7 +161,7 @@ type CompareCall = KeyCall<
   "clock" | "engine" | "months" | "retain" | "segment" | "telemetry" | ReadPart
 >;
 
-/** Compares groups of any breadth; users of the console see the whole registry. */
+/** Compares groups of any size; console users may see the whole registry. */
 export function compareAnyAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
   return compareBound(call, () => null);
 }
@@ -200,7 +200,7 @@ function compareBound(
   });
 }
 
-/** Runs a step about a spec; errors name the spec by its place. */
+/** Runs a step for a spec; the pointers of errors include the position of the spec. */
 async function placedAt<Result>(at: number, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
@@ -212,7 +212,7 @@ async function placedAt<Result>(at: number, step: () => Promise<Result>): Promis
 }
 
 interface GroupParts {
-  /** Snapshot of the group, and the served one. */
+  /** `own`: the snapshot of the group; `segment`: the served one. */
   readonly own: Segment;
   readonly segment: Segment;
   readonly missingOf: (spec: AccountQuerySpec) => readonly string[] | null;
@@ -352,12 +352,12 @@ function countAt(counts: readonly number[], at: number): number {
   return counts[at] as number;
 }
 
-/** A share with six decimals; 0 in an empty group. */
+/** Returns a share, rounded to six decimals; 0 for an empty group. */
 function shareOf(count: number, total: number): number {
   return total === 0 ? 0 : Math.round((count / total) * 1e6) / 1e6;
 }
 
-/** 100 times the share in a group by the share in its base; null in an empty group. */
+/** Returns 100 × (share in the group) / (share in its base); null for an empty group. */
 function indexOf(count: number, total: number, known: number, base: number): number | null {
   if (total === 0 || known === 0 || base === 0) return null;
   return Math.round(((count * base) / (total * known)) * 1_000) / 10;

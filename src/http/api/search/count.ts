@@ -54,7 +54,7 @@ interface CountQuestion {
   readonly spec: AccountQuerySpec;
   readonly facets: readonly FacetName[] | null;
   readonly pairs: readonly FacetPair[];
-  /** Language of a file; null for names as programs read them. */
+  /** Label language of a file; null for machine-readable names. */
   readonly labels: LabelLanguage | null;
   /** Layout of a file; null if the request names none. */
   readonly layout: CountLayout | null;
@@ -75,7 +75,7 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
   },
 };
 
-/** A table has one pair of facets, and nothing else. */
+/** Adds a mistake if a table is requested without exactly one pair of facets. */
 function refuseTable({ mistakes }: BodyObject, layout: CountLayout | null, fits: boolean): void {
   if (layout !== "table" || fits) return;
   const detail = "A table needs exactly one pair in facets, and no other facet. Use lines.";
@@ -84,7 +84,7 @@ function refuseTable({ mistakes }: BodyObject, layout: CountLayout | null, fits:
 
 type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
-/** Counts the matches of a spec of any breadth; users of the console see the whole registry. */
+/** Counts the matches of a spec of any breadth; console users may see the whole registry. */
 export function countAnyAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
   return countBound(call, () => {});
 }
@@ -197,7 +197,7 @@ function refuseLarge(segment: Segment, pairs: readonly FacetPair[]): void {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-/** A table with its most frequent rows and columns; what is left out is summed. */
+/** Returns the most frequent rows and columns of a table, with sums of the omitted ones. */
 function cut({ facets, rows, columns, counts }: CrossTable) {
   const some = <Item>(items: readonly Item[]) => items.slice(0, FACET_VALUES_MAX);
   return {

@@ -32,7 +32,7 @@ export function tookMs(clock: { monotonicMs(): number }, startMs: number): numbe
   return Math.round((clock.monotonicMs() - startMs) * 1000) / 1000;
 }
 
-/** Reused array: the parts of the latest tail. */
+/** Reused array for the parts of a tail. */
 const tail: string[] = new Array(7).fill("");
 
 /** Returns the text after the accounts in parts, valid until the next call. */
@@ -56,7 +56,7 @@ export function tailOf(
 /** Text of the latest result; pages of one search share it. */
 const last = { quoted: false, more: false, total: Number.NaN, text: "" };
 
-/** Returns has_more and total as text; starts with the quote that ends a cursor. */
+/** Returns `has_more` and `total` as JSON text; if `quoted`, starts with the cursor's end quote. */
 function foundText(quoted: boolean, more: boolean, total: number): string {
   if (last.quoted !== quoted || last.more !== more || last.total !== total) {
     Object.assign(last, { quoted, more, total });
@@ -70,7 +70,7 @@ export function prefixText(segment: Segment, members: object, name: string): str
   return `,${snapshotText(segment)},${membersOf(members)},"${name}":`;
 }
 
-/** Like `prefixText` for a search, as bytes; also the bytes of its serialized spec in it. */
+/** Like `prefixText` for a search, as bytes; `specText` is the part with the spec. */
 export function searchPrefix(
   segment: Segment,
   spec: string,
@@ -113,7 +113,7 @@ interface PageOfSearch {
   readonly kind: { readonly endpoint: string };
 }
 
-/** Returns the row that the page begins after, from the cursor; -1 for the first page. */
+/** Returns the row that precedes the page, from the cursor; -1 for the first page. */
 export function rowAfter(call: QueryContext<"secrets">, question: PageOfSearch): number {
   const { cursor } = question.prepared;
   if (cursor === null) return -1;
@@ -122,7 +122,7 @@ export function rowAfter(call: QueryContext<"secrets">, question: PageOfSearch):
   return decodeListed(question.prepared.spec, cursor, scope, call.service.secrets.cursor);
 }
 
-/** Returns the cursor of the page that begins after `lastRow`. */
+/** Returns the cursor of the page that follows `lastRow`. */
 export function cursorAfter(
   call: QueryContext<"secrets">,
   question: PageOfSearch,
@@ -144,7 +144,7 @@ function pagesScope({ plan }: QueryContext, { segment, prepared }: PageOfSearch)
   };
 }
 
-/** Returns what else a cursor is bound to: the tenant and the route. */
+/** Returns the other values that a cursor is bound to: the tenant and the route. */
 function bindingOf({ identity }: QueryContext, { kind }: PageOfSearch): readonly string[] {
   return [identity.tenantId, kind.endpoint];
 }

@@ -1,8 +1,8 @@
 /**
- * Search requests: from the bytes of a body to a normalized request, bound to its lists.
- * Invariant: the request is charged before any expensive work. An error names every mistake in the
- * body, including unknown and duplicate facets. The error for a spec that is too broad names the
- * missing filters and the exact number of matches.
+ * Search requests: parses a body into a normalized request, bound to its lists. Invariant: the
+ * request is charged before any expensive work. An error names every mistake in the body, including
+ * unknown and duplicate facets. The error for a spec that is too broad names the missing filters
+ * and the exact number of matches.
  */
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -39,7 +39,7 @@ export const SEARCH_LIMIT_DEFAULT = 100;
 
 /** A parsed search request. */
 export interface SearchRequest {
-  /** Bound to the content of its lists, if it names any. */
+  /** The spec, bound to the revisions of the lists that it names. */
   readonly spec: AccountQuerySpec;
   readonly resultHash: string;
   readonly cursor: string | null;
@@ -49,7 +49,7 @@ export interface SearchRequest {
   readonly facets: readonly FacetName[] | null;
   /** Answer header with the entity tag. */
   readonly headers: { readonly ETag: string };
-  /** The answer's text from `"snapshot"` up to where the accounts begin (page-answer.ts). */
+  /** The answer's text from `"snapshot"` to the start of the accounts (page-answer.ts). */
   readonly prefix: Uint8Array;
   /** Units that were charged. */
   readonly cost: number;
@@ -58,10 +58,10 @@ export interface SearchRequest {
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
-/** Members of a first page; the cursor of further pages contains them. */
+/** Members allowed only for a first page; further pages get them from their cursor. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
-/** Options next to a spec, and whether it may name lists. */
+/** Members next to a spec, and whether the spec may name lists. */
 interface SearchOptions {
   readonly limit?: unknown;
   readonly output?: unknown;
@@ -69,8 +69,8 @@ interface SearchOptions {
 }
 
 /**
- * Returns the normalization context of a search. All contexts share one object shape, because
- * spreading creates a new one each time, which is slow to read.
+ * Returns the normalization context of a search. All contexts share one object shape, because each
+ * spread would create another, which is slow to read.
  */
 export function searchContext(
   segment: Segment,
@@ -121,7 +121,7 @@ export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; l
     : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
 }
 
-/** Reads the spec in a body in the form of a search or an export. */
+/** Reads a spec in the form of a search or an export. */
 export function readEither(
   task: ReadTask,
   segment: Pick<Segment, "catalog">,
@@ -201,7 +201,7 @@ interface TagParts extends Pick<SearchRequest, "spec" | "resultHash" | "cursor" 
   readonly explain: string;
 }
 
-/** Returns the tag of a page: snapshot, spec with what its hash omits, and content of its lists. */
+/** Returns the tag of a page, from the snapshot, the whole spec, and the revisions of its lists. */
 function tagOf(parts: TagParts, snapshotId: string): string {
   const { spec, resultHash: hash, explain, cursor, facets } = parts;
   const { lists } = spec.filters;
@@ -210,7 +210,7 @@ function tagOf(parts: TagParts, snapshotId: string): string {
   return weakTag(["search", snapshotId, hash, ...further]);
 }
 
-/** Returns the accounts per page requested by the body or its spec. */
+/** Returns the accounts per page that the body or its spec requests. */
 export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
   const own = isJsonObject(spec) ? spec.limit : undefined;
   return limitOf([limit, own], plan.limits.search_limit);
@@ -283,7 +283,7 @@ function readPair(
   }
 }
 
-/** Reads names of facets, and pairs of them if `pairs` is given; returns null without a name. */
+/** Reads facet names, and pairs of them if `pairs` is given; returns null if there are none. */
 function readFacetNames(
   { members, mistakes }: BodyObject,
   pairs: FacetPair[] | null,
@@ -307,7 +307,7 @@ function readFacetNames(
     if (known === undefined) {
       const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
-      // Stops early: the list may have thousands of wrong names.
+      // Stops, because the list may have thousands of wrong names.
       if (at > FACETS.length) break;
     } else if (names.includes(known)) {
       mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
@@ -318,7 +318,7 @@ function readFacetNames(
   return names.length === 0 ? null : names;
 }
 
-/** A spec and its missing filters; null if it is narrow enough. */
+/** A spec and its missing filters, which are null if the spec is narrow enough. */
 interface Judged {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
@@ -326,7 +326,7 @@ interface Judged {
   readonly place?: string;
 }
 
-/** Throws `query_too_broad` for a spec without a filter that narrows it. */
+/** Throws `query_too_broad` if filters are missing; includes the exact number of matches. */
 export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
   const { spec, missing, place } = judged;
   if (missing === null) return;
@@ -350,7 +350,7 @@ export function matchesOf(
   return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
 }
 
-/** Reads a member that is one of `names`, or null; notes a mistake for anything else. */
+/** Reads a member that is one of `names`, or null; other values are mistakes. */
 export function readChoice<Name extends string>(
   { members, mistakes }: BodyObject,
   member: "labels" | "layout",
@@ -400,7 +400,7 @@ function formatOf(type: string): FileFormat | "json" | null {
   return ["application/json", "application/*", "*/*"].includes(type) ? "json" : null;
 }
 
-/** Returns the error for a member that only files have. */
+/** Returns the error for a member that only applies to files. */
 export function notOfJson(member: "labels" | "layout"): AppError {
   const detail = `${member} needs a file: send Accept: ${FILE_TYPES.join(" or ")}.`;
   const errors = [{ pointer: `/${member}`, code: "not_with_json", detail }];

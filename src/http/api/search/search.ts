@@ -1,13 +1,13 @@
 /**
  * `POST /v1/accounts/search`, and the pages of every search, from the response cache or the engine.
- * Input: a spec, and for further pages a cursor. Output: one page of accounts with the exact total
+ * Input: a spec, with a cursor for further pages. Output: one page of accounts with the exact total
  * and the cursor of the next page.
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor is valid only for its spec,
  * fields, snapshot, and tenant; a failed search is never an empty answer. A cached page passes the
  * same checks, charges, refusals, and counters in the same order; only the engine's work is saved.
- * A cached page cannot become stale: snapshots never change, plans and secrets are those of the
- * process, cursors are bound to the tenant, and a page with saved lists is used only at the same
- * revisions.
+ * A cached page cannot become stale: snapshots never change, and plans and secrets last as long as
+ * the process. Cursors are bound to the tenant, and a page with saved lists is used only at the
+ * same revisions.
  */
 import type { Projector } from "../../../search/project.ts";
 import {
@@ -73,7 +73,7 @@ interface ParsedPageRequest<Name extends PageSchema = PageSchema> extends PageCo
    * shared.
    */
   readonly mayShareBuffer: boolean;
-  /** Caches the answer for the same request, or null. */
+  /** Caches the answer for the next equal request; null if it cannot be cached. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
 }
 
@@ -82,7 +82,7 @@ const ACCOUNTS: PageKind<"SearchAnswer"> = {
   schema: "SearchAnswer",
 };
 
-/** A page of accounts, now or later. */
+/** A page of accounts, or a promise of it. */
 type PageReply = Reply<ShapedAnswer<"SearchAnswer">>;
 
 type PagePart =
@@ -104,7 +104,7 @@ export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply
   return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
 }
 
-/** A function of its own, because its closures would allocate a context for each cached page. */
+/** A separate function, because its closures would allocate a context for each cached page. */
 function newPage(
   call: KeyCall<SearchPart | CachePart>,
   segment: Segment,
@@ -142,7 +142,7 @@ export async function searchPage(
   }
 }
 
-/** Returns the data that the response cache needs of a page. */
+/** Returns the data of a page that the response cache needs. */
 export function cacheableOf(
   { segment, kind }: Pick<ParsedPageRequest, "segment" | "kind">,
   prepared: SearchRequest,
@@ -152,7 +152,7 @@ export function cacheableOf(
   return { segment, endpoint, cost, spec, unbound, expensive: isExpensive(prepared) };
 }
 
-/** Retains a segment until a value is ready. */
+/** Retains a segment until a value is ready. Returns the value. */
 export function held<Value>(
   { service }: QueryContext<"retain">,
   segment: Segment,
@@ -161,7 +161,7 @@ export function held<Value>(
   return value instanceof Promise ? value.finally(service.retain(segment)) : value;
 }
 
-/** Answers when a value is ready; retains the segment until then. */
+/** Builds an answer when a value is ready; retains the segment until then. */
 export function answerWith<Value, Result>(
   call: QueryContext<"retain">,
   segment: Segment,
@@ -181,7 +181,7 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
 }
 
 /**
- * Answers a page: an ordinary page inline, so in request order, and an expensive page
+ * Answers a page. Ordinary pages are answered inline, in request order; expensive pages
  * asynchronously.
  */
 export function answerPage<Name extends PageSchema>(
@@ -201,7 +201,7 @@ export function answerPage<Name extends PageSchema>(
   return held(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
 }
 
-/** Throws if no stream slot is left for a large page; runs one count. */
+/** Throws if a large page needs a stream slot and none is free. Counts the matches only then. */
 function refuseWithoutRoom(
   { service: { engine, streams }, identity: { tenantId } }: QueryContext<"engine" | "streams">,
   segment: Segment,
@@ -272,7 +272,7 @@ function bodyOf(
   return streamedBody(call, sliced);
 }
 
-/** Returns the accounts of a page as a separate text, or slices. */
+/** Returns the accounts of a page: their own part of the shared buffer, or unchanged. */
 function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
   if (placed < 0 || buffer === null || !(accounts instanceof Uint8Array)) return accounts;
   return accounts.slice(buffer.at, buffer.at + placed);
@@ -282,7 +282,7 @@ function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
 export function segmentFor({ service, body }: QueryContext<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
-  // The body is searched only if a replaced snapshot has other content.
+  // The body is searched for a cursor only if a replaced snapshot has other content.
   return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
@@ -334,7 +334,7 @@ export function cachedPage<Name extends SchemaName>(
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
 }
 
-/** A function of its own, so that a search creates no closure. */
+/** A separate function, so that a search creates no closure. */
 function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment): boolean {
   return boundListsOf(call, segment, lists.spec) === lists.bound;
 }
@@ -354,8 +354,8 @@ function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): Htt
 const NOTHING = new Uint8Array(0);
 
 /**
- * Caches an answer if the same request came before and all bytes of the answer are in memory. Call
- * it in the turn that made the answer, because its buffer may be shared.
+ * Caches an answer if the same request came before and the whole answer is in memory. Must be
+ * called in the turn that built the answer, because its buffer may be shared.
  */
 export function cachePage(
   call: KeyCall<CachePart>,
@@ -370,12 +370,11 @@ export function cachePage(
   let lists: BoundLists | null = null;
   if (unbound.filters.lists !== undefined) {
     const bound = JSON.stringify(spec.filters.lists);
-    // Pages with several lists are not cached: lists are compared synchronously only if there is
-    // one.
+    // Pages with several lists are not cached, because only one list can be compared synchronously.
     if (boundListsOf(call, segment, unbound) !== bound) return;
     lists = { spec: unbound, bound };
   }
-  // The time is a number and the last value.
+  // The last value of the answer is `took_ms`, a number; the cached bytes end before it.
   const end = whole.lastIndexOf(COLON) + 1;
   const bytes = new Uint8Array(whole.subarray(headOf(call.requestId).length, end));
   responses.put(call, segment, endpoint, { bytes, headers, accounts, cost, expensive, lists });
@@ -383,7 +382,9 @@ export function cachePage(
 
 const COLON = ":".charCodeAt(0);
 
-/** Returns a spec's lists with current revisions as JSON; null if that would have to wait. */
+/**
+ * Returns the current revisions of a spec's lists as JSON; null if reading them is not synchronous.
+ */
 function boundListsOf(
   { service: { listed }, identity }: KeyCall<"listed">,
   segment: Segment,

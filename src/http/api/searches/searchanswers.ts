@@ -1,9 +1,9 @@
 /**
  * Handlers for saved searches. Input: names, specs, and options of notices. Output: searches as
  * JSON, pages of them, and the changes of one.
- * Invariant: these rows are those of the console. Another tenant's search does not exist. A search
- * is answered once it is durable; it was counted before. Lists of searches leave out the specs,
- * which may be large.
+ * Invariant: the console uses the same database rows. Another tenant's search is reported as
+ * missing. A search is counted, then stored; the answer is sent once it is durable. Lists of
+ * searches omit the specs, which may be large.
  */
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../../../access/quota.ts";
@@ -141,14 +141,14 @@ async function change(
   return answer("SavedSearchAnswer", bodyOf(call, find(call)));
 }
 
-/** `DELETE /v1/searches/{id}`: also its notices, and what waits of them. */
+/** `DELETE /v1/searches/{id}`: removes a search, its notices, and their queued deliveries. */
 export function deleteSearch(call: KeyCall<"searches">): BareAnswer {
   const { id, tenantId } = find(call);
   call.service.searches.remove(tenantId, id);
   return noContent();
 }
 
-/** `GET /v1/searches/{id}/changes`: as `/v1/changes` for its spec. */
+/** `GET /v1/searches/{id}/changes`: like `/v1/changes` for the search's spec. */
 export async function searchChanges(
   call: Parameters<typeof answerChanges>[0] & KeyCall<"notices" | "searches">,
 ): Promise<ShapedAnswer<"ChangesAnswer">> {
@@ -172,14 +172,16 @@ export async function searchChanges(
   };
   const body: BodyObject = { members, mistakes: [] };
   try {
-    // Large specs are read by a thread, which the size of the body decides.
+    // The size of the body decides whether a thread parses the spec.
     return await answerChanges(calledWith(call, { body: Buffer.from(text) }), body);
   } catch (error) {
     throw error instanceof AppError ? placedInQuery(error) : error;
   }
 }
 
-/** The month of the last look if it is older than the served one, else the month before that. */
+/**
+ * Returns the newest month up to the last counted one; if there is none, the latest available one.
+ */
 function sinceOf(call: KeyCall<"months" | "segment">, row: SearchRow): string | undefined {
   const months = changesSince(call.service);
   return months.find((label) => label <= row.snapshot) ?? months[0];

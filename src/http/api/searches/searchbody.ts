@@ -1,9 +1,9 @@
 /**
  * Reads the body of a saved search, new or changed. Input: a parsed body, the plan, and a snapshot.
  * Output: the normalized spec and the options of its notices, as stored.
- * Invariant: all mistakes of a body are reported together. A spec may be as broad as a client
- * likes: notices only list changes. An export is checked here as if it were created now, so that it
- * is not refused for its form a month later.
+ * Invariant: all mistakes of a body are reported together. A spec may be arbitrarily broad, because
+ * notices only list changes. An export is checked as if it were created now, so that it is not
+ * refused as invalid a month later.
  */
 import { includesExports, type Plan } from "../../../access/plans.ts";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
@@ -33,7 +33,7 @@ const MEMBERS = [
 ];
 const EXPORT_MEMBERS = ["output", "kinds", "limit"];
 
-/** Members of a body about a search; those that it lacks are undefined. */
+/** Members of a body about a search; missing ones are undefined. */
 export interface ReadSearchBody {
   readonly name?: string;
   readonly spec?: AccountQuerySpec;
@@ -43,12 +43,12 @@ export interface ReadSearchBody {
   /** JSON of an `ExportWish`, or null. */
   readonly export?: string | null;
   readonly feed?: boolean;
-  /** 1 if the days of the spec move with the month. */
+  /** 1 if the dates in the spec move with the month. */
   readonly rolling?: number;
   readonly paused?: boolean;
 }
 
-/** A body with the saved spec that it may change; null for a new search. */
+/** A body, with the saved spec that it changes; null for a new search. */
 interface SearchBodyTask extends ReadTask {
   readonly saved: string | null;
 }
@@ -71,7 +71,10 @@ export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
   },
 };
 
-/** Notices compare months, so a spec that changes refuse is refused before it is saved. */
+/**
+ * Returns a catalog for month comparisons, so that specs that notices cannot use are refused before
+ * saving.
+ */
 function compared({ catalog }: Segment): Pick<Segment, "catalog"> {
   return { catalog: comparingCatalog(catalog) };
 }
@@ -166,7 +169,7 @@ function readExport({ members, mistakes }: BodyObject, plan: Plan): string | nul
   return JSON.stringify(savedExport);
 }
 
-/** Refuses an export that could never be made. */
+/** Throws for an export that could never be created. */
 function checkExport(
   read: ReadSearchBody,
   { plan, saved }: SearchBodyTask,

@@ -1,7 +1,8 @@
 /**
- * Cursors of a tenant's saved searches, and the bound on their number; for the API and the console.
- * Invariant: cursors are stateless and authenticated: only one made here, with one of the given
- * secrets, for the same tenant, is accepted, in exactly one spelling:
+ * Cursors of a tenant's saved searches, and the maximum number of searches; for the API and the
+ * console.
+ * Invariant: cursors are stateless and authenticated. A cursor is accepted only if it was made here
+ * with one of the given secrets, for the same tenant, in exactly one spelling:
  * `<created_at>.<id>.<HMAC-SHA-256>`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -12,7 +13,7 @@ import type { SearchPlace } from "../../../store/searchstore.ts";
 /** Maximum saved searches per tenant. */
 export const SEARCHES_MAX = 500;
 
-/** Returns the error for a further search. */
+/** Returns the error for one search too many. */
 export function searchesFull(): AppError {
   const detail = `There are ${SEARCHES_MAX} saved searches, which is all. Delete one first.`;
   const errors = [{ pointer: "", code: "too_many", detail }];
@@ -42,7 +43,7 @@ export function decodeSearchCursor(
 ): SearchPlace {
   const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
   const sent = Buffer.from(mac, "base64url");
-  // Two bits of the last character mean nothing; only zeros are canonical.
+  // Two bits of the last character are unused; only zeros are canonical.
   const genuine =
     mac !== "" &&
     sent.toString("base64url") === mac &&
@@ -55,7 +56,7 @@ export function decodeSearchCursor(
   throw new AppError("invalid_cursor", detail, { errors });
 }
 
-/** Returns an HMAC over purpose, tenant, and place, each after its length. */
+/** Returns an HMAC over purpose, tenant, and place, each prefixed by its length. */
 function authenticate(place: string, tenantId: string, secret: Uint8Array): Buffer {
   const parts = ["peneira searches 1", tenantId, place];
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join("");

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of saved searches; a part of the table in schemas.ts.
- * Invariant: that of the whole table.
+ * JSON Schemas of saved searches. Part of the table in schemas.ts.
+ * Invariant: the same as in schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";

@@ -1,6 +1,6 @@
 /**
- * Routes of saved searches: create, list, read, change, delete, and what changed for one.
- * Invariant: this file has only the rows; the handlers are in searchanswers.ts.
+ * Routes of saved searches: create, list, read, change, delete, and list the changes of one.
+ * Invariant: this file has only the route rows; the handlers are in searchanswers.ts.
  */
 import Type from "typebox";
 import { FEED_LANGUAGES } from "../../../notices/feed.ts";

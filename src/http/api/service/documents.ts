@@ -1,7 +1,8 @@
 /**
- * Public pages without a key: the OpenAPI document, the reference, llms.txt, and security.txt. All
- * are made once.
- * Invariant: they do not depend on the client or the loaded data; browsers cache and revalidate.
+ * Public pages without a key: the OpenAPI document, the reference, llms.txt, and security.txt. Each
+ * is built once.
+ * Invariant: pages depend neither on the client nor on the loaded data; browsers cache and
+ * revalidate them.
  */
 import { AppError } from "../../../errors.ts";
 import { openApiDocument } from "../../openapi/document.ts";
@@ -37,7 +38,7 @@ export function publicDocument(routes: readonly ApiRoute[], version: string): un
   return openApiDocument(listed(routes), SCHEMAS, { version, webhooks: NOTICE_WEBHOOKS });
 }
 
-/** Returns the routes of the documents; `routes` is called on the first request. */
+/** Returns the routes of the documents; calls `routes` on the first request. */
 export function documentRoutes(routes: () => readonly ApiRoute[]): readonly UnlistedRoute[] {
   const openapi = once(({ version }) => ({
     type: JSON_TYPE,
@@ -71,13 +72,13 @@ function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
   return { method: "GET", path, access: "open", query: "any", handle, unlisted: "page" };
 }
 
-/** Returns a handler that makes its page once. */
+/** Returns a handler that builds its page once. */
 function once(make: (service: Pick<Service, "version">) => Text) {
   let cached: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
   return (call: Call<"version">): HttpAnswer => {
     if (cached === null) {
       const made = make(call.service);
-      // Keeps the text as bytes: encoding it would cost ten times as much as the rest of an answer.
+      // Stored as bytes: encoding the text would cost ten times as much as the rest of an answer.
       cached = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
     const { type, bytes, policy, tag } = cached;

@@ -1,6 +1,7 @@
 /**
- * Health probes, without a key: liveness, readiness, metrics; for supervisors and balancers.
- * Invariant: `/healthz` touches nothing that could fail; `/readyz` returns 503 exactly if a search
+ * Health probes for supervisors and load balancers, without a key: liveness, readiness, and
+ * metrics.
+ * Invariant: `/healthz` uses nothing that could fail. `/readyz` returns 503 exactly if a search
  * would, or if the server is about to stop.
  */
 

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of the server's status; a part of the table in schemas.ts.
- * Invariant: every list of values is derived from the table that defines them.
+ * JSON Schemas of the server's status. Part of the table in schemas.ts.
+ * Invariant: every list of values is derived from the table that defines it.
  */
 import Type, { type TSchema } from "typebox";
 import { PLAN_NAMES } from "../../../access/plannames.ts";

@@ -1,7 +1,7 @@
 /**
- * `GET /v1/status`: what is loaded, and what the client's plan allows. It also answers while no
- * snapshot is loaded, when operators need it.
- * Invariant: every list is derived from the table it represents, so it cannot be wrong.
+ * `GET /v1/status`: the loaded snapshot, and the limits of the client's plan. Operators need it
+ * most while no snapshot is loaded, so it also answers then.
+ * Invariant: every list is derived from the table that defines it, so it cannot be wrong.
  */
 
 import { PLAN_NAMES } from "../../../access/plannames.ts";

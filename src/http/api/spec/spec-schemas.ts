@@ -17,7 +17,7 @@ import {
   words,
 } from "../../openapi/schema-parts.ts";
 
-/** Schemas of normalizing a spec by name. */
+/** Named schemas for normalizing a spec. */
 export const NORMALIZE_SCHEMAS = {
   NormalizeRequest: Type.Object({ spec: eitherSpec("SpecInput", "LeadQueryInput") }, closed),
   NormalizeAnswer: Type.Object(
@@ -64,7 +64,7 @@ export const DOUBTS = Type.Array(
   { description: "Words that may be meant otherwise; the spec has the likelier reading." },
 );
 
-/** Schemas of translating a sentence by name. */
+/** Named schemas for translating a sentence. */
 export const TRANSLATE_SCHEMAS = {
   TranslateRequest: Type.Object(
     {

@@ -1,6 +1,6 @@
 /**
- * Spec routes: translate a sentence, and normalize a spec; with the handler of `POST
- * /v1/spec/normalize`. Input: a spec of either kind, possibly edited by hand.
+ * Spec routes: translate a sentence, and normalize a spec. Also the handler of `POST
+ * /v1/spec/normalize`. Input: an account query or a lead query, possibly edited by hand.
  * Output: its normal form, the alterations, and its number of matches.
  * Invariant: only counts run. Searches and exports accept every spec accepted here.
  */
@@ -108,14 +108,14 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
 interface ReadSpec {
   /** The spec in the normal form of its kind. */
   readonly spec: AccountQuerySpec | LeadQuery;
-  /** The account query: the spec itself, or the query that a lead query compiles to. */
+  /** The account query: the spec itself, or the result of compiling a lead query. */
   readonly query: AccountQuerySpec;
   readonly isLead: boolean;
   readonly changes: readonly NormalizationNote[];
   readonly warnings: readonly string[];
 }
 
-/** Parses an account query of a search or of an export. */
+/** Parses a spec: an account query (search or export) or a lead query. */
 export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
   name: "normalize",
   run(task, segment, payer) {

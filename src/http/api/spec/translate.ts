@@ -54,7 +54,7 @@ function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): Sente
 /** A translated sentence, with its spec in normal form. */
 interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
-  /** Suggestions; null if the spec names lists, whose rows only the server has. */
+  /** Suggestions; null if the spec names lists, because only the server has their rows. */
   readonly suggestions: readonly Suggestion[] | null;
   /** Other readings of the sentence; empty if the spec names lists. */
   readonly doubts: readonly CountedDoubt[];
@@ -82,7 +82,9 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
 
 type TranslateCall = QueryContext<"engine" | "retain" | "segment" | ReadPart>;
 
-/** Matches members with a sentence or names to look up, and backslashes, which may escape them. */
+/**
+ * Matches members that need a lookup (a sentence or names), and backslashes, which may hide them.
+ */
 const LOOKS_UP = /query_text|activit|cit(?:y|ies)|state|region|district|name|list|\\/;
 
 /** Reads a body; inline if it is small and has neither a sentence nor names. */

@@ -1,8 +1,8 @@
 /**
- * A forwarded request at the state owner: an exchange whose connection is on another thread. Input:
- * messages of that thread. Output: messages to it.
+ * A forwarded request at the state owner: an exchange whose connection belongs to another thread.
+ * Input: messages of that thread. Output: messages to it.
  * Invariant: it behaves like the original exchange. The resources of an answer are released once,
- * also if the thread ends.
+ * even if the thread ends.
  */
 
 import type { BodyRequest } from "../body.ts";
@@ -69,7 +69,7 @@ export class ForwardedExchange implements Exchange {
     this.#post({ kind: "read", id: this.#id, limitBytes, sender, inChunks: taker !== undefined });
   }
 
-  /** Nothing to do: the thread keeps the body. */
+  /** Does nothing: the thread buffers the body. */
   keepBody(): void {}
 
   whenOver(awaiting: AwaitsEnd): void {
@@ -109,13 +109,13 @@ export class ForwardedExchange implements Exchange {
     else if (message.kind === "more") this.#more();
     else if (message.kind === "ended") this.#endSource(message.failure);
     else this.#end(message.gone);
-    // The request is over only after the message that its file is closed.
+    // The request ends only with the message that its file is closed.
     return this.#isOver && this.#source === null && this.#file === null;
   }
 
   /**
    * Ends the exchange after its thread has ended. Does not close the file: the thread may have
-   * closed it, and the descriptor may belong to another file by now.
+   * closed it, and its descriptor may have been reused for another file.
    */
   lost(): void {
     this.#wanted?.taker?.drop?.();

@@ -1,8 +1,8 @@
 /**
  * Thread side of requests that are forwarded to the state owner. Input: exchanges of the thread,
  * and messages of the owner. Output: messages to the owner, and its answers on the exchanges.
- * Invariant: the owner gets every request once and its end once. The body stays in the client's
- * connection until the owner requests it, except for a first part.
+ * Invariant: the owner receives each request and its end exactly once. The body stays in the
+ * client's connection until the owner requests it, except for a first part.
  */
 import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
@@ -19,7 +19,7 @@ import {
 /** Forwards a request to the owner; `body` is set if it was already read. */
 export type Forward = (exchange: Exchange, requestId: string, body: Uint8Array | null) => void;
 
-/** Thrown if a handler detects that only the owner can answer the request. */
+/** Thrown if a handler finds that only the owner can answer the request. */
 export class OwnerRequired extends Error {}
 
 /** Requests of a thread that the owner answers. */
@@ -38,8 +38,7 @@ export class Forwarder {
     const over = () => this.#open.delete(id);
     const forwarded = new ForwardedCall({ id, exchange, body, post: this.#post, over });
     this.#open.set(id, forwarded);
-    // Begins after the registration, because the request of a client that has left ends
-    // immediately.
+    // Begins after the registration: if the client has left, the request ends immediately.
     forwarded.begin(requestId);
   };
 
@@ -158,7 +157,7 @@ class OwnerBody implements PulledBody {
   readonly length: number | null;
   readonly #id: number;
   readonly #post: Post<ToOwner>;
-  /** Infinite if the length is unknown. */
+  /** Bytes left; infinite if the length is unknown. */
   #left: number;
   #done: ((chunk: Uint8Array | null) => void) | null = null;
   #isWhole = false;

@@ -1,9 +1,9 @@
 /**
- * The owner's view of the HTTP threads: a transport that accepts connections, deals them to the
- * threads round-robin, and gets the requests that only the owner can answer.
- * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A thread
- * that ends is replaced; only its own connections end with it. Threads end only after closing their
- * connections, or because they failed.
+ * The owner's view of the HTTP threads: a transport that accepts connections, distributes them to
+ * the threads round-robin, and receives the requests that only the owner can answer.
+ * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A
+ * thread that ends is replaced; only its own connections end with it. A thread ends only after
+ * closing its connections, or because it failed.
  */
 import { Worker } from "node:worker_threads";
 import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";
@@ -22,28 +22,32 @@ import { SharedState } from "./shared-state.ts";
 
 /** Pause before replacing a thread that ended soon after its start, in milliseconds. */
 const PAUSE_MS = 250;
-/** Age from which a thread is replaced without a pause, in milliseconds. */
+/** Threads that lived longer than this are replaced without a pause, in milliseconds. */
 const LIVED_MS = 2_000;
 /**
- * Young generation of a thread, in MB. V8 would use up to 48: with 4, a thread takes 9 MB less
- * after searches, and garbage collection is as fast.
+ * Size of a thread's young generation, in MB. V8 would use up to 48. With 4, a thread takes 9 MB
+ * less after searches, and garbage collection is as fast.
  */
 const YOUNG_MB = 4;
-/** Timeout for a thread's metrics. After it, the previous metrics of the thread are reported. */
+/**
+ * Timeout for a thread's metrics in milliseconds, after which its previous metrics are reported.
+ */
 const METRICS_MS = 1_000;
 
 /** Parts shared by the threads and their owner. */
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
-  /** Maximum threads that load at the same time; each opens all files of its code. */
+  /** Max threads that load at the same time; each opens all of its code files. */
   readonly loadingMax: number;
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
 }
 
 interface ThreadEvents {
-  /** Reports that a thread has failed and is replaced, so that its holds are released. */
+  /**
+   * Called when a failed thread is replaced, so that the caller can release the thread's resources.
+   */
   replaced(slot: number, error: unknown): void;
 }
 
@@ -90,8 +94,7 @@ export class HttpThreads implements Transport {
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     this.#handler = handler;
     try {
-      // Starts the threads first, because a client that connects while they load would wait for
-      // seconds.
+      // Starts the threads first: a client that connects while they load would wait for seconds.
       await this.#startAll();
       const port = openUwsPort(address);
       this.#port = port;
@@ -107,7 +110,7 @@ export class HttpThreads implements Transport {
     this.#handler = handler;
   }
 
-  /** Starts answering with the state of a data directory; resolves when all threads do. */
+  /** Starts answering with the state of a data directory; resolves when all threads answer. */
   async serve(dataDir: string, events: ThreadEvents): Promise<void> {
     this.#dataDir = dataDir;
     this.#events = events;
@@ -129,7 +132,7 @@ export class HttpThreads implements Transport {
     }
   }
 
-  /** Atomically makes an opened snapshot the served one on all threads; null serves none. */
+  /** Atomically makes an opened snapshot the served one on all threads; null means no snapshot. */
   publish(segment: Segment | null): void {
     this.#board.current = segment === null ? 0 : (this.#serials.get(segment) ?? 0);
   }
@@ -157,12 +160,12 @@ export class HttpThreads implements Transport {
     this.#board.stop();
   }
 
-  /** Makes all threads report that the store of files does not answer, or does again. */
+  /** Makes all threads report whether the object store is unreachable. */
   degrade(is: boolean): void {
     this.#board.degraded = is;
   }
 
-  /** Makes all threads report that this server lacks the snapshot of the others, or has it. */
+  /** Makes all threads report whether this server lacks the snapshot that the others serve. */
   fallBehind(is: boolean): void {
     this.#board.behind = is;
   }
@@ -178,7 +181,7 @@ export class HttpThreads implements Transport {
     this.#port = null;
     if (port !== null) {
       await this.#each({ kind: "hold" });
-      // Threads report no traffic here, but their answers are delayed.
+      // Threads report no traffic to the owner, but their answers are delayed meanwhile.
       await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
       closePort(port.id);
     }
@@ -191,7 +194,10 @@ export class HttpThreads implements Transport {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
-  /** Like `#all`, but ignores ended threads, because their replacements get the same order. */
+  /**
+   * Like `#all`, but ignores threads that have ended, because their replacements get the same
+   * order.
+   */
   async #living(order: ThreadCommand): Promise<void> {
     const sent = this.#threads.map(async (thread) => {
       try {
@@ -209,8 +215,8 @@ export class HttpThreads implements Transport {
   }
 
   /**
-   * Starts all threads and waits, so that no thread takes the connections of threads that still
-   * load.
+   * Starts all threads and waits, so that no thread gets the connections of threads that are still
+   * loading.
    */
   async #startAll(): Promise<void> {
     const atOnce = this.#parts.loadingMax;
@@ -302,7 +308,7 @@ class HttpThread {
     this.#worker = new Worker(workerFile(worker), {
       execArgv: workerArguments(),
       workerData: start,
-      // The owner opens files and this thread closes them; Node would warn of each.
+      // The owner opens files and this thread closes them; Node would log a warning for each.
       trackUnmanagedFds: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });

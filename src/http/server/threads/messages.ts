@@ -25,7 +25,7 @@ export interface ThreadStart {
   readonly searches: Int32Array;
   /** Number of the ledger. */
   readonly ledger: number;
-  /** Memory of the signals of leased rate limits; null without a fleet. */
+  /** Shared memory that signals arriving rate-limit leases; null without a fleet. */
   readonly leases: Int32Array | null;
 }
 
@@ -40,7 +40,7 @@ export type ThreadCommand =
   /** Start answering, with the state of a data directory. */
   | { readonly kind: "serve"; readonly dataDir: string }
   | { readonly kind: "metrics" }
-  /** Announce to clients, with the next answer, that the connection ends. */
+  /** Announce to each client, with its next answer, that the connection will close. */
   | { readonly kind: "leave" }
   /** Delay answers while the port is drained. */
   | { readonly kind: "hold" }

@@ -1,5 +1,5 @@
 /**
- * Numbers shared by a server's threads, set by the owner or by each thread and read by all.
+ * Numbers shared by a server's threads. The owner or a thread sets each; all threads read them.
  * Invariant: each number changes atomically, so all threads switch to a new snapshot at the same
  * moment. Serial numbers of snapshots are never reused.
  */
@@ -12,7 +12,7 @@ const USED = 4;
 /** Maximum snapshots tracked; fewer are open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
-/** Shared numbers; other threads pass the memory of the first to the constructor. */
+/** Shared numbers. Other threads pass the first thread's memory to the constructor. */
 export class SharedState {
   readonly memory: Int32Array;
 
@@ -38,7 +38,7 @@ export class SharedState {
     Atomics.store(this.memory, STOPPING, 1);
   }
 
-  /** True while the store of files does not answer. */
+  /** True while the object store does not answer. */
   get degraded(): boolean {
     return Atomics.load(this.memory, DEGRADED) !== 0;
   }
@@ -56,18 +56,18 @@ export class SharedState {
     Atomics.store(this.memory, BEHIND, is ? 1 : 0);
   }
 
-  /** Records the use of a replaced snapshot now. */
+  /** Records that a replaced snapshot is used now. */
   use(serial: number): void {
     Atomics.store(this.memory, USED + (serial % SNAPSHOTS_MAX), seconds());
   }
 
-  /** Returns the time since a snapshot's last use, in milliseconds, exact to a second. */
+  /** Returns the time since a snapshot's last use in milliseconds, in steps of one second. */
   unusedMs(serial: number): number {
     return (seconds() - Atomics.load(this.memory, USED + (serial % SNAPSHOTS_MAX))) * 1_000;
   }
 }
 
-/** Returns seconds of the clock shared by all threads. */
+/** Returns the seconds of a clock that all threads share. */
 function seconds(): number {
   return process.hrtime()[0];
 }

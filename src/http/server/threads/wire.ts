@@ -1,8 +1,8 @@
 /**
  * Messages about requests that a thread forwards to the state owner.
  * Input: the request and its events. Output: its answer.
- * Invariant: a message holds plain values and its own bytes. Each concerns one request, by an id
- * from its thread. Messages of one request arrive in posting order.
+ * Invariant: a message holds plain values and its own bytes. It belongs to one request, named by an
+ * id that the thread assigned. Messages of one request arrive in posting order.
  */
 import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
@@ -41,7 +41,7 @@ export type WireBody =
   | string
   | Uint8Array
   | { readonly descriptor: number; readonly offset: number; readonly length: number }
-  /** Chunks of so many bytes together. */
+  /** Chunks with this many bytes in total. */
   | { readonly chunkBytes: number }
   /** Chunks of an unknown number of bytes. */
   | null;

@@ -1,13 +1,13 @@
 /**
  * The body of an answer: finished bytes, bytes in a shared buffer, or streamed content. Input: the
  * parts of a body, or its source. Output: bytes for a transport.
- * Invariant: the shared buffer holds one body at a time; reading an overwritten body is an error,
- * never the bytes of another answer, and callers that retain a body must copy it. A separate buffer
- * per answer would cost more than writing the answer: it is off-heap and cleared first. A chunk is
- * requested only when the client has taken the previous one, so each client has one chunk in
- * memory; the resources of a body are released exactly once. Reads never block the event loop,
- * chunks are rendered between other requests, and an error ends the body, so a part is never taken
- * as whole.
+ * Invariant: the shared buffer holds one body at a time. Reading an overwritten body is an error
+ * and never returns the bytes of another answer; callers that retain a body must copy it. A
+ * separate buffer per answer would cost more than writing the answer, because it is off-heap and
+ * cleared first. A chunk is requested only when the client has taken the previous one, so each
+ * client has one chunk in memory. The resources of a body are released exactly once. Reads never
+ * block the event loop, chunks are rendered between other requests, and an error ends the
+ * connection, so clients never take a part for the whole.
  */
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
@@ -23,7 +23,7 @@ export interface FileSlice {
   readonly length: number;
   /** Called if the slice cannot be read to its end; the connection is then cut. */
   readonly failed?: (error: Error) => void;
-  /** Called once when reading has ended for any reason. */
+  /** Called once when reading ends for any reason. */
   readonly done?: () => void;
 }
 
@@ -43,7 +43,7 @@ export interface RemoteSlice {
   readonly length: number;
   /** Called if the bytes end early; the connection is then cut. */
   readonly failed: (error: Error) => void;
-  /** Called once when reading has ended for any reason. */
+  /** Called once when reading ends for any reason. */
   readonly done: () => void;
 }
 
@@ -65,9 +65,9 @@ export interface PulledBody {
   /** Bytes left; infinite if unknown, 0 after the last. */
   readonly left: number;
   /**
-   * Returns the next bytes asynchronously; an empty array at the end of a body of unknown length.
-   * The bytes are valid until the next call or the end. `done` gets null on failure, and is not
-   * called after the end. Call only while bytes are left.
+   * Passes the next bytes to `done`, asynchronously. At the end of a body of unknown length, it
+   * passes an empty array. The bytes are valid until the next call or the end. `done` gets null on
+   * failure, and is not called after the end. Call only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
   /** Ends the body. May be called at any time, also repeatedly. */
@@ -154,7 +154,7 @@ class FileBody implements PulledBody {
   }
 }
 
-/** Reads what another machine sends, no faster than the client takes it. */
+/** Reads from another machine, no faster than the client reads. */
 class RemoteBody implements PulledBody {
   readonly #slice: RemoteSlice;
   readonly #chunks: AsyncIterator<Uint8Array, unknown>;
@@ -165,7 +165,7 @@ class RemoteBody implements PulledBody {
     this.#slice = slice;
     this.#left = slice.length;
     this.#chunks = slice.bytes[Symbol.asyncIterator]();
-    // An error after the end is no longer of interest, and must not end the process.
+    // An error after the end does not matter, and must not crash the process.
     slice.bytes.on("error", () => {});
   }
 
@@ -211,7 +211,7 @@ class RemoteBody implements PulledBody {
 
 const NOTHING = new Uint8Array(0);
 
-/** Pulls chunks from an iterator until it ends. */
+/** Pulls chunks from an iterator to its end. */
 export class ChunkedBody implements PulledBody {
   readonly length = null;
   readonly #body: ChunkSource;
@@ -290,11 +290,11 @@ interface BodyParts {
   readonly head: string;
   readonly prefix: Uint8Array;
   readonly accounts: Uint8Array;
-  /** Any text, in parts that need no prior join; comes last. */
+  /** Any text in parts, which need not be joined; it comes last. */
   readonly tail: readonly string[];
 }
 
-/** Joins a body in the shared buffer; returns null if it may be too large. */
+/** Writes a body to the shared buffer; returns null if it might not fit. */
 export function writeShared({ head, prefix, accounts, tail }: BodyParts): SharedBytes | null {
   const end = head.length + prefix.byteLength + accounts.byteLength;
   if (!hasRoom(end, tail)) return null;
@@ -304,12 +304,12 @@ export function writeShared({ head, prefix, accounts, tail }: BodyParts): Shared
   return endShared(end, tail);
 }
 
-/** Space after the head of the latest body; must be used immediately. */
+/** Free space after the head of the latest body; must be used immediately. */
 const space = { memory, at: 0 };
 
 /**
- * Starts a body in the shared buffer, which overwrites the previous body; returns the space for
- * accounts, or null.
+ * Starts a body in the shared buffer, overwriting the previous body. Returns the space for
+ * accounts, or null if the head does not fit.
  */
 export function beginShared(head: string, prefix: Uint8Array): typeof space | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
@@ -320,7 +320,7 @@ export function beginShared(head: string, prefix: Uint8Array): typeof space | nu
   return space;
 }
 
-/** Ends the latest body, whose accounts end at `end`; null if the tail does not fit. */
+/** Ends the latest body, whose accounts end at `end`. Returns null if the tail might not fit. */
 export function endShared(end: number, tail: readonly string[]): SharedBytes | null {
   if (!hasRoom(end, tail)) return null;
   let at = end;
@@ -334,12 +334,12 @@ export function endShared(end: number, tail: readonly string[]): SharedBytes | n
 /** True if a tail certainly fits after `end` bytes. */
 function hasRoom(end: number, tail: readonly string[]): boolean {
   let most = end;
-  // No character takes more than three bytes. An iterator would leave garbage per part.
+  // A character takes at most three bytes. An iterator would create garbage per part.
   for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
   return most <= memory.byteLength;
 }
 
-/** Returns a copy if the body is in the shared buffer. */
+/** Returns the body; if it is in the shared buffer, a copy. */
 export function owned<Body>(body: Body | SharedBytes): Body | Uint8Array {
   return body instanceof SharedBytes ? body.copy() : body;
 }

@@ -1,31 +1,32 @@
 /**
- * Drain of a stopping server. Input: the traffic, sampled repeatedly. Output: the moment at which
- * port and connections can be closed without losing a request, or the deadline.
+ * Drains a stopping server. Input: the traffic, sampled repeatedly. Output: the time at which port
+ * and connections can be closed without losing a request; at the latest, the deadline.
  * Invariant: a request that has arrived is answered unless the deadline passes. An idle connection
- * is left open for a while, because its next request may be in flight. The kernel resets
- * connections queued at a closed port, so the queue is emptied first; if the kernel can block new
- * connections, none is reset.
+ * stays open for a while, because its next request may be in flight. The kernel resets the
+ * connections that are queued at a port when it closes, so the queue is emptied first. If the
+ * kernel can block new connections, none is reset.
  */
 
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { queuedConnections, refuseNewConnections } from "../../../../native-index/napi/engine.ts";
 
-/** Maximum time for the port to become idle, in milliseconds. */
+/** Max wait for the port to become idle, in milliseconds. */
 const REST_MS_MAX = 300;
 /**
- * Time limit for the queue of a shut port, in milliseconds: it holds 512 connections, and a busy
- * server accepts 400 a second.
+ * Max wait for the queue of a blocked port to empty, in milliseconds. The queue holds 512
+ * connections, and a busy server accepts 400 a second.
  */
 const EMPTY_MS_MAX = 2_500;
-/** Time for handshakes in progress when the port is shut, in milliseconds. */
+/** Time for handshakes that are in progress when the port is blocked, in milliseconds. */
 const HANDSHAKE_MS = 50;
 /**
- * Max duration of an idle turn of the event loop; after a longer turn, new events may be waiting.
+ * Max duration of an idle turn of the event loop, in milliseconds; a longer turn may have left new
+ * events waiting.
  */
 const TURN_MS_MAX = 0.5;
 /** Sampling interval of a stopping server, in milliseconds. */
 const CHECK_MS = 10;
-/** Idle time after which open connections are closed. */
+/** Idle time after which open connections are closed, in milliseconds. */
 const QUIET_MS = 500;
 
 /** Traffic of a transport. */
@@ -55,7 +56,7 @@ interface Time {
 
 const TIME: Time = { nowMs: () => performance.now(), sleep };
 
-/** Resolves just after a check that finds the shut queue empty. */
+/** Resolves right after a check finds the blocked queue empty. */
 export async function queueEmptied(waiting: () => number, time: Time = TIME): Promise<void> {
   const beganMs = time.nowMs();
   for (;;) {
@@ -66,8 +67,8 @@ export async function queueEmptied(waiting: () => number, time: Time = TIME): Pr
 }
 
 /**
- * Resolves just after a check that finds no new traffic: the best moment to close a port that
- * cannot be shut. Arrivals between check and close are reset.
+ * Resolves right after a check finds no new traffic: the best moment to close a port that cannot be
+ * blocked. Connections that arrive between check and close are reset.
  */
 async function atRest(look: () => Traffic): Promise<void> {
   const beganMs = performance.now();
@@ -81,7 +82,7 @@ async function atRest(look: () => Traffic): Promise<void> {
   }
 }
 
-/** Resolves when every connection can be closed, at most `deadlineMs` milliseconds later. */
+/** Resolves when all connections can be closed, after at most `deadlineMs` milliseconds. */
 export async function drained(look: () => Traffic, deadlineMs: number): Promise<void> {
   const beganMs = performance.now();
   for (;;) {

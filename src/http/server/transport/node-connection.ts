@@ -1,23 +1,24 @@
 /**
- * A connection of node:http. Input: chunks from the kernel, and begin and end of requests.
- * Output: slices for Node's parser, each after the last was processed; room for requests.
+ * A connection of node:http. Input: chunks from the kernel, and the begin and end of requests.
+ * Output: slices for Node's parser, each passed on after the previous one was processed; admission
+ * of requests.
  * Invariant: bytes reach the parser in order, and never after the last answer. Node answers all
- * requests of a chunk in one turn, and a 64 KiB chunk holds thousands. So between slices this
- * checks whether Node waits for the client to read, and whether the turn is used up.
+ * requests of a chunk in one turn, and a 64 KiB chunk holds thousands. So between slices, this
+ * class checks whether Node waits for the client to read and whether the turn is used up.
  */
 import type { Socket } from "node:net";
 import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
 import { type ConnectionSlot, Pipeline } from "./sockets.ts";
 
-/** End of a head: no slice extends beyond it, so each brings one request. */
+/** End of a head. No slice extends beyond it, so each slice completes at most one request. */
 const HEAD_END = "\r\n\r\n";
 /** Bytes per slice if it contains no end of a head. */
 const SLICE_BYTES = 2_048;
 
 /**
- * Maximum requests per connection and turn; `later` runs the rest. The limit is low because a
- * deferred request costs nothing.
+ * Max requests per connection and turn; `later` runs the rest. The limit is low because deferring a
+ * request costs nothing.
  */
 const TURN_REQUESTS_MAX = 4;
 
@@ -34,7 +35,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 interface LastMessage {
   /** True once its whole body has been parsed. */
   readonly complete: boolean;
-  /** Members that show if the body has a reader, and if the reader has received its end. */
+  /** Members that show whether the body has a reader, and whether the reader got its end. */
   readonly readableFlowing: boolean | null;
   readonly readableEnded: boolean;
   once(event: "end", callback: () => void): unknown;
@@ -121,22 +122,22 @@ export class NodeConnection {
     return this.#slot.begin(path);
   }
 
-  /** Counts the bytes of an answer that was handed over. */
+  /** Counts the bytes of a sent answer. */
   answered(message: LastMessage, bytes: number): void {
     if (message === this.#message) this.#lastAnswered = true;
     this.#pipeline.answered(bytes);
   }
 
   /**
-   * True if the refusal of malformed bytes may be sent: their request has no answer yet, and all
-   * earlier requests have theirs.
+   * True if a refusal of malformed bytes may be sent: their request has no answer yet, and all
+   * earlier requests have been answered.
    */
   get refusable(): boolean {
     if (!this.#inBody) return this.#pipeline.open === 0;
     return !this.#lastAnswered && this.#pipeline.open === 1;
   }
 
-  /** Notes that an answer is out or dropped. */
+  /** Records that an answer was sent or dropped. */
   done(): void {
     this.#slot.end();
     this.#pipeline.end();
@@ -153,7 +154,7 @@ export class NodeConnection {
     return () => this.#whenClosed.delete(callback);
   }
 
-  /** Notes that the socket has closed. */
+  /** Records that the socket has closed. */
   closed(): void {
     this.#slot.leave();
     for (const callback of this.#whenClosed) callback();
@@ -193,7 +194,7 @@ export class NodeConnection {
     return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
   }
 
-  /** A body of unknown length ends with the same bytes as a head. */
+  /** Returns the bytes of a slice within a body. A body of unknown length ends like a head. */
   #bodyBytes(): number {
     const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
     return known ? this.#bodyLeft : this.#headBytes();
@@ -203,7 +204,7 @@ export class NodeConnection {
     return this.#message !== null && !this.#message.complete;
   }
 
-  /** Waits for the body's reader, which gets Node's end event a little later. */
+  /** True while the body's reader has not received Node's end event, which comes a little later. */
   #waitsForReader(): boolean {
     const message = this.#message;
     if (message === null || message.readableFlowing !== true || !message.complete) return false;
@@ -215,20 +216,20 @@ export class NodeConnection {
 
   #mayGoOn(): boolean {
     const socket = this.#socket;
-    // A parser returned to Node may serve another connection by now.
+    // The parser may have been returned to Node and serve another connection now.
     const broken = socket.destroyed || socket.errored !== null;
     const last = this.#closes && !this.#inBody;
     if (this.#over || last || socket.writableEnded || broken) return this.#discard();
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;
-    // Does not pause within a body, whose timeout would run although the body has arrived.
+    // Does not pause within a body: its timeout would expire although the body has arrived.
     if (full && !this.#inBody) return this.#hold();
     if (this.#holding) {
       this.#holding = false;
       socket.resume();
     }
-    // If Node has paused the socket, the client must read its answers first.
+    // If Node has paused the socket, the client must first read its answers.
     return !socket.isPaused();
   }
 
@@ -239,9 +240,9 @@ export class NodeConnection {
     return false;
   }
 
-  /** Resumes in the next turn, or when an answer is out. */
+  /** Pauses reading until the next turn, or until an answer is sent. Returns false. */
   #hold(): boolean {
-    // If Node has paused the socket, Node also resumes it.
+    // If Node has paused the socket, Node will also resume it.
     if (!this.#holding && this.#socket.isPaused()) return false;
     this.#holding = true;
     this.#socket.pause();
@@ -251,9 +252,9 @@ export class NodeConnection {
 }
 
 /**
- * Replaces DELETE in a head by a byte that no known header may contain either. So only the value is
- * refused, by its consumer, and not the whole request as malformed. uWebSockets.js does the same
- * itself.
+ * Replaces DELETE in a head by another byte that no known header may contain. Then only the
+ * header's consumer refuses the value, instead of Node refusing the whole request as malformed.
+ * uWebSockets.js does the same.
  */
 function withoutDelete(head: Buffer): Buffer {
   if (!head.includes(DELETE)) return head;

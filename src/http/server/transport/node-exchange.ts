@@ -1,10 +1,10 @@
 /**
- * One request over node:http and its answer, and request targets of HTTP/1.1 that are not paths
+ * One request over node:http and its answer; also request targets of HTTP/1.1 that are not paths
  * (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
  * Invariant: one chunk of an answer is in memory at a time. A client that reads nothing is cut off
- * after the write timeout. Resources are released when the answer is out or the socket closed. The
+ * after the write timeout. Resources are released when the answer is sent or the socket closes. The
  * authority of an absolute target replaces the Host header, so no two parts of a request name
- * different servers. uWebSockets.js itself answers such targets with 505.
+ * different servers. uWebSockets.js answers such targets with 505.
  */
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -56,7 +56,7 @@ interface NodeSurroundings extends ReadSpeedWatch {
   readonly connection: NodeConnection;
   readonly bodies: Budget;
   readonly held: DelayedAnswers;
-  /** True if connections end with their next answer. */
+  /** True if connections close after their next answer. */
   readonly leaving: () => boolean;
 }
 
@@ -74,7 +74,7 @@ export class NodeExchange implements Exchange {
   #source: PulledBody | null = null;
   #answered = false;
   #credit: SocketReadWatch | null = null;
-  /** True once the answer is handed over or the client gone; and its observer. */
+  /** True once the answer is sent or the client is gone; `#whenOver` observes this. */
   #over = false;
   #whenOver: AwaitsEnd | null = null;
 
@@ -98,7 +98,7 @@ export class NodeExchange implements Exchange {
     const { closes } = this.#headers;
     const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
-    // The close event reports a socket that breaks while it is written.
+    // The close event reports a socket that breaks during a write.
     response.on("error", () => {});
     message.on("error", () => {});
     // The timeout is for writing only: a handler may take longer to answer.
@@ -140,13 +140,13 @@ export class NodeExchange implements Exchange {
     this.#credit.note();
   }
 
-  /** Ends the exchange, after the answer is out or because the socket has closed. */
+  /** Ends the exchange, because the answer is sent or the socket has closed. */
   gone(): void {
     this.#end();
     this.#around.connection.done();
   }
 
-  /** Nothing to do: Node buffers an unread body. */
+  /** Does nothing: Node buffers an unread body. */
   keepBody(): void {}
 
   body(wanted: BodyRequest): void {
@@ -185,15 +185,14 @@ export class NodeExchange implements Exchange {
     if (isStreamed(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
-      // Node buffers what the client does not take immediately.
+      // Node buffers the bytes that the client does not take immediately.
       const bytes = typeof body === "string" ? Buffer.from(body) : owned(body);
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
       // If the kernel took all bytes, no watch is needed.
       if (this.#message.socket.writableLength > 0) this.#watch();
-      // A small answer counts as handed over now, as in the other transport, whose library copies
-      // it.
+      // A small answer counts as sent now, as in the other transport, whose library copies it.
       if (typeof body === "string" || bytes.byteLength <= UNSTREAMED_BYTES_MAX) this.#report();
     }
   }
@@ -214,7 +213,9 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 
-  /** Pulls the next chunk when the kernel has taken the last, so one chunk is in memory. */
+  /**
+   * Pulls the next chunk only after the kernel has taken the last one, so one chunk is in memory.
+   */
   #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
     this.#source = source;
@@ -229,7 +230,7 @@ export class NodeExchange implements Exchange {
     }
     this.#head(status, headers, length);
     const give = (chunk: Uint8Array | null): void => {
-      // Half of the answer may be out, so only closing the connection can signal the error.
+      // Half of the answer may be sent, so only closing the connection can signal the error.
       if (chunk === null) this.#message.socket.destroy();
       else this.#response.write(chunk, taken);
       this.#watch();

@@ -1,14 +1,14 @@
 /**
- * Detects clients that read their answers too slowly. Input: when bytes wait for a client, how many
- * it has taken, and the time; or a Node socket, from which this reads them. Output: if the client
- * is late; the end of its connection.
- * Invariant: time counts only while bytes wait that the client could take, never while the server
- * renders the next ones or is busy elsewhere. A client that keeps the minimum pace is never late.
- * Bytes count when the other end has taken them, not while buffers on the way hold them. How: a
- * client has a credit equal to the write timeout. Waiting time uses up the credit; taken bytes
- * restore the time that they may take at the minimum pace. So a client that reads nothing is late
- * after the write timeout, and a slow one some time later. The credit is capped, so no client can
- * read fast first and then stop.
+ * Detects clients that read their answers too slowly. Input: the times when bytes wait for a
+ * client, and how many bytes it has taken; or a Node socket, from which these are read. Output:
+ * whether the client is late; the end of its connection.
+ * Invariant: time counts only while bytes wait that the client could take, not while the server
+ * renders more or is busy elsewhere. A client that keeps the minimum pace is never late. Bytes
+ * count when the other end has taken them, not while buffers on the way hold them. How: a client
+ * has a credit equal to the write timeout. Waiting time uses up the credit; taken bytes restore the
+ * time that they would need at the minimum pace. So a client that reads nothing is late after the
+ * write timeout, and a slow one later. The credit is capped, so no client can read fast first and
+ * then stop.
  */
 import type { Socket } from "node:net";
 import { unsentBytes } from "../../../../native-index/napi/engine.ts";
@@ -18,7 +18,7 @@ import { later } from "../background-tasks.ts";
 export interface ReadSpeedLimits {
   /** Time after which a client that reads nothing is late, in milliseconds. */
   readonly writeTimeoutMs: number;
-  /** Bytes per second that a client must take, averaged over that time. */
+  /** Bytes per second that a client must take, averaged over the write timeout. */
   readonly minReadBytesPerSecond: number;
 }
 
@@ -29,8 +29,8 @@ export interface ReadSpeedWatch extends ReadSpeedLimits {
 }
 
 /**
- * Check interval for a client with waiting bytes, in milliseconds. uWebSockets.js closes a socket
- * about 10 s after the last failed write, so this must be clearly less.
+ * Check interval for a client with waiting bytes, in milliseconds. It must be clearly below 10 s,
+ * because uWebSockets.js closes a socket about 10 s after the last failed write.
  */
 const CHECK_MS = 2_000;
 
@@ -41,7 +41,7 @@ export class ReadCredit {
   readonly #mostMs: number;
   readonly #bytesPerMs: number;
   #creditMs: number;
-  /** Time up to which waiting was counted; null while nothing waits. */
+  /** Time up to which waiting is counted; null while no bytes wait. */
   #countedMs: number | null = null;
 
   constructor({ writeTimeoutMs, minReadBytesPerSecond }: ReadSpeedLimits) {
@@ -51,18 +51,18 @@ export class ReadCredit {
     this.#creditMs = writeTimeoutMs;
   }
 
-  /** Notes that bytes wait for the client. */
+  /** Records that bytes wait for the client. */
   offered(nowMs: number): void {
     this.#countedMs ??= nowMs;
   }
 
-  /** Notes that no bytes wait any more. */
+  /** Records that no more bytes wait. */
   drained(nowMs: number): void {
     this.#count(nowMs);
     this.#countedMs = null;
   }
 
-  /** Notes that the client took bytes. */
+  /** Records that the client took bytes. */
   took(bytes: number, nowMs: number): void {
     this.#count(nowMs);
     this.#creditMs = Math.min(this.#mostMs, this.#creditMs + bytes / this.#bytesPerMs);
@@ -74,7 +74,7 @@ export class ReadCredit {
     return this.#creditMs <= 0;
   }
 
-  /** Counts elapsed time, at most one check interval; any more was not the client's fault. */
+  /** Counts elapsed time, up to one check interval: a longer delay is not the client's fault. */
   #count(nowMs: number): void {
     if (this.#countedMs === null) return;
     this.#creditMs -= Math.min(nowMs - this.#countedMs, this.checkMs);
@@ -86,13 +86,13 @@ export class ReadCredit {
 interface Handled {
   readonly _handle?: {
     readonly fd: number;
-    /** Bytes given to Node, and bytes of these not yet given to the kernel. */
+    /** `bytesWritten`: bytes given to Node; `writeQueueSize`: those not yet given to the kernel. */
     readonly bytesWritten: number;
     readonly writeQueueSize: number;
   } | null;
 }
 
-/** Watches the client's reading of one answer. */
+/** Watches how fast the client reads one answer. */
 export class SocketReadWatch {
   readonly #socket: Socket;
   readonly #credit: ReadCredit;
@@ -108,7 +108,7 @@ export class SocketReadWatch {
     this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
   }
 
-  /** Notes that the socket's buffer has changed. */
+  /** Records that the socket's buffer has changed. */
   note(): void {
     const nowMs = performance.now();
     if (this.#socket.writableLength > 0) this.#credit.offered(nowMs);
@@ -128,7 +128,7 @@ export class SocketReadWatch {
     this.note();
     if (!this.#credit.late(nowMs)) return;
     this.end();
-    // Closing frees megabytes in the kernel, and often many clients are cut together.
+    // Deferred: closing frees megabytes in the kernel, and often many clients are cut off together.
     later(() => {
       if (this.#socket.destroyed) return;
       this.#tooSlow();
@@ -138,8 +138,8 @@ export class SocketReadWatch {
 }
 
 /**
- * Returns the bytes taken by the other end. Without the kernel's buffer they would grow in steps of
- * a third of it, a megabyte or more, because Node writes only then.
+ * Returns the bytes taken by the other end, by looking into the kernel's buffer. Node's own count
+ * grows in steps of a third of that buffer, a megabyte or more, because Node writes only then.
  */
 function takenFrom(socket: Socket): number {
   const handle = (socket as Handled)._handle;
@@ -149,7 +149,7 @@ function takenFrom(socket: Socket): number {
 
 /**
  * Closes a socket whose client does not read. A reset frees its kernel memory immediately;
- * otherwise the kernel offers the bytes for minutes. After the last answer no reset is possible.
+ * otherwise the kernel retries for minutes. After the last answer, no reset is possible.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

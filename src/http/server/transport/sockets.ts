@@ -1,12 +1,12 @@
 /**
- * Limits on connections and on the requests of one connection. Input: opened and closed connections
- * with their addresses, and requests as they begin and end. Output: which connection to evict, and
- * which requests to refuse.
+ * Limits on connections, and on the requests of one connection. Input: opened and closed
+ * connections with their addresses, and the begin and end of requests. Output: which connections to
+ * evict, and which requests to refuse.
  * Invariant: a new connection is accepted while any other is idle, because the one idle longest is
  * evicted. Connections with a request are never evicted, so the limit of busy connections is lower
  * than the limit of open ones; probes are always answered. Requests of a connection are counted per
- * turn of the event loop, because all that has arrived on it is processed in one turn: sequential
- * requests, however fast, never exceed the limit.
+ * turn of the event loop, because one turn processes all bytes that have arrived on it. So
+ * sequential requests never exceed the limit, however fast they are.
  */
 import { isIP } from "node:net";
 import { networkOf } from "../../../access/signins.ts";
@@ -29,13 +29,13 @@ type EvictionReason = "idle" | "address" | "full";
 
 /** Max share of an address: 1/SHARE of all connections. */
 const SHARE = 8;
-/** Connections reserved for probes: an eighth, at most this many. */
+/** Max connections reserved for probes; an eighth of all if that is less. */
 const RESERVE_MAX = 64;
 
 /** Paths that are answered even if all connections are busy. */
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Default if no proxies are configured: networks that may hide many clients. */
+/** Default if no proxies are configured: networks that may hide many clients behind one address. */
 const OWN_NETWORKS =
   "127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 100.64.0.0/10, " +
   "::1, fc00::/7, fe80::/10";
@@ -82,7 +82,7 @@ class LruList {
   }
 }
 
-/** Idle connections: those that never had a request first, then by idle time. */
+/** Idle connections: first those that never sent a request, then the others by idle time. */
 class Idle {
   readonly #silent = new LruList();
   readonly #resting = new LruList();
@@ -135,12 +135,12 @@ export class ConnectionSlot {
     return VITAL.has(path) ? null : this.#all.refusal(this.holder);
   }
 
-  /** Notes that an answer is out or dropped. */
+  /** Records that an answer was sent or dropped. */
   end(): void {
     if (--this.#open === 0 && !this.#left) this.#all.rests(this);
   }
 
-  /** Notes that the connection is closed. Idempotent. */
+  /** Records that the connection has closed. Idempotent. */
   leave(): void {
     if (this.#left) return;
     this.#left = true;
@@ -174,7 +174,7 @@ export class Sockets {
     this.#all = new Holder("", socketsMax);
   }
 
-  /** Open connections, and those with a request. */
+  /** Number of open connections; `busy` counts those with a request. */
   get open(): number {
     return this.#all.open;
   }
@@ -183,7 +183,7 @@ export class Sockets {
     return this.#all.busy;
   }
 
-  /** Counts of evictions and refusals for lack of room, by reason. */
+  /** Counts of evictions and refusals for lack of capacity, by reason. */
   get crowding(): Readonly<Record<EvictionReason, number>> {
     return this.#counts;
   }
@@ -198,7 +198,7 @@ export class Sockets {
     this.#slow++;
   }
 
-  /** Registers a connection; returns null if no room can be made. `close` closes it. */
+  /** Registers a connection that `close` can close. Returns null if none can be evicted for it. */
   enter(address: string, close: () => void): ConnectionSlot | null {
     const holder = this.#holderOf(address);
     if (holder.open >= holder.most) this.#makeRoom(holder, "address");
@@ -283,7 +283,7 @@ export class Sockets {
 
 /** Maximum requests of one connection per turn, and unanswered ones. */
 export const PIPELINED_MAX = 16;
-/** Bytes of answers per connection and turn; the answer that exceeds them is the last. */
+/** Max bytes of answers per connection and turn; the answer that exceeds it is the last. */
 export const PIPELINED_BYTES_MAX = 262_144;
 
 /** Approximate size of a head; answers without a body count too. */
@@ -306,7 +306,7 @@ function thisTurn(): number {
 
 /** The requests of one connection. */
 export class Pipeline {
-  /** Called when there is room again after too many requests in flight. */
+  /** Called when requests may be taken again after too many were in flight. */
   onRoom: () => void = () => {};
   #turn = -1;
   #requests = 0;
@@ -320,13 +320,13 @@ export class Pipeline {
     this.#open++;
   }
 
-  /** Notes that its answer is out or dropped. */
+  /** Records that an answer was sent or dropped. */
   end(): void {
     this.#open--;
     if (this.#open === PIPELINED_MAX - 1) this.onRoom();
   }
 
-  /** Counts an answer handed over, without its head. */
+  /** Counts the bytes of a sent answer, without its head. */
   answered(bytes: number): void {
     this.#look();
     this.#bytes += bytes + HEAD_BYTES;
@@ -343,12 +343,12 @@ export class Pipeline {
     return this.#requests;
   }
 
-  /** True if this turn must take no further request. */
+  /** True if no more requests may be taken in this turn. */
   get turnOver(): boolean {
     return this.requests >= PIPELINED_MAX || this.#bytes >= PIPELINED_BYTES_MAX;
   }
 
-  /** True if no further request may be taken until an answer is out. */
+  /** True if no more requests may be taken until an answer is sent. */
   get crowded(): boolean {
     return this.#open >= PIPELINED_MAX;
   }

@@ -2,9 +2,9 @@
  * The transport over node:http, and its only importer. Input: requests from Node's parser. Output:
  * exchanges, and their answers on the wire.
  * Invariant: it accepts and refuses the same requests as the other transport, except for targets
- * (node-exchange.ts) and bytes that Node's parser misreads. Node's own timeouts would let slow
- * clients hold sockets for minutes, and it accepts HTTP/1.0 and any number of headers: all that is
- * handled here.
+ * (node-exchange.ts) and bytes that Node's parser misreads. Node's timeouts would let slow clients
+ * hold sockets for minutes, and Node accepts HTTP/1.0 and any number of headers. This file corrects
+ * all of that.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
@@ -30,10 +30,10 @@ import {
 /** Interval of Node's check for slow sockets, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Time for the refusal of a CONNECT to be sent after unread answers. */
+/** Time to send the refusal of a CONNECT after unread answers, in milliseconds. */
 const TUNNEL_MS = 1_000;
 
-/** Server with the half-open switch, absent from Node's declarations. */
+/** Server with the half-open option, which Node's declarations lack. */
 type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
 
 /** Opens the transport. */
@@ -49,7 +49,7 @@ class NodeTransport implements Transport {
   readonly #limits: TransportLimits;
   #port = 0;
   #open = 0;
-  /** Time of the latest connection, request, or end of one. */
+  /** Time of the latest connection, or begin or end of a request. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new DelayedAnswers();
@@ -66,7 +66,7 @@ class NodeTransport implements Transport {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
-      // Refused here instead, so it is answered once, like every other mistake.
+      // Refused by this program instead, so that it is answered once, like every other mistake.
       requireHostHeader: false,
     });
     // Allows half-open sockets; otherwise Node drops the answers of a client that half-closes after
@@ -128,7 +128,7 @@ class NodeTransport implements Transport {
     this.#handler = handler;
   }
 
-  /** Accepts a connection; Node's parser is ready by now. */
+  /** Accepts a connection, for which Node's parser is ready. */
   #accept(socket: Socket): void {
     this.#activeMs = performance.now();
     const slot = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
@@ -166,8 +166,8 @@ class NodeTransport implements Transport {
 }
 
 /**
- * Calls back once the answer is out or the socket closed. The answer's event is not enough: a
- * pipelined one after another never learns that its socket is gone.
+ * Calls back once the answer is sent or the socket has closed. The answer's own event is not
+ * enough: a pipelined answer that waits for another never learns that its socket is gone.
  */
 function whenGone(
   connection: NodeConnection,
@@ -223,7 +223,7 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 const connections = new WeakMap<Duplex, NodeConnection>();
 
-/** Answers what the parser refused, unless that request has its answer; closes the socket. */
+/** Answers bytes that the parser refused, unless their request has an answer; closes the socket. */
 function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
   const connection = connections.get(socket);
   if (!socket.writable || error.code === "ECONNRESET" || connection?.over) {
@@ -231,7 +231,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
     return;
   }
   if (connection?.refusable === false) {
-    // Answers that are already written still leave.
+    // Answers that are already written are still sent.
     connection.end();
     socket.end(() => socket.destroy());
     return;

@@ -1,8 +1,8 @@
 /**
  * The transport over uWebSockets.js, and its loader. Input: connections and requests from the
  * library. Output: exchanges for a handler.
- * Invariant: the port belongs to this server alone; each connection counts against the limits, and
- * each request is mapped to its connection.
+ * Invariant: no other process shares the port; each connection counts against the limits; each
+ * request is mapped to its connection.
  */
 import { setImmediate } from "node:timers/promises";
 import {
@@ -37,13 +37,14 @@ import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
-/** The switch for the header with the library's name and version, absent from its declarations. */
+/** Option that omits the header with the library's name and version; its declarations lack it. */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /**
- * Receive buffer. The library reads on in the same turn while its 512 KiB fill up: with the
- * kernel's defaults, a sender faster than the processing of its chunks blocked all others for 60 to
- * 95 ms, over 16 MB. Twice this is less than 512 KiB, and enough for 4 MB/s at a latency of 50 ms.
+ * Receive buffer, in bytes. The library reads on in the same turn while its 512 KiB fill up. With
+ * the kernel's default, a sender that was faster than the processing blocked all others for 60 to
+ * 95 ms, over 16 MB. Twice this value is below 512 KiB, and enough for 4 MB/s at a latency of 50
+ * ms.
  */
 const RECEIVED_BYTES = 204_800;
 
@@ -51,18 +52,18 @@ const RECEIVED_BYTES = 204_800;
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Loads the addon and opens the transport. Built in are its timeouts for heads and idle sockets
- * (about 10 s) and for bodies below 16 kB/s; the head size is read once per process. Throws
- * `CommandError` if it cannot be loaded: the operator must choose the other one; no silent
- * fallback.
+ * Loads the addon and opens the transport. The library has fixed timeouts for heads and idle
+ * sockets (about 10 s) and for bodies slower than 16 kB/s; it reads the head size once per process.
+ * Throws `CommandError` if it cannot be loaded: the operator must then choose the other transport;
+ * there is no silent fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<UwsTransport> {
   return new UwsTransport(await loadUws(limits.headBytesMax), limits);
 }
 
 /**
- * Loads the library. It reads its limit from the environment on the first load, so that is set
- * before. Throws `CommandError` like `openUwsTransport`.
+ * Loads the library. It reads its head limit from the environment on the first load, so the
+ * variable is set first. Throws `CommandError` like `openUwsTransport`.
  */
 export async function loadUws(headBytesMax: number): Promise<Uws> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
@@ -99,14 +100,14 @@ export class UwsTransport implements Transport {
   #checking: NodeJS.Timeout | null = null;
   readonly #connections = new Map<ConnectionApp, UwsConnection>();
   #lanes: ConnectionApps | null = null;
-  /** Time of the latest connection, request, or end of one. */
+  /** Time of the latest connection, or begin or end of a request. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new DelayedAnswers();
   readonly #around: UwsSurroundings;
   #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
-  /** Resolves when every connection taken at the port is on its lane. */
+  /** Resolves when every connection accepted so far is on its lane. */
   #taken: Promise<void> = Promise.resolve();
   #takenCount = 0;
 
@@ -138,7 +139,7 @@ export class UwsTransport implements Transport {
     return this.#takenCount;
   }
 
-  /** Takes its share of the connections at an open port. */
+  /** Takes this thread's share of the connections at an open port. */
   take(port: OpenPort, handler: ExchangeHandler): void {
     this.#handler = handler;
     const makeApp = () => this.#uws.App() as unknown as UwsApp;
@@ -148,7 +149,7 @@ export class UwsTransport implements Transport {
         const exchange = this.#begin(app, response, request);
         if (exchange === null) return;
         this.#handler(exchange);
-        // Requests without a body are mostly answered by now.
+        // Requests without a body are usually answered already.
         if (!exchange.settled) this.#open.add(exchange);
       },
       closed: (app) => this.#forget(app),
@@ -188,7 +189,7 @@ export class UwsTransport implements Transport {
 
   #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(app);
-    // After its last answer, which is stuck because the client does not read.
+    // The last answer is sent, but stuck because the client does not read.
     if (connection === undefined || connection.over) {
       response.close();
       return null;
@@ -233,10 +234,13 @@ export class UwsTransport implements Transport {
     this.#lanes?.close();
   }
 
-  /** Answers what came before the port was closed and what still comes, then closes all sockets. */
+  /**
+   * Answers the requests that have arrived or still arrive on open connections, then closes all
+   * sockets.
+   */
   async finish(deadlineMs: number): Promise<void> {
     await this.#taken;
-    // A taken connection announces itself in a separate turn.
+    // An accepted connection appears here only in a later turn.
     await setImmediate();
     this.#held.end();
     if (this.#checking !== null) clearInterval(this.#checking);

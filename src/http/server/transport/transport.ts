@@ -2,10 +2,10 @@
  * Interface of a transport: it listens, turns each HTTP request into an Exchange, and passes it to
  * one handler. Input: bytes on a socket (implementations: transport-uws.ts and transport-node.ts).
  * Output: one answer per exchange.
- * Invariant: both implementations behave the same above this interface. Requests refused by a
- * parser below it (400, 408, 431, 505) are answered by the transport, which closes the connection.
- * A header block holds only words of the program; an exchange is in at most one list, and its
- * removal costs O(1).
+ * Invariant: both implementations behave identically above this interface. Requests that their
+ * parsers refuse (400, 408, 431, 505) are answered by the transport, which closes the connection. A
+ * header block holds only words of the program. An exchange is in at most one list, from which it
+ * is removed in O(1).
  */
 
 import { strict as assert } from "node:assert";
@@ -22,7 +22,7 @@ import type { SocketLimits, Sockets } from "./sockets.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
 export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
-  /** Maximum bytes of request line and headers together; more is answered 431. */
+  /** Max bytes of request line and headers together; larger heads get 431. */
   readonly headBytesMax: number;
   /** Timeouts for the headers, and for the whole request, in milliseconds. */
   readonly headersTimeoutMs: number;
@@ -31,15 +31,17 @@ export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   readonly idleTimeoutMs: number;
   /** Maximum bytes of all incoming request bodies. */
   readonly bodiesBytesMax: number;
-  /** Share of them that one sender may have of what others leave. */
+  /** Max share of the free body bytes that one sender may use. */
   readonly senderShareMax: number;
-  /** Ledger that counts these bytes; undefined: this transport alone. */
+  /** Ledger that counts the body bytes; if undefined, only this transport counts them. */
   readonly ledger?: Ledger | undefined;
 }
 
 /** Maximum header lines; more is answered 431. uWebSockets.js has room for 100 and uses two. */
 export const HEADER_COUNT_MAX = 98;
-/** Response headers in order: lines, blocks, or names followed by values, which avoids garbage. */
+/**
+ * Response headers in order: lines, blocks, or (to avoid garbage) names each followed by a value.
+ */
 export type HeaderList = readonly (HeaderLine | HeaderBlock | string)[];
 
 /** Observer of an exchange's end. */
@@ -47,7 +49,7 @@ export interface AwaitsEnd {
   over(): void;
 }
 
-/** A request and its answer. All values are copies that never expire. */
+/** A request and its answer. All values are copies that stay valid. */
 export interface Exchange {
   /** Method as sent, in the same case. */
   readonly method: string;
@@ -56,17 +58,20 @@ export interface Exchange {
   /** Raw query without the question mark; empty if there is none. */
   readonly query: string;
   /**
-   * Error if this request is unsafe to read, or one too many; else null. Its answer closes the
+   * Error if this request is unsafe to read or exceeds the limits; else null. Its answer closes the
    * connection; later requests on it are not answered.
    */
   readonly framing: AppError | null;
   /** Returns a known header (lower-case name); undefined if it was not sent. */
   header(name: ReadHeader): string | undefined;
-  /** Client address without a port; only until the first wait. */
+  /** Client address without a port; may be read only in the first turn. */
   readonly address: string;
   /** True once the client is gone; its answer is discarded. */
   readonly aborted: boolean;
-  /** True once the client is gone or half-closed: its answer is sent, but nothing waits for it. */
+  /**
+   * True once the client is gone or half-closed. Its answer is still sent, but nothing should wait
+   * for it.
+   */
   readonly finished: boolean;
   /**
    * Reads the whole body and delivers it once: immediately if it has arrived, or as soon as it is
@@ -76,13 +81,13 @@ export interface Exchange {
   /** Buffers the body until `body` is called, for callers that call it in a later turn or never. */
   keepBody(): void;
   /**
-   * Notifies one observer when the answer is handed over (if large: read by the client) or the
-   * client has left; immediately if that has happened.
+   * Notifies one observer when the answer is sent (if large: read by the client) or the client has
+   * left. Notifies immediately if that has already happened.
    */
   whenOver(awaiting: AwaitsEnd): void;
   /**
-   * Answers; HEAD gets the same headers and no body, 204 and 304 have none. Must be called exactly
-   * once. Always releases files and streams.
+   * Sends the answer. HEAD gets the same headers without a body; 204 and 304 have no body. Must be
+   * called exactly once. Always releases files and streams.
    */
   send(status: number, headers: HeaderList, body: AnswerBody): void;
   /** Cuts the connection if sending failed. Never throws; leaves a complete answer if possible. */
@@ -98,7 +103,7 @@ export interface Transport {
   /** Budget of incoming request bodies. */
   readonly bodies: Budget;
   readonly sockets: Sockets;
-  /** Starts accepting and returns the port. Fails if the address is taken. */
+  /** Starts accepting and returns the port. Fails if the address is in use. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
   /** Passes requests to another handler from now on. */
   answerWith(handler: ExchangeHandler): void;
@@ -111,7 +116,7 @@ export interface Transport {
 /** The two implementations. */
 export type TransportName = "uws" | "node";
 
-/** The only request headers that are read; transports copy only these. */
+/** The only request headers that are read; transports copy no others. */
 export const READ_HEADERS = [
   // The most frequent headers first; see ROOM.
   "host",
@@ -136,7 +141,7 @@ export const READ_HEADERS = [
   "access-control-request-method",
   "accept",
 ] as const;
-/** Preallocated headers; a slot for each would mostly be garbage. */
+/** Number of preallocated header values; one for each header would mostly be garbage. */
 const ROOM = 8;
 
 /** Name of a known header. */
@@ -171,7 +176,7 @@ function isClose(value: string): boolean {
 
 /**
  * Known headers of one request. Each determines the sender, or the end or type of the body, so none
- * may repeat: two parsers on the way could each believe a different one.
+ * may be repeated: two parsers on the way could each use a different one.
  */
 export class HeadHeaders {
   readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
@@ -299,7 +304,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 /**
  * Returns the answer to bytes that never became an exchange: a problem document without a code,
- * because only statuses differ (`about:blank`, RFC 9457, section 4.2.1).
+ * because only the status matters (`about:blank`, RFC 9457, section 4.2.1).
  */
 export function refusalOf(status: number): {
   readonly headers: readonly HeaderLine[];
@@ -327,7 +332,7 @@ export function cannotListen(address: ListenAddress): string {
 
 /** A member of the list. */
 export interface ListNode<Member> {
-  /** Neighbors; null at the ends, undefined outside of any list. */
+  /** Neighbors; null at the ends, undefined if the member is in no list. */
   before: Member | null | undefined;
   after: Member | null | undefined;
 }
@@ -362,7 +367,7 @@ export class OpenExchanges<Member extends ListNode<Member>> {
     this.#size--;
   }
 
-  /** Iterates, newest first; the yielded member may be removed meanwhile. */
+  /** Iterates, newest first; the loop may remove the yielded member. */
   *[Symbol.iterator](): Generator<Member> {
     for (let member = this.#first; member !== null; ) {
       const { after = null } = member;
@@ -423,7 +428,7 @@ export class HeaderBlock {
   readonly lines: readonly HeaderLine[];
   /** Name of the first line. */
   readonly name: string;
-  /** Value of the first line, and after it all other lines, so that one write sends them all. */
+  /** Value of the first line, followed by all other lines, so that one write sends them all. */
   readonly value: string;
   /** All lines, each after a line break. */
   readonly text: string;
@@ -442,7 +447,7 @@ export class HeaderBlock {
   }
 }
 
-/** Line starts by header name; names are words of the program. */
+/** Line starts by header name. Grows only with the program's own header names. */
 const starts = new Map<string, string>();
 
 /** Returns a line break and the name of a header. */
@@ -458,17 +463,20 @@ export function startOfLine(name: string): string {
 /** Valid X-Request-Id of a client: safe in a header and in a log. */
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const RUN = randomBytes(6).toString("hex");
-/** Counter that keeps ids unique; RUN separates runs of the server. */
+/** Counter that makes ids unique; RUN distinguishes runs of the server. */
 let made = 0;
 
 /** Base of the digits of a number. */
 const BASE = 36;
 const DIGITS = 7;
-/** All pairs of digits: only the last pair changes with each id. */
+/** All pairs of digits: usually only the last pair changes with the next id. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
   pair.toString(BASE).padStart(2, "0"),
 );
-/** The latest id, as bytes: each of four reads per answer would flatten a joined string again. */
+/**
+ * The latest id as bytes: a joined string would be flattened again by each of four reads per
+ * answer.
+ */
 const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
 const LAST_AT = ID.byteLength - 2;
 /** The number that the leading digits currently encode. */

@@ -1,9 +1,10 @@
 /**
  * A chunked answer body of unknown length over uWebSockets.js. Input: a pulled body. Output: bytes
  * at the client's pace.
- * Invariant: the library gets one chunk at a time and buffers what the kernel does not take. While
- * it buffers, it gets only small probes, whose result shows whether it still does. Only clients
- * below the minimum pace are cut off; a chunk counts once fully taken. The pulled body always ends.
+ * Invariant: the library gets one chunk at a time and buffers the bytes that the kernel does not
+ * take. While it buffers, it gets only small probes, whose result shows whether it still buffers.
+ * Only clients below the minimum pace are cut off; a chunk counts once it is fully taken. The
+ * pulled body always ends.
  */
 
 import { later } from "../background-tasks.ts";
@@ -11,14 +12,14 @@ import type { PulledBody } from "./answer-body.ts";
 import { ReadCredit } from "./readspeed.ts";
 import type { Sending } from "./uws-stream.ts";
 
-/** Bytes that probe whether the library buffers; less than a kernel's buffer ever frees. */
+/** Bytes of a probe that shows whether the library buffers; a kernel buffer always frees more. */
 const PROBE_BYTES = 256;
 
 const NOTHING = new Uint8Array(0);
 
 /** Used members of the library's response. */
 export interface ChunkedResponse {
-  /** Takes all bytes; returns false if it buffers some that the kernel did not take. */
+  /** Takes all bytes; returns false if the library buffers some that the kernel did not take. */
   write(chunk: Uint8Array): boolean;
   end(): unknown;
   onWritable(handler: () => boolean): unknown;
@@ -34,11 +35,11 @@ export class UwsChunks {
   readonly #tooSlow: () => void;
   readonly #credit: ReadCredit;
   readonly #watch: NodeJS.Timeout;
-  /** Bytes at hand, not yet given to the library. */
+  /** Pulled bytes that are not yet given to the library. */
   #rest: Uint8Array = NOTHING;
   /** True while the library is known to buffer bytes. */
   #holding = false;
-  /** Bytes given since its buffer was last empty. */
+  /** Bytes given since the library's buffer was last empty. */
   #given = 0;
   #pulling = false;
   #ended = false;
@@ -70,12 +71,12 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
-    // Until the next chunk is there, it is unknown if the client could read more.
+    // Until the next chunk is ready, it is unknown whether the client could read more.
     this.#credit.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
       if (piece === null) {
-        // Half of the answer may be out, so only closing the connection can signal the error.
+        // Half of the answer may be sent, so only closing the connection can signal the error.
         this.#response.close();
         return;
       }
@@ -102,7 +103,7 @@ export class UwsChunks {
       this.#response.end();
       this.#settled();
     } else if (!this.#pulling) {
-      // Pulls also while the library buffers, because probes need the next bytes.
+      // Pulls even while the library buffers, because probes need the next bytes.
       this.#pull();
     }
   }
@@ -131,7 +132,9 @@ export class UwsChunks {
     else this.#goOn();
   }
 
-  /** Deferred: closing frees megabytes in the kernel, and often many clients are cut together. */
+  /**
+   * Deferred: closing frees megabytes in the kernel, and often many clients are cut off together.
+   */
   #cutOff(): void {
     clearInterval(this.#watch);
     later(() => {

@@ -1,13 +1,14 @@
 /**
- * Connections of uWebSockets.js: the lane of each one, and its limits. Input: descriptors of
- * connections, requests as they begin and end, and their answers. Output: requests with their
+ * Connections of uWebSockets.js: the lane and the limits of each. Input: descriptors of
+ * connections, the begin and end of requests, and their answers. Output: requests with their
  * connection; whether a request may be answered, and whether its answer may be copied.
  * Invariant: a lane has one connection at a time, and a closed connection is never used again. The
- * library copies every answer that the client does not take immediately, and never reports how
- * much. So all copied bytes count as not taken until an answer that is not copied (uws-stream.ts)
- * is out completely, which proves that nothing precedes it. Why lanes: the library does not
- * identify connections, neither for a request nor on close. But an app can adopt a connection that
- * another socket accepted. So each connection gets its own app, whose handlers know it.
+ * library copies every answer that the client does not take immediately, and never reports how many
+ * bytes it holds. So all copied bytes count as not taken until an answer that is not copied
+ * (uws-stream.ts) is sent completely, which proves that no bytes precede it. Why lanes: the library
+ * does not identify connections, neither for a request nor on close. But an app can adopt a
+ * connection that another socket accepted. So each connection gets its own app, whose handlers know
+ * it.
  */
 import { AppError } from "../../../errors.ts";
 import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";
@@ -68,15 +69,15 @@ export class UwsConnection {
     return this.#slot.begin(path) ?? refused;
   }
 
-  /** Notes that an answer is out or dropped. */
+  /** Records that an answer was sent or dropped. */
   done(): void {
     this.#pipeline.end();
     this.#slot.end();
   }
 
   /**
-   * Returns true, and counts it, if an answer may be copied. False if the client has not yet taken
-   * the bytes of earlier turns; `begin` limits those of this turn.
+   * Returns true and counts the bytes if an answer may be copied. Returns false if the client has
+   * not yet taken the bytes of earlier turns; `begin` limits those of this turn.
    */
   copies(bytes: number): boolean {
     if (this.#copied >= PIPELINED_BYTES_MAX && this.#pipeline.requests <= 1) return false;
@@ -85,18 +86,18 @@ export class UwsConnection {
     return true;
   }
 
-  /** Notes that the kernel has taken all answers. */
+  /** Records that the kernel has taken all answers. */
   taken(): void {
     this.#copied = 0;
   }
 
   /**
-   * Closes the connection after an answer that the library cannot close it with. The answer has
-   * announced it, and clients mostly close first. The library may buffer a last chunk, so the
+   * Closes the connection after an answer with which the library cannot close it. The answer has
+   * announced the close, and most clients close first. The library may buffer a last chunk, so the
    * client gets some time to take it.
    */
   closeSoon(): void {
-    // Requests of the same chunk may have their answers in the library's buffer.
+    // The library's buffer may hold answers to other requests of the same chunk.
     setImmediate(() => {
       if (this.#left) return;
       this.over = true;
@@ -104,7 +105,7 @@ export class UwsConnection {
     });
   }
 
-  /** Notes that the connection is closed. */
+  /** Records that the connection has closed. */
   leave(): void {
     this.#left = true;
     clearTimeout(this.#closing);
@@ -112,7 +113,9 @@ export class UwsConnection {
   }
 }
 
-/** Limits a chunk's requests, which the library would answer in one go, blocking all others. */
+/**
+ * Returns the refusal for too many requests in a chunk: the library would answer all in one turn.
+ */
 function tooManyInFlight(): AppError {
   return new AppError(
     "overloaded",
@@ -131,7 +134,7 @@ interface AppOwner {
 
 /** Used members of the library's app; `adoptSocket` is absent from its declarations. */
 export interface UwsApp {
-  /** Adopts a connection by its descriptor, and later closes that. */
+  /** Adopts a connection by its descriptor, which the app then owns and closes. */
   adoptSocket(descriptor: number): unknown;
   /** Calls back with +1 and -1 as connections come and go. */
   filter(changed: (connection: AppConnection, change: number) => void): unknown;

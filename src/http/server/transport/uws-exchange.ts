@@ -1,11 +1,12 @@
 /**
  * One request over uWebSockets.js and its answer. Input: request and response of the library's
  * handler. Output: an exchange.
- * Invariant: everything read from the request is copied before the callback returns (the request
- * object expires there), the abort handler is attached first, and every write is corked.
+ * Invariant: everything read from the request is copied before the callback returns, because the
+ * request object expires then. The abort handler is attached first, and every write is corked.
  * Synchronous answers are sent inside the callback, which enables pipelining; after an answer that
- * closes, nothing is parsed. A body whose end another parser may see elsewhere is answered after
- * the library has parsed all bytes that came with it, as the last of its connection.
+ * closes, nothing is parsed. Another parser might see the end of a body elsewhere. Then the answer
+ * waits until the library has parsed all bytes that came with the body, and is the connection's
+ * last.
  */
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
@@ -40,7 +41,7 @@ import { type Sending, UwsStream } from "./uws-stream.ts";
 
 /**
  * Blanks after a closing answer. The library buffers the answers to one chunk of bytes up to this
- * size, and closes only what has left. Until then it would parse on and answer the rest of the
+ * size, and closes only after they are sent. Until then, it would continue to parse and answer the
  * chunk: thousands of requests, or garbage after a mistake.
  */
 const FLUSH = " ".repeat(16 * 1024);
@@ -49,9 +50,9 @@ const FLUSH = " ".repeat(16 * 1024);
 export interface UwsSurroundings extends ReadSpeedWatch {
   readonly bodies: Budget;
   readonly held: DelayedAnswers;
-  /** True if connections end with their next answer. */
+  /** True if connections close after their next answer. */
   readonly leaving: () => boolean;
-  /** Called when the answer is out or the client gone. */
+  /** Called when the answer is sent or the client is gone. */
   readonly settled: (exchange: UwsExchange) => void;
 }
 
@@ -81,7 +82,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   before: ListNode<UwsExchange>["before"] = undefined;
   after: ListNode<UwsExchange>["after"] = undefined;
   readonly #headers = new HeadHeaders();
-  /** The body, if its end is unsure; the answer is then the connection's last. */
+  /** The body, if its end is ambiguous; the answer is then the connection's last. */
   readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
@@ -95,7 +96,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   #aborted = false;
   /** True once the library has the whole answer; the response is then invalid. */
   #whole = false;
-  /** Observer of the answer's handover or the client's leaving. */
+  /** Notified when the answer is sent or the client has left. */
   #whenOver: AwaitsEnd | null = null;
 
   constructor(
@@ -132,13 +133,13 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     this.#end();
   }
 
-  /** Notes that the library has the whole answer. */
+  /** Records that the library has the whole answer. */
   #settled(): void {
     this.#whole = true;
-    // A stream ends only when nothing precedes its last bytes.
+    // A stream ends only when no other bytes precede its last bytes.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
     if (this.#connection.closesAfter) {
-      // A stream has left the library's buffer, so nothing is lost if the next request closes.
+      // The stream has left the library's buffer, so no bytes are lost if the next request closes.
       if (this.#stream !== null) this.#connection.over = true;
       this.#connection.closeSoon();
     }
@@ -155,7 +156,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     return this.#connection.address;
   }
 
-  /** True if the answer is out, or the client gone. */
+  /** True if the answer is sent or the client is gone. */
   get settled(): boolean {
     return this.#whole || this.#aborted;
   }
@@ -164,7 +165,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     return this.#aborted;
   }
 
-  /** The library closes a connection whose client half-closes. */
+  /** A half-close counts as gone, because the library then closes the connection. */
   get finished(): boolean {
     return this.#aborted;
   }
@@ -186,7 +187,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   body(wanted: BodyRequest): void {
     const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
-    // After a head received in parts, the library never reports an empty rest.
+    // After a head that arrived in parts, the library never reports an empty body.
     if (this.#open?.chunked === false) {
       this.#open.end(() => incoming.addLast(NO_BYTES));
       return;
@@ -215,8 +216,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       }
       const wasPaused = isPaused(chunks);
       chunks.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Pauses only now: on resume the library gives a client ten seconds, which only the end of
-      // the body cancels. The rest of what has arrived is delivered anyway.
+      // Pauses only now: on resume, the library starts a timeout of 10 s, which only the end of the
+      // body cancels. Bytes that have arrived are delivered anyway.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }
@@ -235,7 +236,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     else incoming.add(bytes);
   }
 
-  /** Adds waiting time; a body incomplete after the limit ends the request. */
+  /** Adds waiting time; ends the request if the body is incomplete after the limit. */
   passed(ms: number, limitMs: number): void {
     if (this.#incoming?.waiting !== true) return;
     this.#waitedMs += ms;
@@ -258,7 +259,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   cut(): void {
     this.#incoming?.drop();
     this.#stream?.end();
-    // The library then reports an abort, which settles the exchange.
+    // The library then reports an abort, which ends the exchange.
     if (!this.#aborted && !this.#whole) this.#response.close();
   }
 
@@ -283,7 +284,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     }
   }
 
-  /** Resumes reading after a body that is answered unread. */
+  /** Resumes reading after a body that was answered without being read. */
   #dropChunks(chunks: readonly HeldChunk[]): void {
     this.#chunks = null;
     if (this.#aborted) return;
@@ -314,15 +315,15 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Writes status and headers. Each library call costs as much as its content, so all lines go into
-   * one, as the value of the first (`HeaderBlock`). Their values were checked before (respond.ts);
-   * 200 is the library's default.
+   * Writes status and headers. A library call costs as much as its content, so all lines go into
+   * one call, as the value of the first (`HeaderBlock`). respond.ts has checked their values; 200
+   * is the library's default.
    */
   #head(status: number, headers: HeaderList): void {
     if (status !== 200) this.#response.writeStatus(statusLine(status));
     let first = "";
     let text = "";
-    // An iterator would leave garbage for each line.
+    // An iterator would create garbage for each line.
     for (let at = 0; at < headers.length; at++) {
       const entry = headers[at] as HeaderList[number];
       const isBlock = entry instanceof HeaderBlock;
@@ -356,7 +357,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     const broken = this.framing !== null;
     if (broken) this.#connection.over = true;
     if (status === 204 || status === 304) {
-      // Without a length, which is forbidden or optional here.
+      // Sends no length, which is forbidden or optional here.
       this.#printDisconnected();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
@@ -378,8 +379,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Ends an answer that only states the length of its body. With a length, the library would wait
-   * for that body and treat the socket's next request as a violation.
+   * Ends an answer that only states the length of its body. If the library knew this length, it
+   * would wait for the body and treat the socket's next request as a violation.
    */
   #endHead(length: number, mustClose: boolean): void {
     if (mustClose) {
@@ -395,8 +396,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Lets the client close if the library cannot close after the answer. A client that requested it
-   * may wait for the server to close, which happens soon.
+   * Tells the client to close if the library cannot close after the answer. A client that requested
+   * the close may instead wait for the server to close, which happens soon.
    */
   #printDisconnected(): void {
     if (!this.#leaving) return;
@@ -444,10 +445,10 @@ function isPaused(chunks: readonly HeldChunk[]): boolean {
   return chunks.at(-1)?.isLast === false;
 }
 
-/** Maximum wait of a refusal for the end of the body, in milliseconds. */
+/** Max time that a refusal waits for the end of the body, in milliseconds. */
 const REFUSAL_MS = 1_000;
 
-/** An answer that is delayed, and the function that drops it. */
+/** A delayed answer, and the function that drops it. */
 interface HeldAnswer {
   send(): void;
   cut(): void;
@@ -459,9 +460,9 @@ function endIsUnsure(method: string, coding?: string, length?: string): boolean 
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/** End of a body after which nothing may be read. */
+/** End of a body after which the connection must not be read. */
 class OpenBody {
-  /** True if the body is chunked; otherwise nothing shows that there is one. */
+  /** True if the body is chunked; otherwise no header shows that there is a body. */
   readonly chunked: boolean;
   readonly #gone: () => boolean;
   #over = false;
@@ -479,8 +480,8 @@ class OpenBody {
   }
 
   /**
-   * Holds a refusal until the end of the body, or for a while: a client that still sends while its
-   * connection closes may not be able to read it.
+   * Holds a refusal back until the end of the body, up to a time limit: a client that is still
+   * sending when its connection closes may be unable to read the answer.
    */
   keep(refusal: HeldAnswer): void {
     this.#refusal = refusal;

@@ -36,7 +36,7 @@ export class UwsStream {
   readonly #credit: ReadCredit;
   readonly #watch: NodeJS.Timeout;
   #source: PulledBody | null = null;
-  /** Bytes at hand that the kernel has not taken, and the library's count of taken ones. */
+  /** Bytes at hand that the kernel has not taken, and the number already counted as taken. */
   #rest: Uint8Array = NOTHING;
   #counted = 0;
 
@@ -56,7 +56,7 @@ export class UwsStream {
     this.#give();
   }
 
-  /** Sends a pulled body, and the output of `head` before it. */
+  /** Sends a pulled body; `head` writes the bytes before it. */
   pump(source: PulledBody, head: () => void): void {
     this.#source = source;
     source.next((chunk) => this.#send(chunk, head));
@@ -70,7 +70,7 @@ export class UwsStream {
 
   #send(chunk: Uint8Array | null, head: () => void = () => {}): void {
     if (chunk === null) {
-      // Half of the answer may be out, so only closing the connection can signal the error.
+      // Half of the answer may be sent, so only closing the connection can signal the error.
       this.#response.close();
       return;
     }
@@ -81,7 +81,7 @@ export class UwsStream {
     });
   }
 
-  /** Writes to the kernel what it accepts; returns true if it took all bytes at hand. */
+  /** Writes as many bytes to the kernel as it accepts; returns true if it took all at hand. */
   #give(): boolean {
     const [taken, done] = this.#response.tryEnd(this.#rest, this.#length);
     if (done) {
@@ -107,12 +107,15 @@ export class UwsStream {
     this.#counted = counted;
     this.#rest = this.#rest.subarray(taken);
     this.#credit.took(taken, nowMs);
-    // While the next bytes are produced, the client is not late.
+    // The client is not late while the next bytes are being produced.
     if (this.#rest.byteLength === 0) this.#credit.drained(nowMs);
     else this.#credit.offered(nowMs);
   }
 
-  /** Retries for slow clients: the kernel reports room only when a third of its buffer is free. */
+  /**
+   * Retries for slow clients, because the kernel reports space only when a third of its buffer is
+   * free.
+   */
   #look(): void {
     if (this.#rest.byteLength === 0) return;
     if (!this.#credit.late(performance.now())) {

@@ -2,14 +2,14 @@
  * The cities of named districts: "Centro de Campinas e Gonzaga de Santos".
  * Input: the districts and requested cities of a sentence. Output: the municipalities in which each
  * district is looked up.
- * Invariant: a district next to a city is looked up only in that city and in those listed with it.
+ * Invariant: a district next to a city is looked up only in that city and in cities listed with it.
  * Cities between two districts that cannot be assigned belong to neither.
  */
 import type { Sentence } from "../../words/sentence.ts";
 import type { City } from "../placenames.ts";
 import type { Lead } from "../placewords.ts";
 
-/** Tokens of a name with its introducing words. */
+/** Tokens of a name, including the words that introduce it. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -38,8 +38,8 @@ type Link = "listed" | "comma" | "direct" | "apart";
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
 /**
- * Returns the IBGE codes of each district's cities: none if two districts share them, undefined if
- * no city is adjacent, so that every city of the sentence is possible.
+ * Returns the IBGE codes of each district's cities. Empty if two districts share the cities;
+ * undefined if no city is adjacent, so that any city of the sentence may be meant.
  */
 export function citiesOfDistricts<District extends DistrictAt>(
   sentence: Sentence,
@@ -90,7 +90,7 @@ function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
   const link = linkOf(sentence, last.to, one.from);
   if (one.cities.length === 0) return link !== "apart";
   if (link !== "listed" && link !== "comma") return false;
-  // "bairro Centro de Campinas e em Santos" includes all of Santos.
+  // In "bairro Centro de Campinas e em Santos", all of Santos is included.
   const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
   return kind === "" || kind === first;
 }
@@ -105,7 +105,7 @@ function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | nu
   if (one === undefined || other === undefined) return one ?? null;
   const knowing = sides.filter((side) => knowsAll(side, run));
   if (knowing.length === 1) return knowing[0] as Run;
-  // "em Campinas, bairro Centro de Santos"
+  // In "em Campinas, bairro Centro de Santos", the direct "de" decides.
   if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
     return other;
   }

@@ -1,8 +1,8 @@
 /**
  * Districts that a sentence names.
  * Input: the districts found by the place stages. Output: districts of the filter, by known cities.
- * Invariant: if a district is not applied, the search of its city does not run: a wider result than
- * the requested one is useless, and the notes explain why.
+ * Invariant: if a district is not applied, the search of its city does not run, because a result
+ * wider than requested is useless. The notes explain why.
  */
 
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
@@ -13,23 +13,23 @@ import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
 interface MentionedDistrict {
-  /** First token of the district, with introducing words, and the token after the last. */
+  /** First token of the district or its introducing words, and the token after the last. */
   readonly from: number;
   readonly to: number;
   readonly words: Words;
   /** The name alone, as written. */
   readonly name: string;
   readonly negated: boolean;
-  /** True if no word marks it as a district. */
+  /** True if no word marks the name as a district. */
   readonly implied: boolean;
   /** The district in each possible city, by IBGE code; empty if none has it. */
   known: ReadonlyMap<string, KnownDistrict>;
   /**
-   * Cities (IBGE codes) that contain the district by the writing, such as "Santos (Centro)"; others
-   * are excluded.
+   * Cities (IBGE codes) that the sentence names as those of the district, as in "Santos (Centro)";
+   * other cities are ruled out.
    */
   readonly within?: ReadonlySet<string>;
-  /** If no city is named: the cities in the searched states that have it. */
+  /** If no city is named: the cities in the searched states that have the district. */
   homes?: readonly City[];
 }
 
@@ -37,11 +37,11 @@ interface MentionedDistrict {
 export class MentionedDistricts {
   readonly names: DistrictNames;
   readonly all: MentionedDistrict[] = [];
-  /** First tokens of city names directly next to a district that they have. */
+  /** First tokens of city names directly next to a district of the city. */
   readonly cities = new Set<number>();
-  /** Number of names without a city that were looked up in all cities, which takes long. */
+  /** Number of names without a city; looking them up in all cities is slow. */
   homeless = 0;
-  /** First tokens of mentions that are districts; their effect is known with the city. */
+  /** First tokens of mentions that are districts; their effect depends on the city. */
   readonly named = new Set<number>();
 
   constructor(names: DistrictNames) {
@@ -61,9 +61,9 @@ interface PlacesMeant {
 
 /** Max districts without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
-/** Max cities of a search in which every district is looked up; no sentence lists more. */
+/** Maximum cities of a search in which every district is looked up; sentences do not list more. */
 const LOOKED_MAX = 40;
-/** Max cities that are named as alternatives. */
+/** Maximum cities that a note names as alternatives. */
 const HOMES_SHOWN = 5;
 
 interface Cities {
@@ -73,9 +73,9 @@ interface Cities {
 }
 
 /**
- * Finds the cities of districts named without one. The only city that has all of them is used, else
- * for each the only one, or the one with ten times the accounts of all others there; else the
- * largest are reported.
+ * Finds the cities of districts named without one. Uses the only city that has all of them.
+ * Otherwise, uses for each district its only city, or the one with ten times as many accounts in it
+ * as all others together; else reports the largest.
  */
 export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
   if (found.cities.size > 0 || mentioned.names.lacking) return;
@@ -104,7 +104,7 @@ export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cit
   }
 }
 
-/** Min ratio between a district's accounts and those of all its namesakes together. */
+/** Minimum ratio of a district's accounts to those of all its namesakes together. */
 const OUTWEIGHS = 10;
 
 /** Returns the city whose district outweighs all namesakes, else all cities. */
@@ -160,7 +160,7 @@ export function districtFilterOf(
     (found.states.size > 0 && !homely) ||
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
-  // Municipality and district must both match, so whole cities cannot join districts in a filter.
+  // Municipality and district must both match, so a filter cannot mix whole cities and districts.
   for (const one of mentions.all) {
     if (left.has(one)) continue;
     notes.addUnmapped(
@@ -223,7 +223,7 @@ const WHOLE_PLACES: Sentences = {
   en: "Districts of one city and other whole places are two searches, not one.",
 };
 
-/** Returns why a district is not a filter: some of the requested cities do not have it. */
+/** Returns that a district is not a filter because some of the requested cities do not have it. */
 function reasonForPlaces(
   { name }: MentionedDistrict,
   cities: readonly City[],
@@ -278,7 +278,7 @@ function reasonOf(one: MentionedDistrict, { mentions, found, owners }: Leaving):
   return unknownIn(searched, name);
 }
 
-/** Names the largest cities if several have the district, or asks for the municipality. */
+/** Returns the largest cities if several have the district, or asks for the municipality. */
 function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
   if (homes.length === 0) {
     return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
@@ -292,7 +292,7 @@ function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
   };
 }
 
-/** Reports which district was assumed if the words leave it open, and its spelling. */
+/** Reports which district was assumed, and its spelling, if the words are ambiguous. */
 function assume(
   { implied, homes, name, words }: MentionedDistrict,
   names: readonly string[],

@@ -2,8 +2,8 @@
  * Names of districts (bairros) in the served snapshot.
  * Input: a municipality and names in user spelling. Output: the folded spellings in its accounts
  * and the number of accounts.
- * Invariant: only names of that municipality, compared whole and folded as in the filter. Only the
- * first word may differ in spelling, because users and the registry abbreviate it differently.
+ * Invariant: only names of that municipality match, as whole names folded as in the filter. Only
+ * the first word may differ in spelling, because users and the registry abbreviate it differently.
  */
 
 import { districtSizes } from "../../../search/districts.ts";
@@ -14,7 +14,7 @@ import { foldDistrict } from "../../../spec/districtname.ts";
 export interface KnownDistrict {
   /** Folded spellings of the name in accounts, the most frequent first. */
   readonly names: readonly string[];
-  /** Number of accounts with one of these. */
+  /** Number of accounts with one of these spellings. */
   readonly accounts: number;
 }
 
@@ -56,7 +56,7 @@ function homesOf(segment: Segment): Map<string, Homes> {
   return known;
 }
 
-/** The districts of a snapshot, cached for one sentence, whose stages repeat lookups. */
+/** The districts of a snapshot, cached for one sentence, because its stages repeat lookups. */
 export class DistrictNames {
   readonly #segment: Segment;
   /** Results by municipality and by name as written. */
@@ -84,8 +84,8 @@ export class DistrictNames {
   }
 
   /**
-   * Returns for each name as written the municipalities with such a district, most accounts first.
-   * Scans all districts for names that are not in the cache.
+   * Returns for each name, as written, the municipalities with such a district, those with the most
+   * accounts first. Scans all districts for names that are not in the cache.
    */
   among(ibges: Iterable<string>, names: readonly string[]): readonly Homes[] {
     const cached = homesOf(this.#segment);

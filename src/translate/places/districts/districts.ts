@@ -1,10 +1,10 @@
 /**
  * Districts (bairros) of cities.
  * Input: a sentence before its places are read, and the snapshot's districts. Output: the districts
- * named next to a city that has them, with their words claimed and what each city knows of them.
- * Invariant: after "bairro" any name that the city has is accepted, elsewhere only one with many
- * accounts that is not a place or trade by itself. A name is taken whole or not at all. Names are
- * looked up in a few cities next to them, so that the cost is linear in the text.
+ * named next to a city that has them, with the data of each city; their words are claimed.
+ * Invariant: after "bairro", any name that the city has is accepted. Elsewhere, a name needs many
+ * accounts and must not be a place or trade by itself. A name is accepted whole or not at all.
+ * Names are looked up in a few cities next to them, so that the cost is linear in the text.
  */
 import { STATE_NAMES } from "../../../spec/states.ts";
 import { isFillerWord } from "../../fillers.ts";
@@ -30,7 +30,7 @@ const MARKS = new Set(
 /** Words for a district that follow the name: "the Savassi district". */
 const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
-/** The center of a city, which companies write as a district. */
+/** Words for the center of a city, which companies write as a district. */
 const CENTRES = new Set(["centro", "downtown"]);
 /** Verbs between a negator and a district: "que não sejam no centro". */
 const LEADS_OUT = new Set(
@@ -38,19 +38,19 @@ const LEADS_OUT = new Set(
 );
 const NAME_MAX = 7;
 const LIST_MAX = 12;
-/** Max cities on either side of a name in which it is looked up. */
+/** Maximum cities on either side of a name in which the name is looked up. */
 const NEAR = 2;
-/** Max namesakes of a city in which it is looked up. */
+/** Maximum cities of the same name in which a district is looked up. */
 const NAMESAKES_MAX = 8;
-/** Min share of a city's accounts in a district without a marking word. */
+/** Minimum share of a city's accounts that a district without a marking word needs. */
 const SHARE_MIN = 1 / 20_000;
 
-/** A possible city, by its position in the sentence. */
+/** A possible city of a district, with its position in the sentence. */
 interface CityAt {
   readonly from: number;
   readonly to: number;
   readonly cities: readonly City[];
-  /** True for a state, with its largest cities; the district's own is found later. */
+  /** True for a state, with its largest cities; the city of the district is determined later. */
   readonly isState?: true;
 }
 
@@ -92,7 +92,7 @@ function statesOf(context: PlaceContext): CityAt[] {
   return found;
 }
 
-/** Returns the state of two capital letters, or of two letters behind a comma. */
+/** Returns the state named by two capital letters, or by two letters after a comma. */
 function lettersAt(sentence: Sentence, at: number): string | undefined {
   const { text = "", kind } = sentence.tokens[at] ?? {};
   const uf = text.toUpperCase();
@@ -116,8 +116,8 @@ function largestOf({ gazetteer }: PlaceContext, uf: string): readonly City[] {
 }
 
 /**
- * Reads "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": names that the city has, and unknown
- * ones. A town of another state that is no district of the city stays unclaimed.
+ * Reads "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": known and unknown districts of the city.
+ * A name that is a town of another state, and no district of the city, stays unclaimed.
  */
 function enclosed(context: PlaceContext, city: CityAt): boolean {
   if (!context.sentence.free(city.from)) return false;
@@ -149,7 +149,7 @@ function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
   return found;
 }
 
-/** "bairro Savassi", "bairros de Moema e Pinheiros", "the Savassi district". */
+/** Reads "bairro Savassi", "bairros de Moema e Pinheiros", "the Savassi district". */
 function marked(context: PlaceContext, cities: readonly CityAt[]): void {
   const { sentence, gazetteer } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -173,8 +173,8 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
 }
 
 /**
- * Reads "em Recife, fora Boa Viagem", "sem a Mooca": excluded parts of the preceding city, even if
- * a town of another state has the same name.
+ * Reads "em Recife, fora Boa Viagem", "sem a Mooca": districts excluded from the preceding city,
+ * even if a town of another state has the same name.
  */
 function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   const { sentence } = context;
@@ -196,7 +196,7 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   }
 }
 
-/** True if a name is a part of a city and not a nearby town. */
+/** True if a name is a district of a city and not a nearby town. */
 function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: CityAt): boolean {
   const town = context.gazetteer.places.longest(context.sentence.tokens, from);
   const { cities = [], states = [] } = town?.to === to ? town.place : {};
@@ -234,7 +234,7 @@ function nearest(cities: readonly CityAt[], at: number): CityAt[] {
     if ((cities[half] as CityAt).from > at) high = half;
     else middle = half + 1;
   }
-  // A name may begin like a city or equal one: "bairro Boa Viagem, Recife".
+  // A name may contain or equal the name of a city: "bairro Boa Viagem, Recife".
   return cities.slice(Math.max(0, middle - NEAR), middle + NEAR + 1);
 }
 
@@ -249,7 +249,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
   // "no centro de Recife"
   const centre = CENTRES.has(sentence.folded(end - 1));
   if (lead.kind === "of" && !centre) return false;
-  // "na Vila Nova e no Parque Industrial em Santos": the longest list that ends here.
+  // Uses the longest list that ends here: "na Vila Nova e no Parque Industrial em Santos".
   let found: { readonly at: number; readonly list: readonly NameAt[] } | null = null;
   for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
     if (!sentence.free(at)) break;
@@ -260,7 +260,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
       at === end - 1 &&
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
-    // "escritórios do Batel e da Água Verde, em Curitiba", but not inside of "na Morada do Sol"
+    // Accepts "escritórios do Batel e da Água Verde, em Curitiba"; not inside "na Morada do Sol".
     const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
     const isMentioned = isLed(sentence, at) || out || isAlone || isPart;
@@ -269,7 +269,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
-    // "na Savassi e no Lourdes, BH": a town's name counts only in a list with other names.
+    // In "na Savassi e no Lourdes, BH", a town's name counts only in a list with other names.
     if (list.at(-1)?.to !== end || !isImplied(context, list, city, isLed(sentence, at))) continue;
     found = { at, list };
   }
@@ -278,7 +278,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
   return true;
 }
 
-/** Ends of trades by sentence, collected once, because every name before a city needs them. */
+/** Ends of trades by sentence; cached, because every name before a city needs them. */
 const TRADE_ENDS = new WeakMap<Sentence, ReadonlySet<number>>();
 
 function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> {
@@ -292,14 +292,14 @@ function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> 
   return ends;
 }
 
-/** True for a word that means nothing else: "farmácia savassi bh". */
+/** True for a word without another meaning: "farmácia savassi bh". */
 function isStrange({ sentence }: PlaceContext, at: number): boolean {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || isFillerWord(token) || isNegatorWord(token.folded)) return false;
   return kindAt(sentence, at) === "other" && token.folded.length > 2;
 }
 
-/** "na Savassi", "the Savassi", "en la Savassi" */
+/** True after a preposition and article: "na Savassi", "the Savassi", "en la Savassi". */
 function isLed(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at - 1);
   const isArticle = /^(a|as|os)$/.test(word) && isIn(sentence.folded(at - 2));
@@ -315,12 +315,12 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   let at = end;
   if (mark === "," || mark === "(") at++;
   if (isIn(sentence.folded(at))) at++;
-  // "Santos centro", "campo grande ms jardim dos estados"
+  // Accepts names right after the city: "Santos centro", "campo grande ms jardim dos estados".
   const isCentre = end === city.to && CENTRES.has(sentence.folded(at));
   const isBare = at === end && isStrange(context, at);
   if (at === end && !isCentre && !isBare) return false;
   const list = listAt(context, at, [city]);
-  // "campo grande ms, jardim dos estados": only a longer name may begin like any part or town.
+  // Only a longer name may begin like any part or town: "campo grande ms, jardim dos estados".
   const isLong = (list[0]?.to ?? at) > at + 2;
   if (!isLong && !mayBegin(context, at, city)) return false;
   if (list.length === 0 || !isImplied(context, list, city)) return false;
@@ -337,14 +337,14 @@ function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null)
   const word = sentence.folded(at);
   // The center is the only part of a city that companies write as a district.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
-  // "no interior, SP", "no centro, SP"
+  // In "no interior, SP" and "no centro, SP", the part is not a district.
   if (city?.isState && part) return false;
   if (!alone || CENTRES.has(word)) return true;
   const town = townAt(context, at);
   return !part && (town === null || (city !== null && isElsewhere(context, at, city)));
 }
 
-/** True if a name belongs only to towns of other states. */
+/** True if a name belongs to towns, but only of other states. */
 function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: CityAt): boolean {
   const {
     cities = [],
@@ -356,7 +356,7 @@ function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: Ci
   return states.length === 0 && towns.length > 0 && !isNear;
 }
 
-/** Returns the end of a place with a filter, or null; areas inside a municipality have none. */
+/** Returns the end of a place with a filter, or null; areas inside a city have no filter. */
 function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | null {
   const match = gazetteer.places.longest(sentence.tokens, at);
   if (match === null) return null;
@@ -366,8 +366,9 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
 }
 
 /**
- * True if each name has enough accounts and none is a place, except towns of other states listed
- * with names that are not towns: "na Bela Vista e no Jardim Europa em Recife".
+ * True if each name has enough accounts and none is a place. Towns are accepted if they are in
+ * other states and listed with names that are not towns: "na Bela Vista e no Jardim Europa em
+ * Recife".
  */
 function isImplied(
   context: PlaceContext,
@@ -377,13 +378,13 @@ function isImplied(
 ): boolean {
   const towns = list.filter(({ from, to }) => townAt(context, from) === to);
   const isTrade = ({ from, to }: NameAt) => context.tradeEnd(from) >= to;
-  // "no Alecrim, Natal": after "no" even the name of goods is the district.
+  // In "no Alecrim, Natal", the district is meant even if its name is also that of goods.
   if (towns.length === list.length && !(isLedIn && towns.every(isTrade))) return false;
   if (towns.some((one) => !isRatherPart(context, one, city))) return false;
   return list.every((name) => (isLedIn || !isTrade(name)) && isOften(name.known, city));
 }
 
-/** True if no nearby town has a name, or the city's district has more accounts than each town. */
+/** True if no nearby town has the name, or the city's district has more accounts than each town. */
 function isRatherPart(context: PlaceContext, { from, known }: NameAt, city: CityAt): boolean {
   if (isElsewhere(context, from, city)) return true;
   const { sentence, gazetteer } = context;
@@ -393,7 +394,7 @@ function isRatherPart(context: PlaceContext, { from, known }: NameAt, city: City
   return states.length === 0 && near.length > 0 && near.every(({ accounts }) => most > accounts);
 }
 
-/** True if enough accounts of a city have a district to accept it without a marking word. */
+/** True if a district has enough accounts in a city to be accepted without a marking word. */
 export function isOften(
   known: ReadonlyMap<string, KnownDistrict>,
   { cities }: Pick<CityAt, "cities">,
@@ -422,7 +423,7 @@ function listAt(
     else break;
     if (JOINS.has(sentence.folded(at))) at++;
     while (isIn(sentence.folded(at)) || isOf(sentence.folded(at))) at++;
-    // "en la Vila Nova y en el Centro"
+    // Skips articles in "en la Vila Nova y en el Centro".
     if (isIn(sentence.folded(at - 1)) && /^(o|a|the)$/.test(sentence.folded(at))) at++;
   }
   return list;
@@ -471,7 +472,7 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   );
 }
 
-/** Returns for each of the names the cities' districts. */
+/** Returns the districts of the cities for each name. */
 function knownAt(
   { sentence, districts }: PlaceContext,
   ranges: readonly (readonly [number, number])[],
@@ -502,11 +503,11 @@ function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): stri
 interface Taking {
   readonly implied: boolean;
   readonly near: readonly CityAt[];
-  /** The cities that enclose it, if any. */
+  /** The only possible cities, if the sentence lists the names after a city. */
   readonly within?: ReadonlySet<string>;
 }
 
-/** Claims a list of districts with its marking word; the city itself is not requested. */
+/** Claims a list of districts with its marking word; the city as a whole is not requested. */
 function take(
   context: PlaceContext,
   at: number,
@@ -514,7 +515,7 @@ function take(
   { implied, near, within }: Taking,
 ): void {
   const { sentence, districts } = context;
-  // If the place is a state, only some cities were looked up, and any other may have the district.
+  // If the place is a state, only some cities were looked up, and another may have the district.
   const isOpen = near.some(({ isState }) => isState);
   const names = list.map(({ from, to: end, known }) => {
     const words = sentence.words(from, end);

@@ -2,8 +2,8 @@
  * Names after a city in a list opened by a colon, bracket, dash, or hyphen: "Santos: Centro,
  * Gonzaga", "Recife (Boa Viagem)".
  * Input: a sentence and a city in it. Output: the text ranges of the names.
- * Invariant: they are parts of that city, even if towns elsewhere have these names. Requests,
- * trades, states, and towns of the city's own state are not included.
+ * Invariant: the names are districts of that city, even if towns elsewhere have these names.
+ * Requests, trades, states, and towns of the city's own state are not included.
  */
 import { STATE_NAMES } from "../../../spec/states.ts";
 import { isFillerWord } from "../../fillers.ts";
@@ -16,9 +16,9 @@ import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../states.ts";
 
-/** A hyphen opens a list only between spaces; it also joins town names: "Santos - Campinas". */
+/** A hyphen opens a list only between spaces, where it may also join towns: "Santos - Campinas". */
 export const HYPHEN = "-";
-/** Marks that begin such a list, with their closing marks. */
+/** Marks that open such a list, with their closing marks. */
 const OPENS: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -30,21 +30,21 @@ const DASH = /^[–—]$/;
 const JOINT = /^[,/]$/;
 const AND = /^(?:e|ou|and|or|mais)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
-/** The center of a city, which is a district and needs no capital letter. */
+/** Matches the center of a city, which is a district and needs no capital letter. */
 const CENTRE = /^(?:centro|downtown)$/;
-/** First words of district names, even if some also name a trade or a part. */
+/** Matches first words of district names; some also begin a trade or a part of a city. */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
 /** Words that end a name. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
 const LIST_MAX = 12;
 
-/** A city by its position in the sentence, with the candidates. */
+/** A city by its position in the sentence, with the cities that it may be. */
 interface CityAt {
   readonly to: number;
   readonly cities: readonly City[];
 }
 
-/** Tokens of a name; `isSure` means that it is a name even if the city does not have it. */
+/** Tokens of a name; `isSure` is true if it counts as a name even if the city does not have it. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -78,7 +78,7 @@ function isOpening({ tokens }: Sentence, at: number): boolean {
   return OPENS.has(text) && !(DASH.test(text) && isUf(tokens[at + 1]));
 }
 
-/** True for a token after " - ", which is not a token itself. */
+/** True for a token after " - "; this hyphen is not a token itself. */
 function isAfterHyphen({ tokens, text }: Sentence, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (before === undefined || token === undefined || isUf(token)) return false;
@@ -117,7 +117,9 @@ export function enclosedNames(context: PlaceContext, city: CityAt): readonly Ran
   return names;
 }
 
-/** True for a name even if the city has no such district: "Xurupita", not "Zona Sul". */
+/**
+ * True for a word that is a name even if the city has no such district: "Xurupita", not "Zona Sul".
+ */
 function isSureName(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (CENTRE.test(word)) return true;
@@ -139,7 +141,7 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     if (kind === "mark" && (text !== "." || close !== "")) break;
     if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
     if (to > from && isAfterHyphen(sentence, to)) break;
-    // "Praia Grande" is one name, "Centro MEI" is not.
+    // "Praia Grande" is one name, but "Centro MEI" is not.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
     if (to > from && beginsRequest(sentence, to) && !isInName) break;
   }
@@ -156,7 +158,7 @@ function isName(
   const word = sentence.folded(from);
   if (CENTRE.test(word) && to === from + 1) return true;
   const first = sentence.tokens[from] as Token;
-  // "Cidade Nova" is a name, "cidade" is not.
+  // "Cidade Nova" is a name, but "cidade" is not.
   const isWord = !BEGINS.test(word) && (beginsRequest(sentence, from) || isFillerWord(first));
   if (isWord || context.tradeEnd(from) >= to) return false;
   const match = gazetteer.places.longest(sentence.tokens, from);

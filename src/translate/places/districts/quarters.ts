@@ -1,10 +1,10 @@
 /**
  * Districts with the name of a town: "Boa Viagem, Recife".
- * Input: the mentions of a sentence, read as cities and states. Output: the named districts; a name
- * that is a district of the city directly after it does not request the town of that name.
- * Invariant: only names before their city, after a comma or directly, in no other list. The
- * district wins if the city has it in the snapshot; against a town of the same state only with more
- * accounts. The rejected reading is reported as a doubt.
+ * Input: the mentions of a sentence, read as cities and states. Output: the named districts; a
+ * name that is a district of the city directly after it does not request the town of that name.
+ * Invariant: a name counts only before its city, with or without a comma, and in no other list. The
+ * district wins if the city has it in the snapshot; if a town of the same state has the name, the
+ * district also needs more accounts. The rejected reading is reported as a doubt.
  */
 
 import { STATE_NAMES } from "../../../spec/states.ts";
@@ -16,10 +16,10 @@ import type { KnownDistrict } from "./districtnames.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN, stateEnd } from "./enclosed.ts";
 
-/** Min ratio between the accounts of a city and of the town. */
+/** Minimum ratio of a city's accounts to those of a town. */
 const OUTWEIGHS = 10;
 
-/** Capitals (IBGE) with districts named like large towns elsewhere, folded as written. */
+/** Capitals (IBGE codes) with districts that are also large towns elsewhere, folded as written. */
 const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
   "3550308": "campo grande|santana|lapa|vitória|campo belo|boa vista|palmas",
@@ -43,7 +43,7 @@ const NAMESAKES = new Map(
 /** Finds mentions that are districts of the city after them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   settleEnclosed(context, mentions);
-  // All are found first, because a settled district no longer counts as a neighbor.
+  // Finds all before settling any, because a settled district no longer counts as a neighbor.
   const found = mentions.flatMap((city, at) => {
     if (!isOnlyCity(city)) return [];
     const run = townsBefore(context, mentions, at);
@@ -61,13 +61,13 @@ interface Before {
   readonly run: readonly Mention[];
 }
 
-/** Returns the names before a city that are its districts. */
+/** Returns the names before a city that are districts of that city. */
 function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   const { mentions, at, run } = before;
   const [city, last] = [mentions[at] as Mention, run.at(-1)];
   if (last === undefined) return [];
   const isKnown = (town: Mention) => isKnownPart(context, town, city);
-  // "Boa Vista de Santos": a town does not belong to another town.
+  // In "Boa Vista de Santos", the name is no town, because a town does not belong to another.
   if (city.lead.kind === "of" && link(context, last, city) === "direct") {
     return run.every(isKnown) ? run : isOther(last, city) ? [last] : [];
   }
@@ -79,7 +79,7 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
   if (run.length === 1 && isOther(last, city) && !last.lead.city) {
     const isNear = !isElsewhere(last, city);
-    // Two towns of one state are common; a known district of that name makes them doubtful.
+    // Two towns of one state are common; only a known district of that name makes them doubtful.
     const name = context.sentence.words(last.at, last.to).words;
     const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
     // A large city is no district of a small town ("em Brasília, Taguatinga"): see `settleTowns`.
@@ -88,7 +88,7 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   return [];
 }
 
-/** True for "Liberdade e Bela Vista, São Paulo": a list of three towns would end with "e". */
+/** True for "Liberdade e Bela Vista, São Paulo": "e" precedes the last of three towns. */
 function isListOfParts(
   context: PlaceContext,
   { mentions, at, run }: Before,
@@ -120,7 +120,7 @@ function townsBefore(
   return run;
 }
 
-/** Max names in a list that are tried. */
+/** Maximum names of a list that are considered. */
 const RUN_MAX = 12;
 
 /** True if no other place is listed with the names and their city. */
@@ -132,7 +132,10 @@ function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean 
   return link(context, city, behind) === "apart";
 }
 
-/** True for pairs: in "em Liberdade, São Paulo e Boa Vista, Campinas" commas bind before "e". */
+/**
+ * True for pairs such as "em Liberdade, São Paulo e Boa Vista, Campinas", in which commas bind more
+ * tightly than "e".
+ */
 function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   const near = (i: number) => {
     const [one, other] = [mentions[i - 1], mentions[i]];
@@ -174,7 +177,7 @@ function isOther(town: Mention, { cities }: Mention): boolean {
   return !town.cities.some(({ ibge }) => cities.some((city) => city.ibge === ibge));
 }
 
-/** True if no town of a name is in a state of the city. */
+/** True if no town with the name is in a state of the city. */
 function isElsewhere(town: Mention, { cities }: Mention): boolean {
   return !town.cities.some(({ uf }) => cities.some((city) => city.uf === uf));
 }
@@ -222,12 +225,12 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
   );
 }
 
-/** Min ratio between the accounts of a city and of a town of which only the name is known. */
+/** Minimum ratio of a city's accounts to those of a town that only has the name of a district. */
 const DWARFS = 100;
 
 /**
- * Settles small towns of another state after a city ("em São Paulo, Maracanã"). Such a name is the
- * city's district if the city has one; otherwise it is ambiguous and marked as lost.
+ * Settles small towns of another state after a city ("em São Paulo, Maracanã"). Such a name is a
+ * district if the city has one of that name; otherwise it is ambiguous and marked as lost.
  */
 export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [i, town] of mentions.entries()) {
@@ -252,7 +255,7 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** Settles towns enclosed by a city ("Santos: Centro, Maracanã"): parts of it, or unknown. */
+/** Settles towns listed inside a city ("Santos: Centro, Maracanã") as districts or unknown. */
 function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
   let city: Mention | null = null;
   let mark: string | null = null;
@@ -314,7 +317,7 @@ function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): b
   return true;
 }
 
-/** True for "São Paulo - Moema"; not for "Santos - Campinas" and "Curitiba - Joinville": towns. */
+/** True for "São Paulo - Moema"; false for the towns in "Santos - Campinas". */
 function isPartBehind(context: PlaceContext, town: Mention, city: Mention): boolean {
   return isKnownPart(context, town, city) || isDwarfed(town, city);
 }
@@ -333,18 +336,18 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   }
 }
 
-/** Min ratio between the accounts of a capital's district and of a namesake town. */
+/** Minimum ratio of the accounts of a capital's district to those of a town with that name. */
 const NAMED_SO = 2;
 
 /**
- * Settles "na Moema" with no other place: a small town whose name is also a district with far more
- * accounts in a capital. It becomes a district, whose city is determined later.
+ * Settles "na Moema" without another place. If a capital has a district of that name with far more
+ * accounts than the town, the name becomes a district; its city is determined later.
  */
 export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
   const meant = mentions.filter(({ dropped }) => !dropped);
   const [town] = meant;
   if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
-  // "em Pinheiros" is the town: town names have no article.
+  // "em Pinheiros" means the town, because names of towns have no article.
   const hasArticle = /^n[ao]s?$/.test(town.lead.word);
   if (!hasArticle && town.lead.kind !== "in") return;
   if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
@@ -377,8 +380,8 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
 }
 
 /**
- * Settles "em Taguatinga, DF", "em Pinheiros e Moema, SP": towns of other states before a state,
- * whose cities have districts of these names. Their city is determined later.
+ * Settles "em Taguatinga, DF", "em Pinheiros e Moema, SP": names of towns in other states, before a
+ * state that has such districts. Their city is determined later.
  */
 export function settleStateQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   const { districts, gazetteer, sentence } = context;
@@ -409,7 +412,7 @@ export function settleStateQuarters(context: PlaceContext, mentions: readonly Me
   }
 }
 
-/** True for "Santa Isabel, PA", which is Santa Isabel do Pará. */
+/** True for a short form of a town's name: "Santa Isabel, PA" is Santa Isabel do Pará. */
 function isTownThere({ gazetteer }: PlaceContext, name: string, uf: string): boolean {
   const { cities = [] } = gazetteer.places.named(`${name} ${STATE_NAMES[uf]}`) ?? {};
   return cities.some((city) => city.uf === uf);
@@ -419,7 +422,10 @@ function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<st
   for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
 }
 
-/** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
+/**
+ * Reports a doubt about "em Taguatinga": it is read as the town, but Brasília has a larger district
+ * of that name.
+ */
 function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
   const named = sentence.words(town.at, town.to);
   const [first] = town.cities;
@@ -452,7 +458,7 @@ const WHICH_NEAR = {
   en: 'This may be a district of the city or another town: say district, or join them with "and".',
 };
 
-/** True if a town is in another state and too small to be meant next to so large a city. */
+/** True if a town is in another state and too small to be meant next to such a large city. */
 function isDwarfed(town: Mention, { cities }: Mention): boolean {
   const city = cities.find(({ capital }) => capital) ?? cities[0];
   if (city === undefined || town.cities.some(({ uf, capital }) => uf === city.uf || capital)) {

@@ -1,10 +1,10 @@
 /**
  * Proves, over real sockets on both transports, with the engine and two snapshots: a server with a
  * response cache answers seeded random searches with the bytes of a server without one. Two tenants
- * on three keys send them, repeated, interleaved, and across a change of the snapshot, with
- * cursors, facets, tags, and mistakes. Its memory stays within its limits. Charges, refusals, 304,
- * usage counts, and log lines are the same; a disabled key or tenant and a damaged snapshot get the
- * same answers; id and time are the answer's own.
+ * with three keys send them repeatedly, interleaved, and across a change of the snapshot, with
+ * cursors, facets, tags, and mistakes. The cache's memory stays within its limits. Charges,
+ * refusals, 304 answers, usage counts, and log lines are the same. A disabled key or tenant and a
+ * damaged snapshot get the same answers. Each answer has its own id and time.
  * Does not prove: the order of eviction (unit/http/server).
  */
 import assert from "node:assert/strict";
@@ -24,10 +24,10 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 import { Draw, randomSpecInput, seededRng } from "../../../support/spec/random.ts";
 import type { TwinRow } from "../../../support/twin.ts";
 
-/** Cache bytes for all requests here, and for a part of them. */
+/** Cache bytes that are enough for all requests here, and for only some of them. */
 const AMPLE = 16_777_216;
 const SCARCE = 150_000;
-/** Different queries, each of which repeats. */
+/** Number of different queries, each of which is repeated. */
 const QUESTIONS = 40;
 
 const engine = ENGINE;
@@ -53,7 +53,7 @@ interface PageRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** All that a client sees of an answer but the day and time. */
+/** Returns everything that a client sees of an answer, except for day and time. */
 async function send(server: FakeServer, { path = SEARCH, body, key, headers = {} }: PageRequest) {
   const answer = await fetch(server.base + path, {
     method: "POST",
@@ -102,7 +102,7 @@ class Pair {
     for (const server of this.#servers) server.load(segment);
   }
 
-  /** Both answers, which must be the same. */
+  /** Sends a request to both servers and asserts that the answers are the same. */
   async send(request: PageRequest) {
     const [one, other] = await Promise.all(this.servers.map((server) => send(server, request)));
     assert.deepEqual(one, other, request.body);
@@ -114,12 +114,12 @@ class Pair {
   }
 }
 
-/** A key of its own tenant, or of an existing one. */
+/** Returns a new key, of a new tenant or an existing one. */
 function keyOf({ servers: [{ keyring }] }: Pair, tenant: string, plan = "enterprise"): string {
   return keyring.create({ tenant, plan, name: "" }).key;
 }
 
-/** Bodies of searches, sometimes with a mistake. */
+/** Returns bodies of searches, some with a mistake. */
 function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
   return Array.from({ length: QUESTIONS }, () => ({
     spec: randomSpecInput(draw, segment.catalog, rows),
@@ -151,12 +151,12 @@ for (const transport of MATRIX) {
         const [older, newer] = segments as [Segment, Segment];
         const keys = [keyOf(pair, "one"), keyOf(pair, "two"), keyOf(pair, "one", "free")];
         const bodies = bodiesOf(draw, older);
-        /** Cursors and tags that were issued, to any client. */
+        /** Cursors and tags that any client has received. */
         const given = new Map<object, { cursor: string | null; tag: string }>();
         const steps = 2 * tries("served specs");
         for (let step = 0; step < steps; step++) {
           if (step === Math.floor(steps / 2)) pair.load(newer, older);
-          // Some are sent far more often than others.
+          // Some bodies are sent far more often than others.
           const body = bodies[Math.min(draw.below(QUESTIONS), draw.below(QUESTIONS))] as object;
           const { cursor = null, tag = "" } = given.get(body) ?? {};
           const further = cursor !== null && draw.chance(0.3);
@@ -204,7 +204,7 @@ for (const transport of MATRIX) {
         }
         assert.deepEqual([...statuses].sort(), [200, 422]);
         if (bytesMax === AMPLE) assert.equal(pair.memory.hits - hits, 2 * (bodies.length - 2));
-        // The same bytes on another route are another request.
+        // The same bytes are a different request on another route.
         for (const path of [SEARCH, "/v1/leads", SEARCH]) {
           await pair.send({ path, body: JSON.stringify(bodies[0]), key });
         }
@@ -214,7 +214,7 @@ for (const transport of MATRIX) {
 
   describe(`a cached search over ${transport}`, () => {
     const pair = new Pair(AMPLE);
-    /** Each server has its own limits, as strict as users have them. */
+    /** Returns separate limits for each server, as strict as those of users. */
     const own = () => ({ plans: loadPlans(), rateLimits: new RateLimits(pair.clock) });
     const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 50 });
     const segment = fakeSegment();

@@ -1,9 +1,9 @@
 /**
  * Proves how change lists and months are stored: a list is built once for any number of clients,
- * survives a restart, is rebuilt if damaged, truncated, or of another version. An early client gets
- * the progress; an unwritable list and a missing snapshot are a clear 503 and no crash. Unused
- * lists and opened months are released; a folder whose files appear, vanish, are copies or nonsense
- * lists its months correctly.
+ * survives a restart, and is rebuilt if it is damaged, truncated, or of another version. A
+ * client that comes early gets the progress. An unwritable list or a missing snapshot gives a clear
+ * 503, not a crash. Unused lists and opened months are released. Months are listed correctly while
+ * files appear in the folder or vanish, and if some are copies or invalid.
  * Does not prove: a list's content (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -39,7 +39,7 @@ import { answered, refused, startChanges } from "../../../support/changes/server
 const log = openLog("silent");
 const PATIENT = { waitMs: 20_000, ended: () => false };
 
-/** Lists over segments that stay open independently. */
+/** Returns change lists; the segments stay open independently of them. */
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
   const log = openLog("info", { write: (line) => lines.push(line) });
   const parts = { dataDir, keepMs: 50, clock: systemClock, log: log };
@@ -133,7 +133,7 @@ describe("change lists", () => {
 
   it("report progress without a wait, and end the wait of a client that left", async () => {
     const lists = listsIn(freshDir());
-    // Both come before the list can exist, however quick its build.
+    // Both requests come before the list can exist, however fast it is built.
     const [early, left] = await Promise.all([
       refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
       refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),
@@ -159,7 +159,7 @@ describe("change lists", () => {
   it("return 503 with the reason if unwritable, without an immediate retry", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const lists = listsIn(dir, lines);
-    // A folder in place of the list: even root cannot write there.
+    // Puts a folder in place of the list, where not even root can write a file.
     mkdirSync(lists.pathOf(pair.older.segment, pair.newer.segment));
     const failed = await refusal(lists.open(both(), PATIENT));
     assert.deepEqual([failed.code, failed.status], ["overloaded", 503]);
@@ -271,7 +271,7 @@ describe("months", () => {
       months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
       ["2026-09"],
     );
-    // A second file of the same label and date: the choice is stable.
+    // Adds a second file with the same label and date; the choice must be stable.
     copyFileSync(other.older.path, place("0.peneira"));
     await labels();
     const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");
@@ -282,7 +282,7 @@ describe("months", () => {
       chosen,
     );
     rmSync(place("0.peneira"));
-    // Cut under us: no month any more, and one again when it is whole.
+    // A file that is truncated while open is no month anymore; once complete, it is a month again.
     truncateSync(place("a.peneira"), 1_000);
     assert.deepEqual(await labels(), ["2026-10"]);
     copyFileSync(one.older.path, place("whole"));

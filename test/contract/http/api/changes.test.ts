@@ -1,8 +1,9 @@
 /**
  * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
- * linear scan over both months and the engine's own stream. Cursors continue with the months they
- * began with, and are rejected for anything else; every mistake is reported in one answer, with its
- * place in body or query. A plan without contact fields sees neither them nor their changes.
+ * linear scan over both months and the engine's own stream. Cursors continue with the months of
+ * their first page, and are rejected with any other request. All mistakes are reported in one
+ * answer, with their places in body or query. A plan without contact fields sees neither these
+ * fields nor their changes.
  * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
@@ -32,7 +33,7 @@ import { MATRIX } from "../../../support/run/scale.ts";
 import { Draw, randomExportInput, seededRng } from "../../../support/spec/random.ts";
 
 const QUESTIONS = 40;
-/** The fields of each group, written out. */
+/** The fields of each group, written out independently. */
 const GROUPS = {
   status: ["registration_status", "registration_status_date", "registration_status_reason"],
   address: [
@@ -54,7 +55,7 @@ type GroupName = keyof typeof GROUPS;
 const GROUP_NAMES = Object.keys(GROUPS) as readonly GroupName[];
 const SEED = 20_261_122;
 
-/** A served folder: both months of a pair, named by label. */
+/** Makes a served folder with both months of a pair, named by their labels. */
 function servedFolder(pair: MonthPair): string {
   const folder = mkdtempSync(join(tmpdir(), "peneira-months-"));
   for (const label of ["2026-09", "2026-10"]) {
@@ -63,7 +64,7 @@ function servedFolder(pair: MonthPair): string {
   return folder;
 }
 
-/** All pages of a query, by POST and GET in turn, each of another size. */
+/** Returns all pages of a query, by POST and GET in turn, with different page sizes. */
 async function walk(
   { post, get }: ChangesServer,
   question: Readonly<Record<string, unknown>>,
@@ -88,7 +89,7 @@ async function walk(
   }
 }
 
-/** The members of a body as parameters of a query. */
+/** Returns the members of a body as query parameters. */
 function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record<string, string> {
   const { fields } = (output ?? {}) as { readonly fields?: readonly string[] };
   const entries = Object.entries({ ...rest, ...(fields === undefined ? {} : { fields }) });
@@ -96,7 +97,7 @@ function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record
     entries.flatMap(([name, value]) => {
       if (name === "spec") return [[name, JSON.stringify(value)]];
       if (!Array.isArray(value)) return [[name, String(value)]];
-      // An empty list means a missing parameter.
+      // An empty list is expressed by a missing parameter.
       return value.length === 0 ? [] : [[name, value.join(",")]];
     }),
   );
@@ -379,7 +380,7 @@ for (const transport of MATRIX) {
       const question = { since: "2026-09", spec: {} };
       const whole = await answered(await changes.post({ ...question, limit: 50_000 }));
       const first = await answered(await changes.post({ ...question, limit: 5 }));
-      // A newer month is served; the label of that file is 2026-10, so this one moves on.
+      // Serves a newer month; the label of that file is 2026-10, so it gets a later one.
       const next = await openSegment(join(later.folder, "2026-10"));
       changes.registry.put({ ...next, label: "2026-11", snapshotDate: "2026-11-12" });
       await changes.months.look();
@@ -387,14 +388,14 @@ for (const transport of MATRIX) {
       const rest = await answered(await changes.post({ ...question, cursor, limit: 50_000 }));
       assert.deepEqual([...first.changes, ...rest.changes], whole.changes);
       assert.equal(rest.until.snapshot, "2026-10");
-      // The older file goes; it is still open, so the walk goes on, while a new one cannot begin.
+      // Moves the older file away. It is still open: this walk continues; a new one cannot begin.
       renameSync(join(folder, "2026-09.peneira"), join(pair.folder, "away"));
       await changes.months.look();
       const still = await answered(await changes.post({ ...question, cursor, limit: 50_000 }));
       assert.deepEqual(still.changes, rest.changes);
       const none = await refused(await changes.post(question), 422);
       assert.deepEqual([none.code, none.changes_since], ["since_not_available", ["2026-10"]]);
-      // Once it is closed the cursor has expired.
+      // Once the month is closed, the cursor has expired.
       await changes.lists.close();
       changes.months.close();
       const over = await refused(await changes.post({ ...question, cursor }), 422);

@@ -1,8 +1,8 @@
 /**
- * Proves, over both transports, on two real months: a group may be counted in an older month, as a
- * linear scan of its rows does. The base of the index is the snapshot of the group under the common
- * status of all groups, or the whole snapshot; the answer names it. Wrong months are refused
- * with their place, also of a server of a single file.
+ * Proves, over both transports, on two real months: a group may be counted in an older month, and
+ * the count equals a linear scan of its rows. The base of the index is the group's snapshot,
+ * restricted to the common status of all groups, or the whole snapshot; the answer names the base.
+ * Wrong months are refused with their place in the request, also by a server of a single file.
  * Does not prove: comparisons within one month (counts.test.ts).
  */
 import assert from "node:assert/strict";

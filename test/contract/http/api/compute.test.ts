@@ -1,7 +1,7 @@
 /**
- * Proves: the compute thread produces what the direct call does: value, error, and charge, for
- * sentences, lead queries, and specs with long lists, right and wrong. Small bodies are parsed in
- * the call, large ones and all sentences run in `compute`; if another file has taken a snapshot's
+ * Proves: the compute thread gives the same value, error, and charge as the direct call, for valid
+ * and invalid sentences, lead queries, and specs with long lists. Small bodies are parsed in the
+ * call; large bodies and all sentences run in `compute`. If another file has taken a snapshot's
  * path, the call does the work. Tenants are scheduled fairly; the thread supports every kind of
  * work.
  * Does not prove: how long it takes (bench/worst.bench.ts).

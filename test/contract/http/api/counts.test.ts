@@ -1,7 +1,8 @@
 /**
- * Proves, over both transports, on a real snapshot: tables of two facets, every value of facets as
- * CSV and XLSX, and comparisons of groups equal a linear scan over the decoded rows. Accept chooses
- * the format; labels are words; lists are counted; every mistake has its place.
+ * Proves, over both transports, on a real snapshot: tables of two facets, all values of facets as
+ * CSV and XLSX, and comparisons of groups equal a linear scan over the decoded rows. The Accept
+ * header selects the format. Labels are words, lists are counted, and every mistake is reported
+ * with its place.
  * Does not prove: facets of JSON (campaign/twin/facet.test.ts), nor speed (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -25,7 +26,7 @@ const COMPARE = "/v1/accounts/compare";
 
 type Value = string | number | boolean | null;
 
-/** A row's value of each facet that this suite counts, written independently. */
+/** Values of each facet counted here for a row, defined independently of the product. */
 const READ = {
   uf: (row: TwinRow) => row.uf as Value,
   company_size: (row: TwinRow) => row.company_size_code as Value,
@@ -103,7 +104,7 @@ after(() => {
   sample.dispose();
 });
 
-/** The rows of a spec, by the linear twin. */
+/** Returns the rows of a spec, by the linear twin. */
 function rowsOf(spec: AccountQuerySpec): readonly TwinRow[] {
   return twin.answer(spec).map((row) => twin.rows[row] as TwinRow);
 }
@@ -141,7 +142,7 @@ for (const transport of MATRIX) {
       return JSON.parse(text) as Body;
     }
 
-    /** Specs of a search that narrow it. */
+    /** Returns random specs of searches, restricted to a few states. */
     function specs(count: number, seed: number): object[] {
       const rng = seededRng(seed);
       const narrow = (spec: AccountQuerySpec) => ({
@@ -159,7 +160,7 @@ for (const transport of MATRIX) {
       let cells = 0;
       for (const spec of specs(20, 3)) {
         const pairs = [0, 1].map(() => {
-          // Months of cities have too many cells.
+          // Months of municipalities would have too many cells.
           const many = draw.of(["municipality", "status_month", "started_month"] as const);
           const large = ["municipality", "status_month", "started_month", "status_year"];
           const few = NAMES.filter((name) => name === many || !large.includes(name));

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: if a bit of a list's entries is flipped in the state, every route
- * that reads or changes the list answers 500 `state_damaged`, which the metrics count. Other lists
- * work, and the damaged one can be deleted.
- * Does not prove: what a start finds, and in which blobs (contract/store/blobs.test.ts).
+ * Proves, on both transports: if a bit of a list's entries is flipped in the state, every
+ * route that reads or changes the list answers 500 `state_damaged`, which the metrics count. Other
+ * lists work, and the damaged list can be deleted.
+ * Does not prove: which damage a start detects, and in which blobs (contract/store/blobs.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -54,7 +54,7 @@ for (const transport of MATRIX) {
       return id;
     }
 
-    /** Flips a bit of the last written entries. */
+    /** Flips a bit of the entries that were written last. */
     function damage(): void {
       const database = openSecondConnection(server.dataDir);
       const last = "id = (SELECT max(id) FROM list_entries)";

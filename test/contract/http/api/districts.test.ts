@@ -1,6 +1,6 @@
 /**
  * Proves: the districts of a municipality over HTTP, on both transports, equal those of a full scan
- * of a real snapshot, by prefix, word, and size; mistakes, tags, and snapshots without districts
+ * of a real snapshot, by prefix, word, and size. Mistakes, tags, and snapshots without districts
  * are answered as the OpenAPI document states.
  * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
@@ -44,7 +44,7 @@ after(() => {
   sample.dispose();
 });
 
-/** Folded names and counts, in the order of the answer. */
+/** Returns folded names and counts, in the order of the answer. */
 function expected(typed: string): [string, number][] {
   const words = typed.split(" ");
   const fits = (name: string) =>

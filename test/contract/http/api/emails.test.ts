@@ -1,9 +1,10 @@
 /**
  * Proves, over both transports: e-mail receivers are created, read, listed, changed, tested, and
- * deleted as the document says, and every mistake is named with its place. Another tenant's
- * receiver is answered like an unknown one. Webhooks and e-mails count together against the plan.
- * The address in an e-mail ends it by one POST without a key, as mail programs and the page send
- * it; a GET only asks. The page is small, has no script, and hides the address.
+ * deleted as the OpenAPI document states, and every mistake is reported with its place. Another
+ * tenant's receiver is answered like an unknown one. Webhooks and e-mails count together against
+ * the plan. The link in an e-mail unsubscribes by one POST without a key, as mail programs and the
+ * page send it; a GET only asks for confirmation. The page is small, has no script, and hides the
+ * address.
  * Does not prove: delivery (contract/notices/emails.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,9 @@
 /**
  * Proves: POST /v1/enrich answers one result for each CNPJ in the order of the request, on both
- * transports, for every spelling, root, CPF, and unknown one, in the call and in a compute thread.
- * Fields and labels follow the rules of exports. Only accounts that were found are charged, and a
- * refused charge answers nothing. No answer repeats a CPF. Wrong bodies name every mistake.
+ * transports, for every spelling, roots, CPFs, and unknown numbers, in the call and in a compute
+ * thread. Fields and labels follow the rules of exports. Only accounts that were found are charged;
+ * if the charge is refused, no results are returned. No answer repeats a CPF. Every mistake in a
+ * body is reported.
  * Does not prove: that the charge survives a crash (unit/access/quota).
  */
 import assert from "node:assert/strict";
@@ -27,7 +28,7 @@ interface Result {
   readonly offered?: string;
 }
 
-/** Texts of a CPF, which nothing may repeat. */
+/** Matches texts of a CPF, which no answer may repeat. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
 let sample: SampleSnapshot;

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: what a creation passes to the exporter; that repeating it is safe,
- * immediately and later, and that a key belongs to one request of one tenant. Formats with limits
- * reject one row too many and others are never counted. Does not prove: surviving a crash (the
- * exporter is a model in memory here). Single members: http-export-table.ts.
+ * Proves, on both transports: what a create passes to the exporter, that repeating it is safe at
+ * any time, and that a key belongs to one request of one tenant. Formats with limits reject one row
+ * too many; rows of other formats are never counted. Does not prove: surviving a crash (the
+ * exporter is a model in memory here). http-export-table.ts tests single members.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports: walks over the list of exports yield every export of the tenant once,
  * newest first, for any page size, even if exports are created or deleted meanwhile. Cursors are
- * rejected if altered in any bit, moved to another tenant or endpoint, or used with a larger limit;
- * the Link header is the next page. Does not prove: the order in SQLite (the exporter is a model
- * here; exportstore has its own suite).
+ * rejected if any bit is altered, for another tenant or endpoint, or with a larger limit. The Link
+ * header leads to the next page. Does not prove: the order in SQLite (the exporter is a model here;
+ * exportstore has its own suite).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -77,7 +77,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    /** Walks by the cursor of the body; `between` runs after each page. */
+    /** Reads all pages by the cursor in the body; `between` runs after each page. */
     const walk = async (limit: number, between: (page: Page) => unknown = () => {}) => {
       const pages: Page[] = [];
       for (let path = `/v1/exports?limit=${limit}`; ; ) {
@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       const pages = await walk(5, async ({ exports }) => {
         added.unshift(await create(server));
         if (rounds++ === 0) {
-          // The last one of this page, which the cursor points to, and one that follows.
+          // Deletes the last export of this page, to which the cursor points, and the one after it.
           for (const id of [exports.at(-1)?.export_id, removed]) {
             const headers = { authorization: `Bearer ${server.keys.enterprise}` };
             await fetch(`${server.base}/v1/exports/${id}`, { method: "DELETE", headers });

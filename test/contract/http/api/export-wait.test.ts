@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: a waiting read wakes when its export ends, is deleted, or expires,
- * ends at its timeout, and holds nothing after its client leaves or the server stops. Other
- * requests are answered meanwhile, those of the same socket never first.
+ * Proves, on both transports: a waiting read is answered when its export ends, is deleted, or
+ * expires, and at its timeout. It holds no resources after its client leaves or the server stops.
+ * Other requests are answered meanwhile, but on the same socket only after it.
  * Does not prove: that exports end (the exporter is a model in memory here).
  */
 import assert from "node:assert/strict";
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
       await waiters(50);
       gone.abort();
       assert.deepEqual(new Set(await Promise.all(requested)), new Set(["aborted"]));
-      // Nothing happens to the export: the waits end because their clients left.
+      // The export does not change: the waits end because their clients have left.
       for (let round = 0; round < 60 && server.exporter.waiting > 0; round++) await sleep(50);
       assert.equal(server.exporter.waiting, 0);
       assert.equal((await send(server, `/v1/exports/${id}`)).status, 200);
@@ -119,7 +119,7 @@ for (const transport of TRANSPORTS) {
       server.exporter.finish(id, FILE);
       const { text, closed } = await answered;
       const seen = [...text.matchAll(/HTTP\/1\.1 (\d+) .*?X-Request-Id: (n\d)/gs)];
-      // uWebSockets.js closes a socket that does not wait for its answer; clients then retry.
+      // uWebSockets.js closes a socket that sends a request before its answer; clients then retry.
       assert.equal(closed, transport === "uws");
       assert.deepEqual(
         seen.map(([, status, request]) => `${request} ${status}`),

@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports: each endpoint's answer in each state of an export with each
- * parameter; that foreign, deleted, and malformed ids get the same bytes; that downloads lead to a
+ * parameter. Foreign, deleted, and malformed ids get the same bytes. Downloads redirect to a
  * signed, relative link. Does not prove: that files are rendered (the exporter is a model in memory
- * here; e2e/export/formats.test.ts has the real one); creations, waits, and lists are in
+ * here; e2e/export/formats.test.ts uses the real one). Creates, waits, and lists are tested in
  * http-export-*.test.ts.
  */
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ type Outcome =
   | "export_expired"
   | "export_not_found";
 
-/** Status, or code of the error, by situation and request. */
+/** Status, or error code, for each state and each group of `REQUESTS`. */
 const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outcome, Outcome]>> = {
   queued: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],
   running: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],
@@ -54,7 +54,7 @@ const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outc
   malformed: ["export_not_found", "export_not_found", "export_not_found"],
 };
 
-/** Requests with the outcome of plain reads, of required ends, and of downloads. */
+/** Groups of requests with the same outcome: plain reads, required ends, and downloads. */
 const REQUESTS: readonly (readonly string[])[] = [
   ["", "?wait=0", "?wait=1"],
   ["?require=done", "?require=done&wait=0", "?wait=1&require=done", "?wait=%30&require=done"],
@@ -68,7 +68,7 @@ const STATUS = {
   export_not_found: 404,
 } as const;
 
-/** The public shape, closed: an unlisted member fails. */
+/** The public schema, closed: an unlisted member is an error. */
 const RECORD = Compile(SCHEMAS.ExportRecord);
 
 async function checkOutcome(answer: Response, outcome: Outcome): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports, the answers of `/files/…`: the bytes of the file and their headers,
- * any single range as an obvious twin cuts it, also beyond 4 GiB, conditions, and every state and
- * mistake by its code, links first. Slow, silent, and leaving clients are in
+ * single ranges as a simple twin cuts them, even beyond 4 GiB, conditions, and the code of every
+ * state and mistake. Link errors come first. Slow, silent, and leaving clients are in
  * contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ import { MATRIX } from "../../../support/run/scale.ts";
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
 
-/** A Range header's bytes, by testing every byte; null means the whole file. */
+/** Bytes that a Range header selects, found by testing every byte; null means the whole file. */
 function twin(header: string, size: number): { readonly bytes: number[] } | null {
   if (!header.toLowerCase().startsWith("bytes=") || header.includes(",")) return null;
   const [first = "", last = "", ...more] = header.slice(6).split("-");
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       const name = headerOf(named, "content-disposition");
       assert.match(name ?? "", /^attachment; filename="peneira-x-x-evil-1-x-x-evil-1-\w{8}\.csv"$/);
       assert.equal(named.body.length, 9);
-      // An unfolded value: the answer is lost rather than split.
+      // A value that could split the header: the request fails instead.
       for (const odd of [hostile, "a\0", "a\x1f", "a\tb", "a\x7f", "é", "\u0100"]) {
         const marked = addFile(server, LARGE.subarray(0, 9));
         server.exporter.set(marked.id, { sha256: odd });
@@ -358,7 +358,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** The start of an answer, after which the client leaves. */
+/** Returns the start of an answer, then disconnects the client. */
 function startOf(port: number, target: string, bytes: number): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -1,6 +1,6 @@
 /**
- * Proves, on both transports, the answers to finding by name and to a company's establishments,
- * mistakes, tags, pages, and plans included, as the OpenAPI document states. Does not prove: which
+ * Proves, on both transports: finding by name and listing a company's establishments answer as the
+ * OpenAPI document states, including mistakes, tags, pages, and plans. Does not prove: which
  * accounts match (the engine is a fake here; unit/native-index/find.test.ts and
  * contract/search/finding.test.ts do).
  */

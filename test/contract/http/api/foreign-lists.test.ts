@@ -38,7 +38,7 @@ const named = (id: string, member = "exclude") => ({
 });
 let sheet: Buffer;
 
-/** A body with a spec, by either member. */
+/** Bodies with a spec that includes or excludes the list. */
 const specs =
   (rest: object = {}, more: Partial<Attempt> = {}): Attempts =>
   (id) =>
@@ -75,7 +75,7 @@ const TOOLS = [
 /** One snapshot has no changes to reveal; for two: listed-changes.test.ts. */
 const NO_OLDER = { status: 422 };
 
-/** Routes that take a list, and how. */
+/** Routes that take a list, and the requests that name one. */
 const TAKES: Readonly<Record<string, Attempts>> = {
   "POST /v1/accounts/search": specs(),
   "POST /v1/accounts/count": specs(),
@@ -95,7 +95,7 @@ const TAKES: Readonly<Record<string, Attempts>> = {
   "POST /v1/lists/{id}/entries/remove": filled,
   "POST /v1/lists/{id}/entries/from-search": (id) => [
     { body: { spec: { filters: { geo: { uf_any_of: ["SP"] } } } } },
-    // An own list does not help with another's.
+    // Owning the target list does not give access to another tenant's list.
     { body: { spec: named(id) } },
   ],
   "POST /mcp": (id) => TOOLS.map((tool) => tool(id)),
@@ -184,7 +184,7 @@ it("covers every route", () => {
   assert.equal(new Set(known).size, known.length, "a route stands here once");
 });
 
-/** True if a part of the document, or its target, is a spec that may be sent. */
+/** True if a part of the document contains a request spec, directly or by a reference. */
 function hasSpec(part: unknown): boolean {
   const reported = JSON.stringify(part);
   if (reported.includes("#/components/schemas/SpecInput")) return true;
@@ -237,7 +237,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    /** Sends as the stranger; console requests, as a person. */
+    /** Sends a request as the other tenant; console requests use a user's session. */
     async function send(route: string, id: string, how: Attempt, key = server.keys.growth) {
       const [method = "", path = ""] = route.split(" ");
       const isConsole = path.startsWith("/v1/console");

@@ -1,9 +1,9 @@
 /**
  * Proves, with a real snapshot on both transports: leads are the accounts of a search with the
- * shown spec, in its order, for flat specs and for sentences. With one per company the first of
- * each; joined pages have every lead once, for any size, and a cursor is rejected with the right
- * code if the request changed. Members follow the plan; words and reasons agree with the account;
- * large pages are streamed and equal small ones; 304, usage, and cost as in a search.
+ * shown spec, in its order, for flat specs and for sentences. With one lead per company, it is the
+ * company's first account. Joined pages have every lead once, for any size; a cursor of another
+ * request is rejected with the right code. Members follow the plan; words and reasons agree with
+ * the account; large pages are streamed and equal small ones; 304, usage, and cost as in a search.
  * Does not prove: what sentences mean (unit/translate/*.test.ts), what a lead query accepts
  * (contract/spec/leadquery.test.ts), nor that a company's first account is right
  * (campaign/twin/companies.test.ts).
@@ -67,7 +67,7 @@ after(() => {
   sample.dispose();
 });
 
-/** The same body for every establishment, or for one per company. */
+/** The same body, for every establishment or for one per company. */
 function withCompanies(body: Readonly<Record<string, unknown>>, one: boolean) {
   if (body.spec === undefined) return { ...body, one_per_company: one };
   return { ...body, spec: { ...(body.spec as object), one_per_company: one } };

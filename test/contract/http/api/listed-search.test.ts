@@ -136,7 +136,7 @@ for (const transport of MATRIX) {
           const verb = step % 3 === 2 ? "entries/remove" : "entries";
           const changed = await send(`/v1/lists/${id}/${verb}`, JSON.stringify({ cnpjs: some }));
           assert.equal(changed.status, 200);
-          // Spaces make it another body, which was never read before.
+          // The added spaces make a body that no cache holds.
           const renewed = await send("/v1/accounts/search", same + " ".repeat(step + 1));
           const expected = (await renewed.json()) as Body;
           for (let again = 0; again < 3; again++) {

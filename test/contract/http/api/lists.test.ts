@@ -300,7 +300,7 @@ for (const transport of MATRIX) {
       leaving.write(head);
       leaving.write(Buffer.alloc(20 * 1024 * 1024 - 1));
       await until(() => fileBytesHeld() === 20 * 1024 * 1024);
-      // The same tenant has half of what others leave, and no more.
+      // One tenant may use half of the upload memory that others leave free.
       const second = await send("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.deepEqual([second.status, second.body.code], [429, "rate_limited"]);
       leaving.destroy();

@@ -2,7 +2,7 @@
  * Proves, with the official client on both transports: an agent with a key gets over /mcp the
  * answers of the HTTP routes (accounts, totals, pages to the end). Its exports are those of the
  * routes, and its mistakes return as results that name all of them. Its plan applies, its usage is
- * counted and nothing of it logged, and values stay data.
+ * counted, nothing that it sends is logged, and values stay data.
  * Does not prove: that the engine finds the right accounts (a fake here; e2e/server/mcp.test.ts has
  * the real one), nor how messages are parsed (unit/mcp/messages.test.ts).
  */
@@ -62,7 +62,7 @@ for (const transport of MATRIX) {
         assert.ok(outputSchema !== undefined);
       }
       const bytes = JSON.stringify(agent.tools).length;
-      // Three tools describe filters: nine of them, and seven fields, added 4,400 bytes.
+      // Three tools describe the filters; nine filters and seven fields added 4,400 bytes.
       assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");

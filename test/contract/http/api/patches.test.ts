@@ -1,7 +1,7 @@
 /**
- * Proves, over both transports: every PATCH route of the table refuses `{}`, which names nothing to
- * change, at the root and with the members it could name, and leaves the resource as it was. What
- * is no object, or has an unknown member, is refused. An unknown resource comes first.
+ * Proves, over both transports: every PATCH route refuses `{}` with an error at the root that names
+ * the possible members, and leaves the resource unchanged. A body that is no object or has an
+ * unknown member is refused. An unknown resource comes first.
  * Does not prove: what other bodies change (lists.test.ts, notices.test.ts, emails.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,8 @@
 /**
- * Proves, by one table run against both transports on a real socket: each request's answer,
- * required and forbidden content, and that both transports return the same status, headers, and
- * bodies, as the OpenAPI document states. Does not prove: that the engine finds the right accounts
- * (a fake here), nor anything about bytes that are not HTTP
- * (contract/http/server/malformed.test.ts).
+ * Proves, by one table on real sockets: each request's answer, with required and forbidden content,
+ * fits the OpenAPI document. Both transports return the same status, headers, and body. Does not
+ * prove: that the engine finds the right accounts (a fake here), nor anything about bytes that are
+ * not HTTP (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

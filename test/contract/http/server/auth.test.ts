@@ -79,7 +79,7 @@ const OPEN_PATHS = new Set(
 );
 const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/v1", "/v1/"];
 
-/** Possible answers to a known sender: any that only a known sender gets. */
+/** True for a status that only an authenticated sender gets. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
 /** The methods that the table has for a path. */
@@ -88,13 +88,13 @@ const methodsOf = (path: string) => {
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 };
 
-/** An open path's answer; a file requires a signed link, which a key does not replace. */
+/** Status of an open path; a file requires a signed link, which a key does not replace. */
 const openStatus = (path: string) =>
   path.startsWith("/files/")
     ? 403
     : ({ "/": 302, "/docs/": 308, "/feeds/{name}": 404, "/unsubscribe/{token}": 404 }[path] ?? 200);
 
-/** The wildcard segments, filled; the answer is then that no such object exists. */
+/** Fills the wildcard segments; no object with this id exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
 async function send(
@@ -144,7 +144,7 @@ for (const transport of TRANSPORTS) {
           const path = route.path + (shape.query?.(good) ?? "");
           const { status, text } = await send(server, { method: route.method, path }, lines);
           if (shape.code === null) {
-            // The route treats the client as a known sender.
+            // An authenticated client gets neither 401 nor 403.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
           } else {
             assert.equal(status, shape.status, `${route.path}: ${text}`);

@@ -22,7 +22,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
-/** Pieces that are sent with this pause arrive separately. */
+/** Chunks sent with this pause arrive separately. */
 const BETWEEN_PIECES_MS = 20;
 /** Later answers never come. */
 const ANSWERED_MS = 3_000;
@@ -39,7 +39,7 @@ const MOST = 150;
 /** The first and the third body have the same sender. */
 const SENDERS = ["a", "b", "a", "c"] as const;
 
-/** The obvious count's result for bodies of these senders. */
+/** Counts the same bodies in the simplest way. */
 class Model {
   readonly bodies = SENDERS.map((sender) => ({
     ...{ sender, bytes: 0, open: true, result: [] as unknown[] },

@@ -1,9 +1,9 @@
 /**
  * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
  * any position, case, spacing, and line, ends the connection after the whole answer, and no other
- * member does. Over node:http later bytes are not answered, and a client that half-closes after its
- * requests gets all answers whole. Over uWebSockets.js, which closes such a connection, no answer
- * is cut without the client's notice.
+ * member does. Over node:http, later bytes are not answered, and a client that half-closes after
+ * its requests gets all answers whole. uWebSockets.js closes such a connection, but the client can
+ * detect a cut answer.
  * Does not prove: what a stopping server does (server.test.ts).
  */
 import assert from "node:assert/strict";
@@ -50,7 +50,7 @@ interface Received {
   readonly closed: boolean;
 }
 
-/** Sends bytes; ends when the server closes, or when nothing came for a while. */
+/** Sends bytes; resolves when the server closes, or after a silence. */
 function talk(
   port: number,
   bytes: string,
@@ -80,7 +80,7 @@ function get(path: string, connection?: string, method = "GET"): string {
   return `${method} ${path} HTTP/1.1\r\nHost: a\r\n${line}\r\n`;
 }
 
-/** A whole answer of GET is the only thing in a text. */
+/** Asserts that a text is exactly one complete answer. */
 function assertWhole({ text }: Received, method: string, label: string): void {
   const answers = splitAnswers(
     method === "HEAD" ? text.replace(/Content-Length: \d+/i, "x: y") : text,
@@ -186,7 +186,7 @@ for (const name of TRANSPORTS) {
   });
 }
 
-/** Empty, whole, or shorter than its own head or coding states. */
+/** Asserts that an answer is empty, complete, or recognizably cut by its headers. */
 function assertNotCutSilently(text: string, label: string): void {
   if (text === "") return;
   assert.match(

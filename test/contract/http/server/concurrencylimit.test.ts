@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports on real sockets, that a key has at most its plan's requests in flight,
- * long polls, bodies, and streams included. The refusal differs from that of the rate, and no other
- * key is refused for it. Each is released in every way a request can end. Does not prove: the rate
+ * long polls, bodies, and streams included. The refusal differs from that of the rate limit and
+ * affects no other key. A request's slot is released however it ends. Does not prove: the rate
  * (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
@@ -45,7 +45,7 @@ const engine = engineOf({
   }),
 });
 
-/** Plans whose keys may have few requests in flight. */
+/** Plans that allow few requests in flight per key. */
 function fewAtATime() {
   const plans = loadPlans();
   const limits = { requests_per_second: 1e6, burst: 1e6, concurrent_requests: MOST };
@@ -102,7 +102,7 @@ for (const transport of TRANSPORTS) {
     };
     const halfABody = (bytes = 99) =>
       `POST /v1/accounts/search HTTP/1.1\r\n${lines()}Content-Length: ${bytes}\r\n\r\n{`;
-    /** A connection that sends bytes; only the start of the answer is read. */
+    /** Opens a connection and sends bytes; only the start of the answer is read. */
     const open = (bytes: string): Socket => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
@@ -182,7 +182,7 @@ for (const transport of TRANSPORTS) {
 
     it("exclude requests answered immediately, however many a connection sends", async () => {
       const last = search(1).replace("Host: a", "Host: a\r\nConnection: close");
-      // As many as uWebSockets.js may answer in one go.
+      // The number that uWebSockets.js may answer in one call.
       const count = transport === "uws" ? PIPELINED_MAX : 40;
       const { text } = await sendRaw(server.port, search(1).repeat(count - 1) + last, 5_000);
       assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, count);

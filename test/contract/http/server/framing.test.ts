@@ -1,8 +1,8 @@
 /**
- * Proves, on raw sockets against both transports, that no request with ambiguous framing is
- * answered twice, and that what follows it on the connection gets its own answer or none. Each row
- * of the table is followed by a second request, in the same write and after the first answer. Also
- * that bytes after a chunked body are never executed.
+ * Proves, on raw sockets against both transports: no request with ambiguous framing is answered
+ * twice, and the next request on the connection gets its own answer or none. Each row of the table
+ * is followed by a second request, in the same write and after the first answer. Bytes after a
+ * chunked body are never executed.
  * Does not prove: what proxies make of such requests (test/e2e/deploy/smuggling.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ interface Received {
   readonly closed: boolean;
 }
 
-/** Sends bytes, and `second` after an answer; ends at its answer, or at the close. */
+/** Sends bytes, then `second` after an answer; resolves at its answer or at the close. */
 function converse(port: number, bytes: Buffer, second: string | null): Promise<Received> {
   return new Promise((resolve) => {
     let text = "";

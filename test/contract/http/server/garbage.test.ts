@@ -1,13 +1,13 @@
 /**
- * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than
- * when this was written. Without the optimizing compiler, every object, closure, and spread is
- * allocated each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight).
- * On a busy machine timers have added up to 90. A spread of the whole call on the way to its
- * handler costs 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to
- * 3.8 KB. It was 17 KB before the shared buffer and the fast path for repeated searches. It was 9.7
- * KB before pages were rendered into reused memory and log lines made of cached parts, 6.6 KB
- * before accounts were written in place, and 4.8 KB before calls were of a class and headers in one
- * list. Does not prove: how long anything takes, nor memory outside the heap.
+ * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than the
+ * limits below. Without the optimizing compiler, every object, closure, and spread is allocated
+ * each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight). On a busy
+ * machine timers have added up to 90. A spread of the whole call on the way to its handler costs
+ * 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to 3.8 KB. It was
+ * 17 KB before the shared buffer and the fast path for repeated searches. It was 9.7 KB before
+ * pages were rendered into reused memory and log lines made of cached parts, 6.6 KB before accounts
+ * were written in place, and 4.8 KB before calls were of a class and headers in one list. Does not
+ * prove: how long anything takes, nor memory outside the heap.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -25,10 +25,10 @@ const BOUNDS = {
   new: { "--no-opt": 45_500, "--opt": 34_000 },
 };
 
-/** Other versions of Node make other objects of the same program. */
+/** Other Node versions allocate other objects for the same program. */
 const TIGHT = process.versions.node.startsWith("20.");
 const LOOSE_FACTOR = 1.25;
-/** Retries of a count above the limit; garbage of the code recurs each time. */
+/** Retries of a count above the limit; garbage of our code shows in every retry. */
 const COUNTS_MAX = 3;
 
 // A module of the build, in plain JavaScript.
@@ -43,7 +43,7 @@ let sample: SampleSnapshot;
 let program: string;
 before(async () => {
   sample = await makeSampleSnapshot(2_000, 5);
-  // Running the sources directly names every closure again, which is garbage as well.
+  // Sources run directly name every closure again, which is garbage too.
   const product = join(ROOT, "dist", "bundle");
   [program = ""] = await bundleTests(ROOT, { files: [PROGRAM], product });
 });

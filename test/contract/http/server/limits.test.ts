@@ -18,7 +18,7 @@ import {
 
 const BODY_BYTES_MAX = 1_048_576;
 
-/** Makes a request that has `size` of what is limited; the key is put in later. */
+/** A request with `size` units of the limited quantity; the key is filled in later. */
 interface Limit {
   readonly name: string;
   readonly most: number;
@@ -37,7 +37,7 @@ const SPEC = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
 
 const post = (body: string) => `${POST}Content-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A text between two others, so that all have the wanted length. */
+/** A text of the given size that begins and ends with the given parts. */
 function fill(before: string, after: string, size: number): string {
   return before + "a".repeat(size - before.length - after.length) + after;
 }

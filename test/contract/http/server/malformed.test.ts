@@ -2,8 +2,8 @@
  * Proves, by bytes on raw sockets against both transports: improper HTTP/1.1 is rejected with a 4xx
  * (or 505) and the socket is closed, never a 500, a hang, or a second meaning. Unusual but proper
  * requests are answered; pipelined requests are answered in order; the server continues afterwards.
- * Does not prove: that uWebSockets.js and Node parse alike in every corner: the table states where
- * a status may differ.
+ * Does not prove: that uWebSockets.js and Node parse alike in every case; the table states where a
+ * status may differ.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";

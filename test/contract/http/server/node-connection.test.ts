@@ -1,7 +1,7 @@
 /**
  * Proves, with Node's own parser on real sockets: bytes after a CONNECT are never parsed, even if
- * its client has reset already. Bodies and heads in sequence reach the parser in order, for any
- * cuts, and each head only after the previous body was read.
+ * its client has reset already. Heads and bodies reach the parser in order, however they are cut,
+ * and each head only after the previous body was read.
  * Does not prove: how much one connection gets per turn (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { NodeConnection } from "../../../../src/http/server/transport/node-conne
 import { Sockets } from "../../../../src/http/server/transport/sockets.ts";
 import { settledAt } from "../../../support/http/file-fixture.ts";
 
-/** True if Node has a parser for a socket; not in its declarations. */
+/** The parser that Node attaches to a socket; Node's types do not declare it. */
 interface Parsed {
   readonly parser?: object | null;
 }

@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports, what an operator relies on. The log has a failure for what needs
- * attention and for nothing else; refused requests are counted under their route; the server
- * reports a missing snapshot and a stop. No answer names the software; every 422 names its
- * mistakes; bytes that never become a request are reported as a problem where the transport
- * permits. Does not prove: the order of refusals (contract/http/server/auth.test.ts), nor which
- * bytes are rejected (contract/http/server/malformed.test.ts).
+ * Proves, on both transports, what an operator relies on. The log has a failure only for
+ * events that need attention. Refused requests are counted under their route. The server reports a
+ * missing snapshot and a stop. No answer names the software; every 422 names its mistakes;
+ * bytes that never become a request are reported as a problem where the transport permits. Does not
+ * prove: the order of refusals (contract/http/server/auth.test.ts), nor which bytes are rejected
+ * (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -175,7 +175,7 @@ for (const transport of TRANSPORTS) {
       );
     });
 
-    /** Name, bytes, and the status: below the interface, or of it. */
+    /** Name, bytes, and status: the transport's own, or that of the interface. */
     const strange: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
       ["no Host, and more behind it", "GET /healthz HTTP/1.1\r\n\r\n{}", { uws: 400, node: 400 }],
       ["two Hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`, { uws: 400, node: 422 }],

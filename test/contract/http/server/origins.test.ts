@@ -23,7 +23,7 @@ const PREFLIGHT = {
 const corsOf = ({ headers }: Response) =>
   [...headers.keys()].filter((n) => /^access-control-/.test(n));
 
-/** The public routes, a path of the console's pages, and one of its interface. */
+/** The public routes, one path of the console's pages, and one of its API. */
 function withConsole(): RouteTable {
   const answer = () => ({ status: 200, type: "text/html", body: "<p>" });
   const open = { method: "GET", access: "open", handle: answer } as const;

@@ -28,7 +28,7 @@ import {
 const run = promisify(execFile);
 const LARGE_BYTES = 12_000_000;
 
-/** A JSON array of one string, nowhere alike, so that lost or moved bytes show. */
+/** A JSON array of one string without repeats, so that lost or moved bytes show. */
 const large = (() => {
   const bytes = Buffer.alloc(LARGE_BYTES);
   for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);
@@ -47,7 +47,7 @@ function searchBytes(server: FakeServer): string {
   );
 }
 
-/** Hash of the accounts in an answer, or "cut off" if it is incomplete. */
+/** Hash of the accounts in an answer, or "cut off" if the answer is incomplete. */
 function accountsHash(answer: Buffer): string {
   const start = answer.indexOf('"accounts":') + 11;
   const end = answer.indexOf(',"next_cursor"', start);
@@ -55,7 +55,7 @@ function accountsHash(answer: Buffer): string {
   return createHash("sha256").update(answer.subarray(start, end)).digest("hex");
 }
 
-/** Reads a whole answer, with pauses; resolves at its full length or when it is cut. */
+/** Reads an answer with pauses; resolves once it is complete or cut. */
 function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -185,7 +185,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();
       await sleep(50);
-      // If the port is shut before it is closed, a client notices on its next request.
+      // A client may notice the shut port only on its next request.
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
       const late = await sendRaw(server.port, request, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);

@@ -1,7 +1,7 @@
 /**
  * Proves, over real sockets and either transport: pages in the shared buffer are never mixed up:
- * many pipelined on one connection, and many that wait for a client that does not read for a while,
- * as others are answered. Does not prove: that the buffer is used (unit/http/server).
+ * neither many pipelined ones on one connection, nor many that wait for a paused client while
+ * others are answered. Does not prove: that the buffer is used (unit/http/server).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";

@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports, how large pages are sent: the same bytes as rendered whole; a client
- * that never reads costs a slice and is disconnected in time. The stream slot and the reference to
- * the snapshot are released in every way an answer can end; damage is reported before any byte or
- * cuts the connection, never a page that looks whole; an excess gets a retry time. Does not prove:
- * memory or time (bench/http.bench.ts), nor the parts (contract/search/slices.test.ts).
+ * Proves, on both transports, how large pages are sent: the same bytes as rendered whole; a
+ * client that never reads holds one slice and is disconnected in time. The stream slot and the
+ * reference to the snapshot are released in every way an answer can end; damage is reported before
+ * the first byte or cuts the connection, so no page looks complete; excess requests get a retry
+ * time. Does not prove: memory or time (bench/http.bench.ts), nor the parts
+ * (contract/search/slices.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -35,7 +36,7 @@ const SPEC = {
   filters: { company: { registration_status_any_of: [2] }, geo: { uf_any_of: ["SP"] } },
 };
 
-/** An engine that finds a configured number of accounts, any slice of which can be bad. */
+/** An engine that finds the configured number of accounts; any slice of them can fail. */
 function makeLarge() {
   const state = {
     slices: 400,
@@ -96,7 +97,7 @@ function unchunked(text: string): string {
   }
 }
 
-/** A client that takes the first bytes of a large page and no more. */
+/** Opens a client that reads only the first bytes of a large page. */
 async function pausedReader(server: FakeServer): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1");
   socket.on("error", () => {});
@@ -271,7 +272,7 @@ for (const transport of TRANSPORTS) {
       const next = fakeSegment("2026-11", "0123456789abcdef");
       const socket = connect(server.port, "127.0.0.1");
       const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "PR", "RS", "BA", "SC"] } } };
-      // More than the system buffers while the client does not read.
+      // More than the kernel buffers for a client that does not read.
       const output = { format: "json", fields: OUTPUT_FIELD_NAMES, include_explain: true };
       const body = JSON.stringify({ spec, limit: 50_000, output });
       const head = requestBytes(server, 1).split("Content-Length")[0];

@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports, how a file is sent: one chunk in memory per client, however slow; a
- * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor one
- * that waits for the disk. The descriptor is closed in every way an answer can end; a read error
- * cuts the connection; a file removed meanwhile arrives whole; a stop waits. The answers to file
- * requests are in contract/http/api/files.test.ts.
+ * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor
+ * one that waits for the disk. The descriptor is closed however the answer ends. A read error cuts
+ * the connection; a file removed during the answer arrives whole; a stop waits for it. The answers
+ * to file requests are in contract/http/api/files.test.ts.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -71,7 +71,7 @@ syncBuiltinESMExports();
 const TCP_TABLE = "/proc/net/tcp";
 const FIN_WAIT_1 = "04";
 
-/** Closed sockets of a port whose bytes still wait for the client. */
+/** Bytes of a port's closed sockets that still wait for the client. */
 function leftToSystem(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const rows = readFileSync(TCP_TABLE, "utf8").trim().split("\n").slice(1);
@@ -80,7 +80,7 @@ function leftToSystem(port: number): number {
     .length;
 }
 
-/** A request that reads only the first bytes of its answer. */
+/** Sends a request and reads only the first bytes of its answer. */
 async function pausedReader(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -136,7 +136,7 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      // Eager reading would have read all files long before this time.
+      // Reading ahead would have read all files long before.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
       // The rest of the read bytes is in the kernel's buffers, which have their own limits.
@@ -161,7 +161,7 @@ for (const name of TRANSPORTS) {
       await nap(WRITE_TIMEOUT_MS * 0.7);
       assert.equal(openBelow(folder), 1, "cut off too early");
       while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await nap(20);
-      // A socket is checked four times within the limit. Node's own limit would take it twice.
+      // A socket is checked four times per timeout. Node's own timeout would take twice as long.
       const tookMs = at() - lateMs;
       assert.ok(tookMs < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${tookMs} ms, ${lateMs} ms late`);
       // The library of the other transport can only close a socket gracefully.
@@ -248,7 +248,7 @@ for (const name of TRANSPORTS) {
     });
 
     it("does not count disk time against the client", async () => {
-      // A tenth of the required pace, for twice the time after which a client is late.
+      // Disk reads have a tenth of the required rate, for twice the time a client gets.
       const hurried = { ...LIMITS, minReadBytesPerSecond: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));

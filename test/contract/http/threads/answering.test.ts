@@ -1,6 +1,6 @@
 /**
- * Proves the number of answering threads: by default one less than the processors, at least one,
- * the setting's number, and one with the transport node, which rejects more.
+ * Proves the number of answering threads. The default is the number of processors minus one, but at
+ * least one. A setting overrides it. The transport node has one and rejects more.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

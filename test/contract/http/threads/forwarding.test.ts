@@ -80,7 +80,7 @@ class ClientExchange implements Exchange {
     this.#end();
   }
 
-  /** Requests the next chunk, and ends after the last one. */
+  /** Requests chunks until the last one, then ends. */
   pullOn(): void {
     const { source } = this;
     if (source === null || this.#asks) return;
@@ -229,7 +229,7 @@ describe("forwarded requests", () => {
         }
         for (let turn = 0; turn < 1_000 && one.made !== "" && one.made !== "bytes"; turn++) {
           if (one.ends > 0) break;
-          // Other threads read and close a file.
+          // Files are read and closed on other threads.
           if (turn > 20) await sleep(1);
           one.client.pullOn();
           for (let step = 0; step < 8; step++) one.step();

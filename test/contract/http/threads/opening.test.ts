@@ -1,8 +1,8 @@
 /**
- * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also if one
- * has just ended, whose replacement has it too. A snapshot that the server has closed is refused by
- * all, and nothing of it is kept. While threads load the port is closed, because a client would
- * have to wait for them.
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, including the
+ * replacement of one that has just ended. All threads refuse a snapshot that the server has closed,
+ * and retain nothing of it. The port is closed while threads load, because a client would have to
+ * wait.
  * Does not prove: what is answered from it (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 let sample: SampleSnapshot;
 let threads: HttpThreads;
 const workers: Worker[] = [];
-/** Outcomes of connecting at the moment when a thread began to load. */
+/** Results of connecting at the moment when a thread began to load. */
 const early: Promise<string>[] = [];
 let port = 0;
 const note = (worker: Worker) => {
@@ -109,7 +109,7 @@ describe("a snapshot on all threads", () => {
       }
       const replaced = workers.at(-1) as Worker;
       await once(replaced, "online");
-      // Orders run in sequence, so those of its start are done by then.
+      // Commands run in sequence, so the start's commands are done by then.
       assert.equal((await threads.samples()).length, 2);
       threads.publish(null);
       threads.drop(segment);

@@ -1,7 +1,6 @@
 /**
- * Proves that a thread's route table matches the server's for every request that a thread answers.
- * It has each row that is answered anywhere, and each path of the server, and each unknown path,
- * leads to the same row, to a forwarded one, or to none.
+ * Proves that a thread's route table agrees with the server's. It has every row that any thread can
+ * answer. Every path, known or unknown, leads to the same row, to a forwarded one, or to none.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

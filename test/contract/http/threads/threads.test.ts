@@ -20,7 +20,7 @@ let server: FakeServer;
 let workers: Worker[] = [];
 const note = (worker: Worker) => workers.push(worker);
 
-/** A keep-alive connection with requests in sequence. */
+/** A keep-alive connection whose requests are sent in sequence. */
 class KeptAlive {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;

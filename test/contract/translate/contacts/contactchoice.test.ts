@@ -1,7 +1,7 @@
 /**
- * Proves: "or" between contacts requires one of them, for any joint and in both languages; "and"
- * and commas alone require all of them. In every list of two to four contacts the last joint counts
- * for all, and a web site among them is reported and changes nothing else.
+ * Proves: "or" between contacts requires one of them, for every spelling and in both languages;
+ * "and" and commas alone require all. In lists of two to four contacts the last joint applies to
+ * all. A web site among them is reported and changes nothing else.
  * Does not prove: that an alternative of a named number and a kind of contact is found; it is
  * reported (alternatives.test.ts).
  */
@@ -18,7 +18,7 @@ after(() => probe.close());
 const codesOf = (text: string) =>
   probe.translate(text).spec.explain.unmapped_constraints.map(({ code }) => code);
 
-/** Contacts of which one is enough, and the filters that are set. */
+/** Requests for contacts, and the filters they set. */
 const CONTACTS: readonly (readonly [requested: string, filters: string])[] = [
   ["with a phone or an email", "any_contact"],
   ["with a phone or e-mail", "any_contact"],
@@ -41,7 +41,7 @@ const CONTACTS: readonly (readonly [requested: string, filters: string])[] = [
   ["com telefone, e-mail e celular", "email,phone,mobile"],
 ];
 
-/** Contacts with the members that stand for them; a web site has none. */
+/** Contacts by the filters that they set; a web site has none. */
 const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
   phone: ["telefone", "a phone"],
   email: ["e-mail", "an email"],
@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
   site: ["site", "a website"],
 };
 
-/** Every order of two to four of the kinds. */
+/** Every ordered list of up to four of the kinds. */
 function* lists(size: number, taken: readonly string[] = []): Generator<readonly string[]> {
   if (taken.length === size) yield taken;
   else {
@@ -60,7 +60,7 @@ function* lists(size: number, taken: readonly string[] = []): Generator<readonly
   }
 }
 
-/** A mobile or landline is a phone, so that it makes no difference if that is required as well. */
+/** Drops "phone" if a mobile or landline is required, because that implies a phone. */
 function withoutImplied(kinds: readonly string[]): string {
   const isExact = kinds.includes("mobile") || kinds.includes("landline");
   return kinds
@@ -69,7 +69,7 @@ function withoutImplied(kinds: readonly string[]): string {
     .join();
 }
 
-/** The members that a list sets if one of its contacts is enough, or if all are required. */
+/** Filters for a list of contacts if one of them is enough (isChoice), or if all are required. */
 function membersOf(kinds: readonly string[], isChoice: boolean): string {
   const known = kinds.filter((kind) => kind !== "site");
   if (!isChoice || known.length === 1) return withoutImplied(known);

@@ -12,7 +12,7 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 const MOBILE = "+5511987654321";
 const FIXED = "+551133334444";
 
-/** Sentences with the phones and addresses that they ask for. */
+/** Sentences with the phones and addresses that they request. */
 const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["quem tem o telefone (11) 98765-4321", MOBILE],
   ["quem tem o telefone (11) 98765-4321?", MOBILE],
@@ -61,7 +61,7 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["empresas com telefone 11987654321 e e-mail ana@example.com", MOBILE, "ana@example.com"],
 ];
 
-/** Ways to call a number or to ask who shares it; `#` is the number. */
+/** Ways to request a number or those who share it; `#` is the number. */
 const REQUESTED_CONTACTS: readonly string[] = [
   ...["ligar para #", "quero ligar para o #", "ligue para o número #", "ligar no #"],
   ...["telefonar para #", "call #", "I want to call #", "call the number #"],
@@ -79,7 +79,7 @@ const REQUESTED_CONTACTS: readonly string[] = [
 /** Spellings of one number. */
 const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
 
-/** Spellings that the one reader of phones takes, one for each of these and each dash. */
+/** Prefixes that the phone parser accepts; each is tested with each dash. */
 const BEFORE_AREA = [
   "",
   "0",
@@ -141,7 +141,7 @@ const QUOTED = [
   ["#", "fiscal@example.com", "email"],
 ] as const;
 
-/** Sentences without such a value, and a word of what they ask for. */
+/** Sentences without such a value, and a word of their request. */
 const NONE: readonly (readonly [text: string, requested: RegExp])[] = [
   ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
   ["padarias com CEP 01310-100 e telefone", /"01310100".*"require_phone":true/],

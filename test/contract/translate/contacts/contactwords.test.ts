@@ -1,9 +1,9 @@
 /**
- * Proves: a word for a contact never becomes a trade, a place or a limit unless it is said as a
- * trade ("conserto de telefones"): by determiner, numeral, lead, and contact, in three languages. A
- * bound on how many companies use a contact is the filter for it, or does not run. The writer's own
- * phone is no filter, and a preference requires nothing wherever it stands.
- * Does not prove how contacts are read that are required (contactchoice.test.ts).
+ * Proves: a word for a contact becomes a trade only if used as one ("conserto de telefones"), and
+ * never a place or a limit. Tests determiners, numerals, leads, and contacts in three languages. A
+ * bound on how many companies use a contact becomes its filter, or does not run. The writer's own
+ * phone is no filter, and a preference never becomes a requirement.
+ * Does not prove how required contacts are read (contactchoice.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,14 +1,14 @@
 /**
  * Proves that a CPF in a sentence is no phone, name, or other number, and that no part of the
- * answer repeats it. The sentence does not run. A phone with the check digits of a CPF stays one
- * after a word for a phone. Does not prove what other routes do with CPFs.
+ * answer repeats it. The sentence does not run. A number after a word for a phone stays a phone
+ * even if it is a valid CPF. Does not prove what other routes do with CPFs.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Numbers with the check digits of a CPF; no person has them in the sample. */
+/** Numbers with the check digits of a CPF; none belongs to a person in the sample. */
 const DIGITS = ["68946664908", "18996370606", "52998224725"];
 const grouped = (d: string, mark: string, last: string) =>
   `${d.slice(0, 3)}${mark}${d.slice(3, 6)}${mark}${d.slice(6, 9)}${last}${d.slice(9)}`;

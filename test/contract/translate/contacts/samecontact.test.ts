@@ -1,7 +1,7 @@
 /**
  * Proves: a request for the holders of another company's phone or e-mail never runs, is quoted
- * whole, says where to find them, and becomes neither a trade nor a place; by way to ask, contact,
- * and company, in three languages. What names a value, or no company, stays what it is.
+ * whole, says where to find them, and becomes neither a trade nor a place. Tests phrases, contacts,
+ * and companies in three languages. Requests that name a value, or no company, keep their meaning.
  * Does not prove what the page of a company links to (console suites).
  */
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-/** Ways to ask; `@` is the contact and `#` the company. */
+/** Phrases of a request; `@` is the contact and `#` the company. */
 const LANGUAGES = [
   {
     contacts: [

@@ -1,6 +1,6 @@
 /**
  * Proves: a quality that a sentence gives once to several contacts applies to each of them. Tests
- * every pair and order of contacts, by joint, by quality, in the singular and the plural, in three
+ * every pair and order of contacts with every joint and quality, singular and plural, in three
  * languages. A contact with its own article or "com" keeps its own quality. A quality with a filter
  * is required of both; one without is reported for both.
  * Does not prove which companies share a contact (search suites).
@@ -18,7 +18,7 @@ after(() => probe.close());
 
 type Kind = "email" | "phone" | "mobile" | "landline";
 
-/** Contacts by language, and qualities behind and before a list of them; `@` is the list. */
+/** Contacts by language, and qualities before and after a list of them (`@`). */
 const LANGUAGES = [
   {
     subject: "padarias em Santos com",
@@ -55,7 +55,7 @@ const PAIRS: readonly (readonly Kind[])[] = [
   ["phone", "landline", "email"],
 ];
 
-/** Sentences of a list, with whether a note says that its quality may be of one contact only. */
+/** Sentences, with whether a note must say that the quality may apply to one contact only. */
 function* sentences(): Generator<readonly [text: string, kinds: readonly Kind[], unsure: boolean]> {
   for (const { subject, words, joints, plural, singular, before: leading } of LANGUAGES) {
     for (const kinds of PAIRS) {

@@ -1,8 +1,8 @@
 /**
- * Proves: a further item of an excluded list is excluded, or the sentence does not run and the note
- * spells out both readings, each of which becomes its filters. Tests first items, joints, and items
- * in three languages. A condition on an excluded item without a comma ("exceto MEI com telefone")
- * does not run either. Does not prove how runnable lists are read (exclusions.test.ts,
+ * Proves: each further item of an excluded list is excluded, or the sentence does not run and the
+ * note spells out both readings. Each reading translates to its filters. Tests first items, joints,
+ * and items in three languages. A condition on an excluded item without a comma ("exceto MEI com
+ * telefone") does not run either. Does not prove how runnable lists are read (exclusions.test.ts,
  * polarity.test.ts).
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item, bare and with an article, and what says that a spec requires it or leaves it out. */
+/** An item, bare and with an article; tests whether a spec requires or excludes it. */
 interface Item {
   readonly bare: string;
   readonly noun: string;
@@ -43,7 +43,7 @@ const town = (noun: string): Item => ({
   isOut: ({ geo }) => geo.municipality_ibge_any_of?.includes("3509502") === false,
 });
 
-/** Items excluded first, after each negator; bare items follow only those of `apart`. */
+/** First items after each negator. Items without an article follow only those of `apart`. */
 const LANGUAGES = [
   {
     subject: "empresas de SP",
@@ -79,7 +79,7 @@ const noteOf = (text: string) =>
     .translate(text)
     .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
 const isRun = (text: string) => !isUncertain(probe.spec(text).explain.confidence);
-/** The sentences of a note behind the item that it asks about. */
+/** The sentences that a note suggests, without the item in question. */
 const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);
 

@@ -24,7 +24,7 @@ const NEGATORS = {
   pt: ["exceto", "menos", "tirando", "que não sejam"],
   en: ["except", "excluding"],
 };
-/** The whole and the place of the exclusion. */
+/** The place of the search, and the place of the exclusion. */
 const PLACES = {
   pt: [
     ["em SP", "em Santos"],

@@ -1,7 +1,8 @@
 /**
- * Proves what an exclusion takes away behind a general trade, and that kinds which the registry
- * does not separate are said. Notes quote the text with its white space. A list of an exclusion
- * goes on over items of every kind: all pairs and triples of kinds, by negator and joint.
+ * Proves which codes an exclusion removes from a general trade, and that kinds which the registry
+ * does not distinguish are reported. Notes quote the text with its white space. A list of
+ * exclusions may have items of every kind: all pairs and triples of kinds, with every negator and
+ * joint.
  * Does not prove how often the lexicon is right.
  */
 import assert from "node:assert/strict";
@@ -12,7 +13,7 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const ROWS: readonly (readonly [text: string, codes: string, excluded: string, phrase: string])[] =
   [
-    // Behind a negator goods are what the trade before makes of them: a whole division.
+    // After a negator, goods are read with the trade before it: here a whole division.
     ["indústrias exceto alimentos", "C", "10", ""],
     ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
     ["academias sem franquias", "9313-1/00", "", "franchises"],
@@ -67,7 +68,7 @@ describe("exclusions of activities, and kinds", () => {
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item in three languages; true if a spec leaves it out. */
+/** An item in three languages; `isOut` is true if a spec excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string, es: string];
   isOut(filters: Filters): boolean;
@@ -135,7 +136,7 @@ describe("the list of an exclusion", () => {
   });
   after(() => probe.close());
 
-  /** Texts with one of their items not left out, though they run. */
+  /** Texts that run although an item is not excluded, or that do not run. */
   const misread = (subject: string, negator: string, joint: string, language: 0 | 1 | 2) => {
     const wrong: string[] = [];
     for (const items of excludedLists()) {

@@ -1,8 +1,8 @@
 /**
  * Proves: "que não sejam A ou B" and "exceto A ou B" exclude both, for all qualities of companies,
  * with and without "de", in lists of two and three and in both languages. "nem A nem B" after
- * another negation is one negation, with one item and with several. Does not prove: that "não A ou
- * B" without a verb is read, which may request B.
+ * another negation is one negation, with one item and with several. Does not prove how "não A ou B"
+ * without a verb is read, because it may request B.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,7 +17,7 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item in both languages; true if a spec leaves it out. */
+/** An item in both languages; `isOut` is true if a spec excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string];
   isOut(filters: Filters): boolean;
@@ -49,7 +49,7 @@ const NEGATORS = [
   ["que não sejam", "que não são", "exceto", "tirando", "que não é"],
   ["that are not", "except", "excluding"],
 ] as const;
-/** Negations with "nem" behind another negation, and the words that join one more item. */
+/** Phrases with "nem" after another negation. */
 const TWICE = {
   pt: ["que não sejam nem", "não sendo nem", "que não são nem", "sem ser nem", "não são nem"],
   es: ["que no sean ni", "que no son ni"],

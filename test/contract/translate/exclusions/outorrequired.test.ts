@@ -20,7 +20,7 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item, what says that a spec requires it, and what says that it leaves it out. */
+/** An item, with tests whether a spec requires or excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string, es: string];
   isRequested(filters: Filters): boolean;

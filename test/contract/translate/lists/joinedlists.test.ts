@@ -48,7 +48,7 @@ function read(text: string, names: readonly string[] = NAMES): Reading {
   };
 }
 
-/** Languages with how each says the same. */
+/** The same phrases in each language. */
 const LANGUAGES = [
   {
     subject: "restaurantes em SP",
@@ -101,7 +101,7 @@ const LANGUAGES = [
   },
 ] as const;
 
-/** Both lists, however they are ordered. */
+/** Ids of the lists in a fixed order. */
 const sorted = (ids: readonly string[]) => [...ids].sort().join();
 
 describe("lists that a sentence names", () => {

@@ -23,7 +23,7 @@ import { writeDebts, writeSanctions } from "../../../support/dump/publiclists.ts
 type Filters = Readonly<Record<string, unknown>>;
 type Language = "pt" | "en" | "es";
 
-/** A saying's texts, its filters, and the data that it needs. */
+/** Texts of one meaning, its filters, and whether it needs imported lists. */
 interface Saying {
   readonly texts: Readonly<Partial<Record<Language, readonly string[]>>>;
   readonly company?: Filters;
@@ -35,7 +35,7 @@ const CLOSED = { registration_status_any_of: [8] };
 const LAST_3 = { ...CLOSED, status_since: "2026-07-10" };
 const IN_2025 = { ...CLOSED, status_since: "2025-01-01", status_before: "2026-01-01" };
 const THIS_YEAR = { ...CLOSED, status_since: "2026-01-01" };
-/** Simples Nacional began on this day. */
+/** First day of Simples Nacional. */
 const EVER = "2007-07-01";
 
 /** The snapshot is of 2026-10-10. */
@@ -378,7 +378,7 @@ function filtersOf(text: string, segment = full) {
 const codesOf = ({ spec }: Translation) =>
   spec.explain.unmapped_constraints.map(({ code }) => code);
 
-/** Every text of a saying with every subject and place, in two orders. */
+/** Every text with every subject and place, in two orders; and the same without the text. */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
   for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {
     for (const phrase of phrases) {

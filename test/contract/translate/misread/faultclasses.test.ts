@@ -1,6 +1,6 @@
 /**
- * Proves classes of faults that sentences of strangers showed: each row is a sentence and one that
- * means the same and was never misread; their filters, order, and limit must agree. Does not prove
+ * Proves classes of faults that sentences of strangers showed: each row pairs such a sentence with
+ * an equivalent that was never misread; their filters, order, and limit must agree. Does not prove
  * the second sentence right: the tables of the other suites do.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Proves: sentences that were once read as their opposite, as another place, or as something wider
- * than what they ask for are read as they are meant, or do not run.
+ * Proves: sentences that were once read as their opposite, as another place, or as a wider request
+ * now have their meaning, or do not run.
  * Does not prove that others of their kind are; the sweeps try those (sweeps.test.ts).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const sizes: Condition = ({ company }) => company.company_size_code_any_of;
 const counts: Condition = ({ company }) => [company.establishments_min, company.establishments_max];
 const capital: Condition = ({ company }) => company.share_capital_min;
 const opened: Condition = ({ company }) => [company.started_after, company.started_before];
-/** The states; of many their number. */
+/** The requested states; their number if there are more than nine. */
 const states: Condition = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
 const cities: Condition = ({ geo }) => geo.municipality_ibge_any_of;
 const postal: Condition = ({ geo }) => geo.postal_code_prefix_any_of;
@@ -157,7 +157,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
   ["padarias em SP, pode ser MEI", mei, null],
-  // One word got two meanings, or two words one.
+  // One word got two meanings, or two words got one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
@@ -223,7 +223,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP do Simples desde 2020", opened, [null, null]],
   ["padarias nas cidades de São Paulo e Rio de Janeiro", cities, ["3304557", "3550308"]],
   ["lojas em Natal sem ser rede", counts, [undefined, 1]],
-  // The same said in other letters.
+  // The same in other capitals, accents, or spellings.
   ["padarias em Curitiba me", sizes, ["01"]],
   ["padarias me em Curitiba", sizes, ["01"]],
   ["me mostra padarias em Curitiba", sizes, []],
@@ -284,7 +284,7 @@ const UNCERTAIN = [
   "lawyers in Recife, accountants in Natal",
 ];
 
-/** Sentences of which a word looks like such a place. */
+/** Sentences with a word that only looks like an unknown place. */
 const CERTAIN = [
   "mercadinho de bairro em Recife",
   "jardim de infância em Curitiba",

@@ -1,7 +1,7 @@
 /**
- * Proves that clauses in which the speaker talks of himself are no filters, in three languages, and
- * that sentences which only look like them keep theirs. Each row names the sentence without the
- * clause, whose filters it must have, and the words that are named as the speaker's own.
+ * Proves that clauses about the speaker are no filters, in three languages, and that sentences
+ * which only look like them keep their filters. Each row has the sentence without the clause, whose
+ * filters must be the same, and the words reported as the speaker's own.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -63,7 +63,7 @@ const CLAUSES: readonly Row[] = [
   ],
 ];
 
-/** Sentences with words of such clauses that talk of those who are sought. */
+/** Sentences that use such words about the requested companies. */
 const OTHERS: readonly (readonly [text: string, like: string])[] = [
   ["quero vender para hotéis em Natal", "hotéis em Natal"],
   ["estou vendo hotéis em Natal", "hotéis em Natal"],

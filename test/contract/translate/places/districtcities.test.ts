@@ -66,7 +66,7 @@ const sentenceOf = (template: string, name: string, city: City) =>
 const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
 const row = ({ ibge }: City, name: string) => `${ibge} ${name.toLowerCase()}`;
-/** A district of one city that no other of them has, of letters that are no town and no trade. */
+/** A district that only this city has, of plain letters, and that is no town's name. */
 const ownOf = (city: City) => {
   const others = cities.filter((one) => one !== city);
   const isOwn = (name: string) =>
@@ -170,12 +170,12 @@ describe("districts of several cities", () => {
   });
 });
 
-/** Districts of two cities of the sample, which are towns of other states as well. */
+/** Districts of two cities of the sample that are also towns in other states. */
 const TOWNS = ["Liberdade", "Bela Vista", "Bom Retiro", "Pinheiros", "Maracanã", "Boa Vista"];
 
 describe("a town's name before a city that has such a district", () => {
   const spelled = (name: string) => name.normalize("NFD").replace(/\p{M}/gu, "");
-  /** Cities that have a name as a district, and no town of it in their state. */
+  /** Cities with a district of this name, in states without a town of that name. */
   const homesOf = (name: string) => {
     const towns = gazetteerOf(probe.segment).places.named(name)?.cities ?? [];
     return cities.filter(

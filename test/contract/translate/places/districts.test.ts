@@ -1,9 +1,9 @@
 /**
- * Proves: districts of a sample's larger municipalities, up to twelve of each, become the filter of
- * that district if named with their city. The word orders below alternate. Without "bairro" it is
- * that filter, or nothing wider runs. A district that the city lacks, an excluded one, and one
- * without a city never run as a wider search. Does not prove how names fold
- * (unit/native-index/districtname.test.ts).
+ * Proves: districts of a sample's larger municipalities, up to twelve of each, become the filter
+ * for that district if named with their city. The word orders below alternate. Without the word
+ * "bairro", they become that filter or do not run as a wider search. A district that the city
+ * lacks, an excluded one, and one without a city never run as a wider search. Does not prove how
+ * names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -19,7 +19,7 @@ import { notesOf, openProbe, type Probe } from "../../../support/translate/probe
 const CITIES = 40;
 const DISTRICTS = 12;
 
-/** Sentences that say that a name is that of a district; `@` is the name, `#` the city. */
+/** Sentences that mark a name as a district; `@` is the name, `#` the city. */
 const MARKED = [
   "padarias no bairro @ em #",
   "padarias no bairro @, #",
@@ -31,7 +31,7 @@ const MARKED = [
   "bakeries in the @ neighborhood of #",
   "bakeries in the neighborhood of @ in #",
 ];
-/** Sentences that do not; what is a place or a trade as well may be read as such. */
+/** Sentences without such a mark; a name that is also a place or a trade may be read as that. */
 const BARE = ["padarias em @, #", "padarias na @ em #", "padarias em #, @", "bakeries in @, #"];
 
 let probe: Probe;
@@ -170,7 +170,7 @@ describe("districts in sentences", () => {
         .replace(/^(pq\.?|pque) /, "parque ");
     for (const ibge of all) {
       const { districts: list } = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 });
-      // One name may have several spellings, which fold to one.
+      // Several spellings may fold to one name.
       for (const name of new Set(list.map((one) => long(foldDistrict(one.name))))) {
         homes.set(name, [...(homes.get(name) ?? []), ibge]);
       }

@@ -1,8 +1,8 @@
 /**
  * Proves: after an import with places, sentences resolve each statistical region to exactly its
- * municipalities, in all four kinds, by its state if two share a name, and also if excluded. Given
- * seats override the built-in ones. Without places, and for an unknown name, nothing runs, and the
- * note names a remedy. Does not prove that a file matches IBGE's data.
+ * municipalities, in all four kinds, with its state if two share a name, and even if excluded.
+ * Given seats override the built-in ones. Without places, and for an unknown name, nothing runs,
+ * and the note names a remedy. Does not prove that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
-/** Kinds with the column of a file and how they are said. */
+/** Columns of a file, with the names of their kind in sentences. */
 const KINDS = [
   ["mesoregion", ["mesorregião", "meso-região", "mesoregion"]],
   ["microregion", ["microrregião", "micro região"]],
@@ -24,7 +24,7 @@ const KINDS = [
   ["immediate_region", ["região imediata", "Região Imediata", "immediate region"]],
 ] as const;
 
-/** Names of regions, those of cities and of other places among them; of each kind in each state. */
+/** Names of regions, some also of cities or other places; each state has all of each kind. */
 const NAMES = [
   "Campinas",
   "Norte/Sul Central",
@@ -33,7 +33,7 @@ const NAMES = [
   "Metropolitana de Belém",
 ];
 
-/** Those of one state, which no other has. */
+/** Names that only one state has. */
 const ONLY = ["Bico Leste", "Bico Oeste"];
 
 interface Placed {

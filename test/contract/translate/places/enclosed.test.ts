@@ -1,8 +1,8 @@
 /**
  * Proves: a name after a city, with a colon, brackets, or a dash, is a district of that city if the
  * city has it; otherwise the sentence does not run. It is never a town elsewhere, for towns of
- * every state. Several districts before a city all count, and a note that no company names a
- * district is true.
+ * every state. Several districts before a city all count. A note that no company has a district is
+ * correct.
  * Does not prove how a name alone before a city is read (districts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-/** Cities with their codes; the last one is a state as well. */
+/** Cities with their codes; the name of the last one is also a state's. */
 const CITIES = [
   ["Santos", "3548500"],
   ["Recife", "2611606"],
@@ -27,14 +27,14 @@ const CITIES = [
   ["Campinas", "3509502"],
   ["São Paulo", "3550308"],
 ] as const;
-/** Lists behind a city; `#` is the city, `@` the names. */
+/** Lists after a city; `#` is the city, `@` the names. */
 const ENCLOSED = [
   "padarias em #: @",
   "padarias em # (@)",
   "padarias em # [@]",
   "bakeries in # (@)",
 ];
-/** Districts of which many are towns elsewhere as well, in several states. */
+/** District names, many of which are also towns in several other states. */
 const NAMES = [
   ...["Centro", "Maracanã", "Liberdade", "Pinheiros", "Boa Vista", "Santa Luzia", "Praia Grande"],
   ...["Santa Cruz", "Bela Vista", "Jardim Paulista", "Planalto", "Cidade Nova", "Vila Nova"],
@@ -51,7 +51,7 @@ const has = (ibge: string, name: string) => {
   const found = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 }).districts;
   return found.some((one) => foldDistrict(one.name) === foldDistrict(name));
 };
-/** True if a town of the city's own state is called so. */
+/** True if the city's own state has a town of this name. */
 const isTownNear = (name: string, ibge: string) =>
   gazetteerOf(probe.segment)
     .places.named(name)
@@ -66,7 +66,7 @@ const outcome = (text: string) => {
     left,
   };
 };
-/** Notes that no company of a city names a district that it has. */
+/** Notes that wrongly deny a district which the city has. */
 const untrueOf = (left: readonly { readonly detail: string }[], ibge: string) => {
   const reported = left.map(({ detail }) => {
     return /(?:informa o bairro|names the district) (.*)\.$/.exec(detail)?.[1] ?? "";
@@ -88,7 +88,7 @@ describe("names after a city that enclose its districts", () => {
             const requested = list === name ? [name] : [name, other];
             const expected = requested.map((one) => `${ibge} ${foldDistrict(one)}`).sort();
             const isWhole = cities.join() === ibge && expected.every((one) => named.includes(one));
-            // Towns of the state itself may be listed behind the name of the state.
+            // Towns of a state may be listed after the state's name.
             const isState = city === "São Paulo" && cities.length > 1;
             ran += Number(runs);
             if (runs ? !(isWhole || isState) : untrueOf(left, ibge).length > 0) {

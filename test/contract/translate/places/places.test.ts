@@ -111,12 +111,12 @@ describe("places", () => {
     assert.ok(sureness("padarias em Brasília, Goiânia") > 0.9);
   });
 
-  /** Rows without an activity have no confidence to look at. */
+  /** Checks the states alone, because rows without an activity have no confidence. */
   function checkStates([text, { ufs }]: PlaceRow): void {
     assert.equal(geoOfText(text).uf_any_of.join(" "), ufs, text);
   }
 
-  /** Names without accents, hyphens and small words: what people take for the same name. */
+  /** A name without accents, hyphens, and small words, which people treat as the same name. */
   const plain = (name: string) =>
     name
       .normalize("NFD")
@@ -163,7 +163,7 @@ describe("places", () => {
     assert.ok(all.length > 5_500 && homonyms > 400, `${all.length}, ${homonyms}`);
   });
 
-  /** Accounts by municipality, counted in the rows themselves. */
+  /** Number of accounts by municipality, counted over the rows. */
   function accountsOf(rows: readonly TwinRow[]): Map<string, number> {
     const seen = new Map<string, number>();
     for (const { municipality_ibge: ibge } of rows) {

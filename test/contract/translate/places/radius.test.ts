@@ -71,7 +71,7 @@ describe("distances from a city", () => {
     }
   }
 
-  /** By the chord between two points of a sphere, which shares nothing with the product's way. */
+  /** Distance from the chord between two points of a sphere, unlike the product's formula. */
   function kilometres(one: Point, other: Point): number {
     const point = ([latitude, longitude]: Point) => {
       const [a, b] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
@@ -169,6 +169,6 @@ describe("distances from a city", () => {
   });
 });
 
-/** Farther than this from the reference is far; so many are, and no one knows which is right. */
+/** Minimum distance from the reference of a "far" seat; which of the two is right is unknown. */
 const FAR_KM = 15;
 const FAR_MAX = 20;

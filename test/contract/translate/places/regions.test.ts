@@ -20,12 +20,12 @@ import {
 import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Regions of the reference that must have been compared where it is at hand. */
+/** Minimum number of compared regions if the reference is present. */
 const COMPARED_MIN = 180;
 
 /**
- * Regions of which we say otherwise, with what ours follow: regions without borders by law differ
- * from one source to the next by what lies at their edge.
+ * Regions that differ from the reference, with the source we follow. Regions without legal borders
+ * differ between sources at their edges.
  */
 const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["alto-uruguai", "the state's development region of the north"],
@@ -55,10 +55,10 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["zona-sul-rs", "the state's development region of the south"],
 ]);
 
-/** Elements of lists for a unit of text; a region gone through at each name takes 74,000. */
+/** List elements visited per unit of text; scanning a region for each name would visit 74,000. */
 const ELEMENTS_MAX = 100;
 
-/** Names that must be there at least. */
+/** Minimum number of names. */
 const NAMES_MIN = 250;
 
 /** Next to the checkout, or next to the folder of a worktree. */
@@ -155,7 +155,7 @@ describe("the table of regions", () => {
     assert.ok(compared >= COMPARED_MIN, `${compared} regions compared`);
   });
 
-  /** Codes of our region of the same name, the nearest one where several have it. */
+  /** Codes of our region of the same name; the closest one if several share the name. */
   function ownMembers({ id, names, codes }: ReferenceRegion): readonly string[] | null {
     const uf = /^litoral-(..)$/.exec(id)?.[1];
     const coast = uf === undefined ? null : coastOf(uf.toUpperCase());
@@ -222,7 +222,7 @@ interface Geo {
   readonly municipality_ibge_any_of: readonly string[];
 }
 
-/** "na Baixada Santista", "nos Campos Gerais": as a sentence names it. */
+/** A region's name after "em": "na Baixada Santista", "nos Campos Gerais". */
 function inName(name: string): string {
   return /^(Greater|Gran|metropolitan)|metro(politan)? (area|region)$/.test(name)
     ? `in ${name}`
@@ -259,7 +259,7 @@ function* reference(): Generator<ReferenceRegion> {
   }
 }
 
-/** Elements of lists and sets that are gone through, by the methods that do so. */
+/** Counts the elements that list and set methods visit during a call. */
 function elementsOf(call: () => unknown): number {
   let elements = 0;
   const lists = ["filter", "flatMap", "map", "includes", "some", "every", "find"] as const;

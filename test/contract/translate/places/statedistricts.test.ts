@@ -12,12 +12,12 @@ import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import type { City } from "../../../../src/translate/places/placenames.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Names that are no part of a longer one, a trade, or an ordinary word. */
+/** Names that are no part of a longer name, no trade, and no ordinary word. */
 const PLAIN = /^[A-Z]{5,}(?: [A-Z]{5,})?$/;
 const FEW = 40;
 
 let probe: Probe;
-/** Districts that exactly one city of the country has, with that city. */
+/** Districts that only one city of the country has, with that city. */
 let unique: { readonly name: string; readonly city: City }[];
 
 before(async () => {

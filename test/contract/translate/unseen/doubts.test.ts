@@ -1,7 +1,7 @@
 /**
- * Proves that every doubt of the development sentences leads somewhere: its text runs, with other
- * filters. Made sentences show that it is in the language of the sentence and has the filters of
- * the other reading. Does not prove that every doubt is reported.
+ * Proves that every doubt of the development sentences suggests a text that runs with other
+ * filters. Invented sentences show that the text is in the sentence's language and has the filters
+ * of the other reading. Does not prove that every doubt is reported.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const FOLDER = join(ROOT, "test/support/sentences");
-/** Sentences of the speaker's place, with the words that have to come back in the other text. */
+/** Sentences about the speaker's place, with words that the suggested text must contain. */
 const OWN_PLACES = [
   ["sou contador em Manaus, quero padarias", "em Manaus", "1302603"],
   ["minha empresa fica em Recife, procuro padarias", "em Recife", "2611606"],
@@ -49,7 +49,7 @@ describe("doubts", () => {
       for (const { query_text: other } of own.doubts) {
         const spec = probe.spec(other);
         const isSame = JSON.stringify(spec.filters) === JSON.stringify(probe.spec(text).filters);
-        // A sentence that does not run for another reason does not run after its doubt either.
+        // A sentence that is refused for another reason is also refused after its doubt.
         const isRefused = isUncertain(spec.explain.confidence);
         const wasRefused = isUncertain(own.spec.explain.confidence);
         if (isSame || (isRefused && !wasRefused)) wrong.push(`${text} -> ${other}`);

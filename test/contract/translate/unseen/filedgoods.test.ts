@@ -1,9 +1,9 @@
 /**
- * Proves that phrases for what is done with goods lead to the activity under which IBGE files them,
- * with confidence: growing, gathering, making, and selling of the same goods, goods for a purpose,
- * and machines with those who operate them. Also, that other activities are not suggested instead
- * where nothing is known, and that customers remain customers. Does not prove that a phrase has no
- * further codes; unseen sentences measure that.
+ * Proves that phrases for handling goods lead, with confidence, to the activity under which IBGE
+ * files them: growing, gathering, making, and selling the same goods, goods for a purpose, and
+ * machines with their operators. For unknown goods no other activity is suggested, and customers
+ * remain customers. Does not prove that a phrase has no further codes; unseen sentences
+ * measure that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { UNCERTAIN_BELOW } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Sentences with a code that has to be chosen. */
+/** Sentences with a code that must be chosen. */
 const NAMES: readonly (readonly [text: string, code: string])[] = [
   ["iron ore miners in Belém", "0710301"],
   ["lithium mines in Belém", "0729404"],

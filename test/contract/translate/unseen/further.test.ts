@@ -1,7 +1,7 @@
 /**
- * Proves that of 200 further sentences, labelled before their first run, no fewer are wholly right
- * than when they were last looked at, in each language, and that confidence means on them what it
- * says. Does not prove how right fresh sentences are: their first run does (docs/translate.md).
+ * Proves, for 200 further sentences labelled before their first run: in each language, no fewer are
+ * wholly right than at the last review, and their confidence is calibrated. Does not prove how
+ * right fresh sentences are: their first run does (docs/translate.md).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,13 +9,13 @@ import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 import { judge, loadLater } from "../../../support/translate/sentences.ts";
 
-/** How many are right at least, and how many there are, by language. */
+/** Minimum number of right sentences, and number of all, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
-/** The same of 200 later ones, written without a look at the lexicon. */
+/** The same for 200 later ones, written without consulting the lexicon. */
 const SECOND_MIN = { pt: [116, 120], en: [48, 50], es: [30, 30] } as const;
-/** The same of 100 still later ones. */
+/** The same for 100 later still. */
 const THIRD_MIN = { pt: [47, 50], en: [29, 30], es: [18, 20] } as const;
-/** Bands of confidence with fewer sentences say nothing. */
+/** Bands of confidence with fewer sentences are not checked. */
 const BAND_MIN = 20;
 const OFF_MAX = 0.05;
 const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];

@@ -41,7 +41,7 @@ describe("usual words", () => {
   });
   after(() => probe.close());
 
-  /** Returns why a name is not read as its codes, or null. */
+  /** Returns why a name is not read as its codes, or null if it is. */
   function faultOf(text: string, must: string, may: string): string | null {
     const { filters, explain } = probe.spec(text);
     const codes = filters.industry.cnae_any_of.map((code) => code.replace(/\D/g, "") || code);
@@ -77,7 +77,7 @@ describe("usual words", () => {
     for (const [language = "pt", words = "", filters = ""] of rowsOf("usual-conditions.tsv")) {
       for (const base of BASES[language as Spoken]) {
         const text = base.replace("@", words);
-        // 100 is the limit of a spec without one.
+        // A spec without a limit has 100.
         const reported = readingOf(probe, text, filters.includes("limit=100"));
         if (!isSame(reported, filters, probe.segment.snapshotDate)) {
           wrong.push(`${text}: ${reported.join()} instead of ${filters}`);
@@ -119,7 +119,7 @@ function readingOf(probe: Probe, text: string, isLimited: boolean): string[] {
   ];
 }
 
-/** True if both have the same filters; a day more or less of an age is the same. */
+/** True if both have the same filters; dates of an age may differ by a day. */
 function isSame(reported: readonly string[], filters: string, today: string): boolean {
   const wanted = filters.split(/,(?=[a-z])/);
   const isMet = (want: string) => {

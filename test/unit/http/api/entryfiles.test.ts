@@ -1,8 +1,8 @@
 /**
- * Proves: a CSV file that arrives faster than it is parsed is parsed only as fast as it arrives,
- * however much of it is queued. Each piece frees as much memory as it uses; and everything is
- * released when the request is dropped.
- * Does not prove: what is parsed (test/unit/lists), and files of several senders (test/contract).
+ * Proves: a CSV file that arrives faster than it can be parsed is parsed piece by piece as it
+ * arrives, however much is queued. Each piece frees as much memory as it uses. A dropped request
+ * releases everything. Does not prove: the parsed entries (test/unit/lists), and files of several
+ * senders (test/contract).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";

@@ -1,7 +1,7 @@
 /**
  * Proves: reads of a file in any steps, while it arrives in any pieces, return its bytes in order,
- * also in memory that held other files. A whole file equals what arrived; more than a sender's
- * limit is not accepted, and all memory is released.
+ * even in memory that held other files. A whole file equals the received bytes. Bytes beyond a
+ * sender's limit are not accepted, and all memory is released.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -114,7 +114,7 @@ describe("readQuery", () => {
   });
 });
 
-/** Any encodable text, so without lone surrogates. */
+/** Any text that can be encoded, which excludes lone surrogates. */
 function text(): fc.Arbitrary<string> {
   return fc.string({ unit: "grapheme", maxLength: 12 });
 }

@@ -11,7 +11,7 @@ import { pino } from "pino";
 import { type AccessLine, accessLine, knownMethod } from "../../../../src/http/server/telemetry.ts";
 import { openLog, writeMembers } from "../../../../src/process/log.ts";
 
-/** Text that must not get into a log. */
+/** Texts that must not get into a log unescaped. */
 const HOSTILE = [
   '"',
   "\\",
@@ -40,13 +40,13 @@ const line: fc.Arbitrary<AccessLine> = fc.record({
   sender: fc.option(
     fc.record({
       identity: fc.record({ tenantId: text, keyId: text }),
-      // Hostile values are no names of plans.
+      // Plan names are never hostile, but the line must be safe for them too.
       plan: fc.record({ name: text as fc.Arbitrary<never> }),
     }),
   ),
 });
 
-/** The same as an object for pino. */
+/** The same line as an object for pino. */
 function asObject({ requestId, method, route, status, tookMs, sender }: AccessLine): object {
   const took = Math.round(tookMs * 1000) / 1000;
   const known = knownMethod(method);

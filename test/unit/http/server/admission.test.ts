@@ -1,8 +1,8 @@
 /**
- * Proves: each request's cost of its key's rate limit, to the unit and at each boundary: limits,
- * lists, facets, sentences, names of activities, bodies, several messages in one. It is charged
- * before the work, also for an invalid request. A burst smaller than the cost pays for it when
- * full; values of wrong types cost nothing and break nothing.
+ * Proves: the units that each request costs, exactly and at each boundary: limits, lists, facets,
+ * sentences, names of activities, bodies, batches of messages. They are charged before the work,
+ * even for an invalid request. A burst smaller than the cost pays for it when full. Values of wrong
+ * types cost and break nothing.
  * Does not prove: that the units match the time they represent (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -173,7 +173,7 @@ describe("the charge", () => {
   it("is refunded completely if a part cannot be paid, so that waiting helps", async () => {
     const key = keyOf("starter");
     await send("/v1/accounts/count", { spec: { filters: FILTERS } }, key);
-    // 7 of 8 are left: the body of 4 can be paid, body and lists cannot.
+    // Of 8 units 7 are left: the body costs 4 of them, but body and lists cost more than 7.
     const large = JSON.stringify({ spec: { filters: long } }) + " ".repeat(3 * 65_536);
     const refused = await send("/v1/accounts/count", large, key);
     assert.deepEqual([refused.status, refused.left], [429, 7]);

@@ -1,10 +1,10 @@
 /**
  * Proves, with a simulated exchange: for any combination of failures of a request (handler,
- * headers, problem document, sending, counting, log), it is answered at most once, and a damaged
- * state is reported as such. A partial answer is cut and a whole one is not. Nothing is thrown at
- * the transport or left as an unhandled rejection, the answer's references are released, and the
- * log has the id.
- * Does not prove: what the transports do with `cut` (contract/http/server/streams.test.ts and
+ * headers, problem document, sending, counting, log), it is answered at most once. A damaged state
+ * is reported as such. Partial answers are cut; complete ones are not. Nothing is thrown at the
+ * transport or left as an unhandled rejection, the answer's references are released, and the log
+ * has the id.
+ * Does not prove: how the transports implement `cut` (contract/http/server/streams.test.ts and
  * contract/http/server/bodies.test.ts cut there).
  */
 import assert from "node:assert/strict";
@@ -43,9 +43,9 @@ interface Seen {
   readonly bodies: string[];
   /** Reports of a damaged state. */
   readonly damages: object[];
-  /** References to the snapshot that were not released. */
+  /** References to the snapshot not yet released. */
   holds: number;
-  /** Requests of the key that have begun and not ended. */
+  /** Requests of the key in flight. */
   inFlight: number;
 }
 
@@ -62,13 +62,13 @@ const newSeen = (): Seen => {
   };
 };
 
-/** The request: its answer is small, or large and so streamed. */
+/** A request, with a small answer, or a large one that is streamed. */
 interface Scenario {
   readonly faults: ReadonlySet<Fault>;
   readonly large: boolean;
   /** Thrown by the handler in place of a typed error. */
   readonly thrown?: Error;
-  /** How often the transport passes the body. */
+  /** Number of times that the transport delivers the body. */
   readonly bodies?: number;
 }
 
@@ -106,7 +106,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Scenario, seen: Seen): Excha
   };
 }
 
-/** An error that cannot be serialized: JSON has no such numbers. */
+/** An error that cannot be serialized, because it has a number that JSON lacks. */
 function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }
@@ -193,7 +193,7 @@ function serviceFor(scenario: Scenario, seen: Seen): Service {
   return parts as unknown as Service;
 }
 
-/** One request on its whole way. */
+/** Runs one request from start to end. */
 async function run(scenario: Scenario): Promise<Seen> {
   const seen = newSeen();
   dispatcher(serviceFor(scenario, seen), PUBLIC_TABLE)(exchangeFor(scenario, seen));

@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports alone: while a server stops, every kind of answer announces the end of
- * its connection, once. Answers that arrive while the port is being closed are sent afterwards; a
- * connection without a request is left open for a while and no longer. Connections queued at the
- * port when it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove:
- * the same under load (e2e/server/drain.test.ts).
+ * its connection, once. Answers that are ready while the port is being closed are sent afterwards.
+ * A connection without a request stays open for a limited time. Connections queued at the port when
+ * it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove: the same
+ * under load (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = 
 
 const CROWD_SIZE = 40;
 
-/** A thread with many clients, each with one request; reports outcomes. */
+/** A thread with many clients, each with one request; reports their outcomes. */
 const CROWD = `
   const { parentPort, workerData: { port, count, made } } = require("node:worker_threads");
   const { connect } = require("node:net");
@@ -102,7 +102,7 @@ for (const name of TRANSPORTS) {
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread blocks meanwhile, so that all of them wait: at the port, or for the answering
+      // This thread blocks meanwhile, so that all clients wait: at the port, or for the answering
       // thread.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {

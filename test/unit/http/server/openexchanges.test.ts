@@ -1,6 +1,7 @@
 /**
- * Proves, against a Set on random orders: the list has what was added and not removed, and its
- * size; removing an absent one changes nothing; one that ends during an iteration keeps the others.
+ * Proves, against a Set with random operations: the list has the items added and not removed, and
+ * their number. Removing an absent item changes nothing; one removed during an iteration leaves the
+ * others in it.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

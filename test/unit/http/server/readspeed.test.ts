@@ -1,9 +1,9 @@
 /**
- * Proves, on invented times, which clients the minimum pace counts as late: never one that meets
- * it, in any steps; one that reads nothing, after the write timeout; a slower one, some time after
- * it. Time without pending bytes or between rare checks never counts, nor the time to render the
- * next chunk of a body. The system reports a socket's pending bytes. Does not prove: what the
- * transports report to it (campaign/sockets/slow-readers.test.ts).
+ * Proves, on invented times, which clients are late by the minimum pace. A client that meets the
+ * pace, in any steps, is never late; one that reads nothing is late after the write timeout, a slow
+ * one some time later. Time without pending bytes, between rare checks, or to render the next chunk
+ * does not count. The system reports a socket's pending bytes. Does not prove: what the transports
+ * report to it (campaign/sockets/slow-readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -21,7 +21,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { writeTimeoutMs: 30_000, minReadBytesPerSecond: 16_384 };
 
-/** Checks as often as a transport with pending bytes; returns the late time, or null. */
+/** Checks as often as a transport with pending bytes; returns the time of lateness, or null. */
 function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number | null {
   const pace = new ReadCredit(LIMITS);
   pace.offered(0);
@@ -109,7 +109,7 @@ describe("the system", () => {
   });
 });
 
-/** A client for which the library buffers all, and a source that delivers on call. */
+/** A client whose bytes all stay in the library's buffer, and a source that delivers on call. */
 function chunksOf() {
   let closed = false;
   let done: ((chunk: Uint8Array | null) => void) | null = null;
@@ -152,7 +152,7 @@ describe("a body of chunks", () => {
     const chunks = chunksOf();
     after(() => chunks.end());
     chunks.begin();
-    // The library holds this one, but the next is still made.
+    // The library buffers this chunk while the next is still rendered.
     chunks.bring();
     await sleep(400);
     assert.equal(chunks.closed(), false);

@@ -1,5 +1,5 @@
 /**
- * Proves: a body arrives in bounded parts per turn of the event loop, over both transports, and the
+ * Proves: over both transports, a turn of the event loop receives a bounded part of a body, and the
  * kernel's receive buffer of a connection can be bounded. A thread sends many megabytes as fast as
  * possible.
  * Invariant: bytes are counted, not time; a body that is read slowly arrives whole.
@@ -15,7 +15,7 @@ import { openTransport } from "../../../../src/http/server/server.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
 const BODY_BYTES = 24_000_000;
-/** Two reads of one transport, and what may arrive meanwhile. */
+/** Two reads of a transport, plus bytes that may arrive meanwhile. */
 const TURN_BYTES_MAX = 1_200_000;
 /** Longer than it takes to send the next chunk. */
 const CHUNK_MS = 3;

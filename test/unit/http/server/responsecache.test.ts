@@ -1,10 +1,10 @@
 /**
  * Proves, with seeded random queries against a slow model: the response cache returns what was
  * stored for the same body, tenant, plan, and snapshot and nothing else; it never exceeds its
- * bytes; the least recently used is evicted first. A damaged snapshot gets nothing, a newly served
- * one clears everything, and a cache of no bytes stores and counts nothing. The repeat detector
- * recognizes a body if the same sender sent the same bytes before, and not if another sender did;
- * it remembers hundreds of bodies among thousands, in constant memory.
+ * bytes; the least recently used is evicted first. Nothing is returned for a damaged snapshot, a
+ * newly served one clears everything, and a cache of 0 bytes stores and counts nothing. The repeat
+ * detector recognizes a body if the same sender sent the same bytes before, and not if another
+ * sender did; it remembers hundreds of bodies among thousands, in constant memory.
  * Does not prove: that answers are the same with it (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);
 /** Unchanged lists. */
 const CURRENT = () => true;
 
-/** A query; parts that are equal only when joined are deliberate. */
+/** A query; some queries differ only in where their parts are split. */
 function questionOf(plan: Plan, tenantId: string, text: string) {
   return { plan, identity: { keyId: "k", tenantId, plan: plan.name }, body: Buffer.from(text) };
 }

@@ -1,8 +1,8 @@
 /**
- * Proves: a body in the shared buffer has the bytes of its parts; an overwritten one is an error
- * and never another's bytes; a copy stays; a too large one does not use it. And for exchanges over
- * uWebSockets.js, with a simulated library: an answer that is held back, or that its client reads
- * slowly, survives later ones; one sent immediately is not copied.
+ * Proves: a body in the shared buffer has the bytes of its parts. Reading an overwritten body is an
+ * error and never returns another's bytes; a copy stays valid; a body that is too large does not
+ * use the buffer. For exchanges over uWebSockets.js, with a simulated library: delayed or slowly
+ * read answers survive later ones, and one sent immediately is not copied.
  * Does not prove: the same over sockets (contract/http/server/lent.test.ts).
  */
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ function lent(letter: string): SharedBytes {
 
 const sockets = new Sockets(TEST_LIMITS);
 
-/** An exchange of a made-up library, and what that was given. */
+/** An exchange over a simulated library, and the bytes that the library got. */
 function exchangeWith(held: DelayedAnswers, connection: UwsConnection) {
   const given: Uint8Array[] = [];
   let aborted = () => {};
@@ -68,7 +68,7 @@ function exchangeWith(held: DelayedAnswers, connection: UwsConnection) {
   };
   const request = {
     ...{ getCaseSensitiveMethod: () => "POST", getUrl: () => "/v1", getQuery: () => undefined },
-    // Without a length the exchange would wait for the end of the body.
+    // Without this header the exchange would wait for the end of a body.
     forEach: (each: (name: string, value: string) => void) => each("content-length", "2"),
   };
   const around = {
@@ -144,7 +144,7 @@ describe("an exchange with bytes of the shared buffer", () => {
   it("copies what its client reads slowly", async () => {
     const connection = newConnection();
     connection.copies(PIPELINED_BYTES_MAX);
-    // In one turn no more would be answered at all.
+    // A turn answers no more than this many requests.
     await nextTurn();
     const { exchange, given, abort } = exchangeWith(new DelayedAnswers(), connection);
     ends.push(abort);

@@ -1,8 +1,8 @@
 /**
  * The activities of the matches as bars, by division, section, or subclass; a click selects an
- * activity or all activities of a branch.
- * Invariant: branches are shown until an activity is selected, subclasses afterwards, unless the
- * user chose one of the two. A branch is selected as its subclasses in the snapshot.
+ * activity or all activities of a branch (a division or section).
+ * Invariant: branches are shown until an activity is selected, then subclasses, unless the user
+ * chose the level. Selecting a branch selects its subclasses in the snapshot.
  */
 import { useSignal } from "@preact/signals";
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
@@ -95,7 +95,7 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-/** Returns activities by short name; official ones lose their common beginning. */
+/** Returns activities with short names; official names lose their common beginning. */
 function activityData(
   facet: FacetAnswer | undefined,
   asked: readonly string[],
@@ -124,7 +124,7 @@ function activityData(
 }
 
 async function pressBranch(code: string): Promise<void> {
-  // Without the catalog, a branch has no subclasses; the pickers report the failure.
+  // Without the catalog, a branch's subclasses are unknown; the pickers report the failure.
   const book = await loadCatalog().catch(() => null);
   if (book !== null) change((draft) => toggleBranch(draft, book.activities(code)));
 }

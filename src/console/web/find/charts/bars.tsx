@@ -1,7 +1,8 @@
 /**
- * Bars of a chart: buttons with name, count, and share, and below them the counts without a row.
+ * Bars of a chart: buttons with name, count, and share, and below them the counts of values without
+ * a row.
  * Invariant: bars are relative to the largest count. A chosen row has a check mark, so that color
- * is never the only sign. A row excluded by the filter shows that, not a count.
+ * is never the only cue. A row excluded by the filter shows this instead of a count.
  */
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";

@@ -1,9 +1,9 @@
 /**
  * Opening years as a histogram: one bucket per year from the facet `started_year`, and intervals as
  * filter dates.
- * Invariant: the buckets depend only on the snapshot (nothing moves while a query is edited). The
- * first holds all years before 1966, when the register begins. The buckets, the values that the
- * facet does not list, and the missing ones sum to the total.
+ * Invariant: the buckets depend only on the snapshot, so nothing moves while a query is edited. The
+ * first holds all years before 1966, when the register begins. Buckets, unlisted values, and
+ * missing values sum to the total.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
@@ -16,13 +16,13 @@ export interface Bucket {
   readonly count: number;
 }
 
-/** An inclusive interval of years; null is open. */
+/** An inclusive interval of years; null is an open end. */
 export interface Interval {
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** An interval as two filters: the first day, and the first day after it. */
+/** An interval as two filters: its first day, and the day after its last. */
 interface Dates {
   readonly started_after: string | null;
   readonly started_before: string | null;
@@ -43,17 +43,17 @@ export function yearBuckets(facet: FacetAnswer | undefined, last: number): Bucke
   return buckets;
 }
 
-/** Returns filters for whole years, both ends included, in either order. */
+/** Returns filters for whole years, both inclusive, in either order. */
 export function datesOf(a: number, b: number, last: number): Dates {
   const [from, to] = a <= b ? [a, b] : [b, a];
   return {
     started_after: from < FIRST_YEAR ? null : `${from}-01-01`,
-    // Nothing starts after the last year, so an interval up to it stays open.
+    // Nothing starts after the last year, so an interval that ends there has an open end.
     started_before: to >= last ? null : `${Math.max(to, FIRST_YEAR - 1) + 1}-01-01`,
   };
 }
 
-/** Returns the years two filters touch; null if none is set. */
+/** Returns the years that two filters cover, even partly; null if none is set. */
 export function intervalOf(dates: Dates): Interval | null {
   const { started_after: after, started_before: before } = dates;
   if (after === null && before === null) return null;
@@ -71,7 +71,7 @@ export function inInterval(year: number, interval: Interval | null): boolean {
   return year >= clamped && (to === null || year <= Math.max(to, FIRST_YEAR - 1));
 }
 
-/** Returns first years of decades that fit under an axis, oldest first. */
+/** Returns the first years of decades for the axis, oldest first. */
 export function decadesUntil(last: number): number[] {
   const decades: number[] = [];
   for (let decade = Math.ceil(FIRST_YEAR / 10) * 10; decade <= last; decade += 10) {
@@ -84,7 +84,7 @@ function yearOf(day: string): number {
   return Number(day.slice(0, 4));
 }
 
-/** Returns the last year with a day before `day`; `2020` and `2020-01` mean its first day. */
+/** Returns the last year with a day before `day`; `2020` and `2020-01` mean their first day. */
 function until(day: string): number {
   const firstDay = /^\d{4}(-01(-01)?)?$/.test(day);
   return firstDay ? yearOf(day) - 1 : yearOf(day);

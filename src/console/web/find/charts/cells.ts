@@ -1,9 +1,9 @@
 /**
- * A map of places from their positions alone: each place gets the area that is nearer to it than to
- * any other, within a distance that depends on its neighbors. Input: latitudes and longitudes.
- * Output: polygons in a box, and their centers.
- * Invariant: cells do not overlap, and a place lies in its own cell. The same places give the same
- * cells. Areas are not the borders of municipalities, and the map says so.
+ * A map made only of the positions of places: each place gets the area that is nearer to it than to
+ * any other place, within a distance that depends on its neighbors. Input: latitudes and
+ * longitudes. Output: polygons in a box, and their centers.
+ * Invariant: cells do not overlap, and each contains its place. The same places give the same
+ * cells. Cells are not the real municipalities, and the map says so.
  */
 
 /** A point of the map; `y` grows to the south. */
@@ -27,12 +27,15 @@ interface CellMap {
 
 /** Width of the box. */
 const WIDTH = 1_000;
-/** The neighbor whose distance bounds a cell, by how much, and at most how many median cells. */
+/**
+ * Max radius of a cell: `factor` times the distance of the n-th nearest place, at most `most` times
+ * the median.
+ */
 const REACH = { neighbor: 4, factor: 0.75, most: 2 };
 /** Corners of a cell that no neighbor cuts. */
 const CORNERS = 16;
 
-/** Places as `[id, latitude, longitude]`, in hundredths of a degree. */
+/** Makes a map of places given as `[id, latitude, longitude]`, in hundredths of a degree. */
 export function cellMap(places: readonly (readonly [string, number, number])[]): CellMap {
   if (places.length === 0) return { width: WIDTH, height: WIDTH, cells: [] };
   const middle = places.reduce((sum, [, latitude]) => sum + latitude, 0) / places.length;
@@ -77,7 +80,7 @@ function cellOf(place: Point, all: readonly Point[], bound: number): readonly Po
   return polygon;
 }
 
-/** Cuts off the part of a polygon that is nearer to `other`. */
+/** Cuts off the part of a polygon that is nearer to `other` than to `place`. */
 function nearer(polygon: readonly Point[], place: Point, other: Point): readonly Point[] {
   const [dx, dy] = [other.x - place.x, other.y - place.y];
   const limit = (other.x ** 2 + other.y ** 2 - place.x ** 2 - place.y ** 2) / 2;

@@ -1,9 +1,9 @@
 /**
- * The charts of a query's matches: map, activities, years, and sizes, and on demand the rest,
+ * The charts of a query's matches: map, activities, years, and sizes; on demand also the others,
  * including contacts. A click changes the query.
  * Invariant: the strip has its full height from the first paint. While a query is counted, the last
- * numbers stay, dimmed. Rows read the query, so marks respond to clicks immediately. Contact parts
- * sum to the total; a filter's count is the sum of the parts it matches.
+ * numbers stay, dimmed. Marks follow the query, so they respond to clicks immediately. Contact
+ * parts sum to the total; a filter's count is the sum of its parts.
  */
 import { signal } from "@preact/signals";
 import { number, percent } from "../../app/format.ts";
@@ -18,7 +18,7 @@ import { type FacetRows, rowsOf } from "./rows.ts";
 import { States } from "./states.tsx";
 import { Years } from "./years.tsx";
 
-/** Fewer matches have no charts: their rows show more. */
+/** Charts appear from this many matches on; fewer are better shown as rows. */
 export const CHARTS_FROM = 10;
 
 /** True if the second row is open; persists across views. */

@@ -1,7 +1,7 @@
 /**
  * Effects of chart clicks on a query draft: each toggles a facet value.
  * Invariant: a selected value is removed, any other is added, and other filters do not change.
- * Activities are selected as subclasses, branches as all of theirs.
+ * Activities are selected as subclasses, a branch as all of its subclasses.
  */
 import type { Filters } from "../../app/answers.ts";
 import { emptyQuery, type Query } from "../question.ts";
@@ -38,7 +38,7 @@ export function toggleStatus(draft: Query, code: number): void {
   company.registration_status_any_of = toggled(company.registration_status_any_of, code);
 }
 
-/** Toggles companies inside (or outside) Simples or MEI. */
+/** Toggles the filter for companies inside (or outside) Simples or MEI. */
 export function toggleOptIn(draft: Query, which: "simples" | "mei", value: boolean): void {
   const member = which === "simples" ? "simples_opt_in" : "mei_opt_in";
   const { company } = draft.filters;
@@ -63,8 +63,8 @@ export function branchChosen({ industry }: Filters, branch: readonly string[]): 
 }
 
 /**
- * Toggles a branch, given as its subclasses. If some of them are selected, only these stay, because
- * such a click means "just these". If nothing else is selected, the selection is cleared.
+ * Toggles a branch, given as its subclasses. If only subclasses of the branch are selected, clears
+ * the selection. If some are, only these stay, because such a click means "just these".
  */
 export function toggleBranch(draft: Query, branch: readonly string[]): void {
   const { industry } = draft.filters;

@@ -15,7 +15,7 @@ import { NumbersMenu } from "./numbersmenu.tsx";
 export interface ChartRow {
   readonly key: string;
   readonly label: string;
-  /** Visible text where labels begin alike. */
+  /** Shorter visible text if labels begin alike. */
   readonly shown?: string | undefined;
   /** The full name, as a tooltip. */
   readonly full?: string | undefined;
@@ -47,9 +47,9 @@ interface FrameProps {
   readonly what: string;
   readonly data: ChartData;
   readonly children: ComponentChildren;
-  /** Next to the title, such as a clear button. */
+  /** Element next to the title, such as a clear button. */
   readonly action?: ComponentChildren;
-  /** The facets of its numbers, for the menu that gives all of them. */
+  /** Facets of the chart's numbers, for the menu that offers all values. */
   readonly facets: readonly string[];
 }
 
@@ -87,8 +87,8 @@ export function Frame(props: FrameProps) {
 }
 
 /**
- * Keeps the focus in a chart when the focused button, such as a clear button, is removed. The
- * browser would silently return to the top of the page.
+ * Retains the focus in a chart when the focused button, such as a clear button, is removed.
+ * Otherwise the browser would silently move it to the top of the page.
  */
 function useFocusRestored() {
   const section = useRef<HTMLElement>(null);
@@ -98,7 +98,8 @@ function useFocusRestored() {
     const entered = (event: FocusEvent) => {
       last.current = event.target as Element;
     };
-    // Removing a button loses the focus without a new target, as does a click next to it.
+    // If a button is removed, or the user clicks next to it, the focus is lost without a new
+    // target.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget !== null) last.current = null;
     };
@@ -180,7 +181,7 @@ function RowName({ row }: { row: ChartRow }) {
   );
 }
 
-/** Returns counts without their own row, by name, so that none is hidden. */
+/** Returns named counts without their own row, so that none is hidden. */
 export function rests({ rest, missing }: ChartData): [name: string, count: number][] {
   const { charts } = words.value;
   const others = rest.values === 1 ? charts.othersOne : charts.others(number(rest.values));
@@ -191,7 +192,7 @@ export function rests({ rest, missing }: ChartData): [name: string, count: numbe
   return all.filter(([, count]) => count > 0);
 }
 
-/** Marks a selected row; takes the same space when hidden. */
+/** Check mark of a selected row; takes the same space when hidden. */
 export function CheckMark() {
   return (
     <svg class="chart-check" viewBox="0 0 12 12" aria-hidden="true">

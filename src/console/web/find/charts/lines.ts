@@ -1,19 +1,19 @@
 /**
  * Tables as lines of text: read from CSV, written as CSV or as tab-separated text.
- * Invariant: a cell never spills into another one. Free of the DOM, so that tests run it without a
+ * Invariant: no cell's content ends up in another cell. Free of the DOM, so that tests need no
  * browser.
  */
 import { language } from "../../app/language.ts";
 import type { SentSpec } from "../question.ts";
 
-/** A request for numbers; a facet may be a pair, for a table of two. */
+/** A request for numbers; a pair of facets makes a cross table. */
 export interface NumbersQuestion {
   readonly title: string;
   readonly facets: readonly (string | readonly string[])[];
   readonly spec: SentSpec;
 }
 
-/** A table as text: headings, and lines of as many cells. */
+/** A table as text: headings, and lines with the same number of cells. */
 export interface Lines {
   readonly head: readonly string[];
   readonly body: readonly (readonly string[])[];
@@ -29,7 +29,7 @@ export function parseCsv(text: string, delimiter: string): string[][] {
   return lines;
 }
 
-/** Delimiters outside quotes: an even number of quotes follows them. */
+/** Delimiters outside quotes, which are followed by an even number of quotes. */
 const SEMICOLON = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
@@ -44,8 +44,8 @@ export function tabbed({ head, body }: Lines): string {
 }
 
 /**
- * Writes lines as CSV that spreadsheets of the language open, with a byte order mark. Facts about
- * them, such as the filters, follow the table after an empty line.
+ * Formats lines as CSV that spreadsheets of the language open, with a byte order mark. Additional
+ * facts, such as the filters, follow the table after an empty line.
  */
 export function csvOf({ head, body }: Lines, facts: readonly (readonly string[])[] = []): Blob {
   const delimiter = language.peek() === "pt" ? ";" : ",";

@@ -1,7 +1,7 @@
 /**
  * Charts as lists of bars: sizes, statuses, municipalities, and tax regimes.
- * Invariant: closed lists show all values in code order, so that users can add excluded ones. Open
- * lists show the most frequent values.
+ * Invariant: charts of fixed value sets show all values in code order, so that users can add
+ * excluded ones. Others show the most frequent values.
  */
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
@@ -11,7 +11,7 @@ import { toggleMunicipality, toggleOptIn, toggleSize, toggleStatus } from "./cho
 import { type ChartData, Frame } from "./frame.tsx";
 import { rowsOf } from "./rows.ts";
 
-/** A facet, once loaded, and the filters that select rows. */
+/** Facet (undefined until loaded), and the filters that mark rows as selected. */
 export interface ListProps {
   readonly facet: FacetAnswer | undefined;
   readonly filters: Filters;
@@ -147,7 +147,7 @@ function optInData(
   return { ...found, rows };
 }
 
-/** In a shared table, rows need their dimension as prefix. */
+/** Prefixes labels with their dimension, because both share a table. */
 function named(data: ChartData, question: string): ChartData["rows"] {
   return data.rows.map((row) => ({ ...row, label: `${question}: ${row.label}` }));
 }

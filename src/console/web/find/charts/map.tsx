@@ -2,9 +2,9 @@
  * The map of Brazil by state: states are buttons, with a legend and the exact numbers of the
  * current state.
  * Invariant: the map is one tab stop, with arrow keys inside. A chosen state has a thick outline
- * and a check mark, so that color is never the only sign. The outlines (brazil.json) come from the
+ * and a check mark, so that color is never the only cue. The outlines (brazil.json) come from the
  * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. They are a
- * file of their own, fetched on first use.
+ * separate file, fetched on first use.
  */
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -18,20 +18,20 @@ interface Outline {
   readonly path: string;
   readonly x: number;
   readonly y: number;
-  /** Distance from it to the nearest border. */
+  /** Distance from the label's position to the nearest border. */
   readonly room: number;
 }
 
 type Outlines = ReadonlyMap<string, Outline>;
 
-/** The outlines by state; `failed` if they could not be fetched. */
+/** Outlines by state; `failed` if the fetch failed, null before. */
 export const outlines = signal<Outlines | "failed" | null>(null);
 
 /** Fetches the outlines, once. */
 export async function loadOutlines(): Promise<void> {
   if (outlines.peek() !== null && outlines.peek() !== "failed") return;
   try {
-    // The bundle has the address of the file where the source has its content.
+    // At run time, the import holds the file's address; in the source, its content.
     const answer = await fetch(new URL(file as unknown as string, import.meta.url));
     outlines.value = new Map(Object.entries((await answer.json()) as Record<string, Outline>));
   } catch {
@@ -57,8 +57,8 @@ interface OutlinedProps extends MapProps {
 const LETTERS_ROOM = { small: 58, large: 30 } as const;
 
 /**
- * Label positions for states too small for theirs: at sea, at the end of a line, and Brasília's
- * next to it.
+ * Label positions for states that are too small for their labels: at sea, at the end of a line;
+ * Brasília's is next to it.
  */
 const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
   RN: [1300, 296],
@@ -78,10 +78,10 @@ const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
   RR: [330, 40],
 };
 
-/** From a line's end to the center of its label. */
+/** Distance from a line's end to the center of its label. */
 const SEA_GAP = { small: 46, large: 26 } as const;
 
-/** Approximate map units per pixel: a check mark is 1.5 times as high as a label. */
+/** Scale of check marks, in map units per pixel: a check mark is 1.5 times as high as a label. */
 const CHECK_SCALE = { small: 5.4, large: 2.4 } as const;
 
 /** The map with legend and numbers. */
@@ -157,7 +157,7 @@ interface LettersProps {
   readonly shade: number;
 }
 
-/** A state's label, inside or at sea; a check mark if selected. */
+/** A state's label, inside it or at sea; a check mark instead if selected. */
 function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersProps) {
   if (chosen) {
     return (
@@ -218,7 +218,7 @@ function State({ row, path, shade, tabIndex, onKey, onAt }: StateProps) {
   );
 }
 
-/** A state missing from the answer has no matches. */
+/** Returns the row of a state without matches, which the answer omits. */
 function blank(uf: string): ChartRow {
   return { key: uf, label: uf, count: 0, share: 0, chosen: false };
 }
@@ -238,7 +238,7 @@ function Readout({ row }: { row: ChartRow | null }) {
   );
 }
 
-/** The smallest count of each shade; if space allows, also the largest. */
+/** Shows the smallest count of each shade; if space allows, also the largest. */
 function Legend({ bounds, data, size }: { bounds: readonly number[] } & MapProps) {
   const { charts } = words.value;
   const inland = data.rows.filter(({ key }) => key !== "EX");

@@ -1,19 +1,22 @@
 /**
- * The arithmetic of a map: its color steps, and the places that arrow keys lead to. Input: counts;
+ * The arithmetic of a map: its color steps, and the target places of arrow keys. Input: counts;
  * positions of places, the current place, and a key. Output: the lower bounds of up to five steps,
- * and the step of a count; the next place.
- * Invariant: a step begins at a share of the largest count: 0, 1, 4, 9, and 16 of 25. So one very
- * large state gets its own step, and small states still differ. Municipalities have steps of
+ * and a count's step; the next place.
+ * Invariant: steps begin at 0/25, 1/25, 4/25, 9/25, and 16/25 of the largest count. So one very
+ * large state gets its own step, and small states still differ. For municipalities, each step has
  * equally many places instead. Bounds are numbers of places and strictly
  * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
  * its direction; sideways distance counts more. Home and End lead to the northernmost and
- * southernmost place. On its own because tests run it without a browser.
+ * southernmost place. Separate because tests run it without a browser.
  */
 
-/** Max number of steps, besides the step of zero. */
+/** Max number of steps, not counting the step of zero. */
 export const STEPS = 5;
 
-/** The smallest count of each step, ascending; fewer where there are few different counts. */
+/**
+ * Returns the smallest count of each step, ascending; fewer steps if there are few different
+ * counts.
+ */
 export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;
@@ -26,8 +29,8 @@ export function shareBounds(counts: readonly number[], steps = STEPS): number[] 
 }
 
 /**
- * The smallest number of each step if the steps have equally many places. With shares of the
- * largest number, skewed numbers would leave nearly all places in one step.
+ * Returns the smallest number of each step, so that steps have equally many places. With steps by
+ * share of the largest number, skewed numbers would put nearly all places in one step.
  */
 export function quantileBounds(numbers: readonly number[], steps = STEPS): number[] {
   const sorted = numbers.filter((one) => one > 0).sort((a, b) => a - b);
@@ -39,7 +42,7 @@ export function quantileBounds(numbers: readonly number[], steps = STEPS): numbe
   return bounds;
 }
 
-/** The step of a count, from 0 (nothing) to the number of bounds. */
+/** Returns the step of a count, from 0 (nothing) to the number of bounds. */
 export function stepOf(count: number, bounds: readonly number[]): number {
   let step = 0;
   while (step < bounds.length && count >= (bounds[step] as number)) step++;
@@ -47,20 +50,20 @@ export function stepOf(count: number, bounds: readonly number[]): number {
 }
 
 /**
- * Returns the shade of a step, 0 to 5. The highest step always has the darkest shade, so a map of
- * two values does not look like the lower half of one.
+ * Returns the shade of a step, 0 to 5. The highest step always has the darkest shade, even if there
+ * are few steps.
  */
 export function shadeOf(step: number, bounds: readonly number[]): number {
   return step === 0 ? 0 : step + STEPS - bounds.length;
 }
 
-/** The largest count of a step, for a legend; `most` is the largest count of all. */
+/** Returns the largest count of a step for the legend; `most` is the overall maximum. */
 export function upperBound(step: number, bounds: readonly number[], most: number): number {
   const next = bounds[step];
   return next === undefined ? most : Math.max(next - 1, bounds[step - 1] ?? 0);
 }
 
-/** Where a place lies; `y` grows to the south. */
+/** Position of a place; `y` grows to the south. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -73,12 +76,12 @@ const DIRECTIONS: Readonly<Record<string, readonly [dx: number, dy: number]>> = 
   ArrowRight: [1, 0],
 };
 
-/** How much farther a place counts for each unit that it lies aside. */
+/** Distance penalty per unit of sideways offset. */
 const ASIDE_WEIGHT = 2.5;
-/** Tangent of the widest angle at which a place still lies in a direction. */
+/** Tangent of the max angle between a key's direction and a place. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);
 
-/** Returns the place that a key leads to; null if there is none, or for other keys. */
+/** Returns the place that a key leads to; null if there is none, or the key is no direction. */
 export function neighbour(
   places: ReadonlyMap<string, Point>,
   from: string,

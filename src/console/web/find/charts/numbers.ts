@@ -1,8 +1,8 @@
 /**
- * All values of facets: fetched as a file, read as lines of cells, copied, or saved.
+ * Fetches all values of facets as a file; parses them into lines of cells; copies or saves them.
  * Input: a spec and names of facets. Output: lines as the server counts them, with words in the
  * language of the screen.
- * Invariant: nothing is left out, and the lines of a facet add up to its first line, the total.
+ * Invariant: no value is omitted, and the lines of a facet sum to its first line, the total.
  */
 import { ApiError, postForFile } from "../../app/api.ts";
 import { errorText } from "../../app/errortext.ts";
@@ -67,14 +67,14 @@ async function saveAnswer(fetch: () => Promise<Blob>, name: string): Promise<voi
   if (file !== null) saveFile(file, name);
 }
 
-/** The name of a file: its title and month. */
+/** Returns a file's name, from its title and month. */
 export function fileName(title: string, format: string): string {
   const month = exploration.peek().answer?.snapshot;
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
   return `${name}${month === undefined ? "" : `-${month}`}.${format}`;
 }
 
-/** Facts below the table of a file: its title, the filters, and the month. */
+/** Returns the facts below a file's table: title, filters, and month. */
 export function factsOf(title: string, ...specs: readonly SentSpec[]): string[][] {
   const { printed } = words.peek().table;
   const month = exploration.peek().answer?.snapshot ?? status.peek()?.snapshot ?? null;
@@ -91,11 +91,11 @@ export function saveFile(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The download has begun by then.
+  // Revokes the address after the download has begun.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Runs a task and reports its failure to the user; returns null then. */
+/** Runs a task. If it fails, reports the failure to the user and returns null. */
 async function reported<T>(task: () => Promise<T>): Promise<T | null> {
   try {
     return await task();

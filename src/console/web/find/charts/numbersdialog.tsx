@@ -1,6 +1,6 @@
 /**
- * All values of a chart in a dialog: a table to its end that can be searched, copied, and saved;
- * for days, openings or closings by year, quarter, or month.
+ * All values of a chart in a dialog: a complete table that users can search, copy, and save; for
+ * days, openings or closings by year, quarter, or month.
  * Invariant: the table, the copy, and the files have the same values. Lines on screen are bounded;
  * a button shows more of them, and the copy has all.
  */
@@ -24,7 +24,7 @@ import {
   periodQuestion,
 } from "./periods.ts";
 
-/** Lines that are drawn at first, and with each press of the button. */
+/** Number of lines drawn at first, and added by each press of the button. */
 const DRAWN = 200;
 
 /** Props of the dialog. */

@@ -1,7 +1,7 @@
 /**
  * The menu of a chart's numbers: all values in a dialog, copied as a table, or saved as a file.
- * Invariant: it gives every value of the chart, not only those on screen, and counts the query on
- * screen. The code of its commands loads on first use.
+ * Invariant: it covers every value of the chart, not only those on screen, for the query on screen.
+ * The code of its commands loads on first use.
  */
 import { useState } from "preact/hooks";
 import { words } from "../../app/words.ts";
@@ -75,7 +75,7 @@ export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
   );
 }
 
-/** The spec of the chart: that of states is without the query's own place. */
+/** Returns the spec that a chart counts; for states, without the query's own places. */
 function countedSpec(facets: readonly string[]): SentSpec {
   const spec = specOf(query.peek());
   if (!facets.includes("uf")) return spec;

@@ -1,7 +1,7 @@
 /**
- * Openings and closings by year, quarter, or month: the facet to count, and its lines in order of
- * time, newest first.
- * Invariant: lines add up to the total, the first line. Apart because tests run it without a
+ * Openings and closings by year, quarter, or month: the facet to count, and its lines by time,
+ * newest first.
+ * Invariant: the lines sum to the first one, the total. Separate because tests run it without a
  * browser.
  */
 import { list } from "../../app/format.ts";
@@ -18,7 +18,7 @@ export type Event = "opened" | "closed";
 /** The status of a closed account. */
 const CLOSED = 8;
 
-/** The question whose lines `periodLines` reads. */
+/** Returns the request whose lines `periodLines` parses. */
 export function periodQuestion(
   numbers: NumbersQuestion,
   event: Event,
@@ -31,7 +31,7 @@ export function periodQuestion(
   return { ...numbers, facets: [`status_${period}`], spec: { ...spec, filters } };
 }
 
-/** Says which accounts are counted by their status. */
+/** Returns a text with the statuses of the counted accounts. */
 export function countedStatus({ spec }: NumbersQuestion, event: Event): string {
   const { statuses } = words.peek().codes;
   const { openedOf, closedOf } = lazyWords.peek().numbers;

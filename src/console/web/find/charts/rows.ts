@@ -1,5 +1,5 @@
 /**
- * A facet as rows with shares, followed by the rest as one row, and missing values.
+ * A facet as rows with shares, followed by all other values as one row, and missing values.
  * Invariant: counts of rows, `rest`, and `missing` sum to the answer's total. Values in the query
  * are never folded into the rest. A null count means that the query's own filter excludes the
  * value.
@@ -26,11 +26,11 @@ export interface FacetRows {
   readonly most: number;
 }
 
-/** Options of a chart: number of rows, chosen values, and values always shown. */
+/** Options of a chart: max rows, chosen values, and values that are always shown. */
 interface RowOptions {
   readonly rowsMax: number;
   readonly chosen: (value: string) => boolean;
-  /** Closed lists show all their values, in this order. */
+  /** All values of a closed list, in display order. */
   readonly all?: readonly string[];
 }
 
@@ -67,14 +67,17 @@ interface Listed {
   readonly count: number | null;
 }
 
-/** The most frequent and the chosen values, in facet order. */
+/** Returns the most frequent and all chosen values, in facet order. */
 function most(listed: readonly Listed[], options: RowOptions): Listed[] {
   const chosen = listed.filter(({ value }) => options.chosen(value)).length;
   let room = Math.max(options.rowsMax - chosen, 0);
   return listed.filter(({ value }) => options.chosen(value) || room-- > 0);
 }
 
-/** All values of a closed list; if nothing is chosen, a value without a count has none. */
+/**
+ * Returns all values of a closed list. Uncounted values have count 0, or null if the filter
+ * excludes them.
+ */
 function every(listed: readonly Listed[], options: RowOptions, all: readonly string[]): Listed[] {
   const filtered = all.some(options.chosen);
   return all.map((value) => {

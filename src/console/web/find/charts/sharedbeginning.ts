@@ -1,10 +1,10 @@
 /**
  * The beginning shared by most activity names of a chart, and names without it.
  * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
- * word boundary and leaves part of every name. Apart because it knows words and no charts.
+ * word boundary and leaves part of every name.
  */
 
-/** Fewer words are too short to remove. */
+/** Min number of words; shorter beginnings are not worth removing. */
 const WORDS_MIN = 2;
 
 /** Returns the beginning that most names share, at least two; else an empty text. */
@@ -26,7 +26,7 @@ export function sharedBeginning(names: readonly string[]): string {
   return first.slice(0, differs).join(" ");
 }
 
-/** Cuts the beginning off a name; undefined if it lacks it. */
+/** Cuts the beginning off a name; returns undefined if the name lacks it. */
 export function withoutBeginning(name: string, beginning: string): string | undefined {
   const begins = beginning !== "" && name.startsWith(`${beginning} `);
   return begins ? `…${name.slice(beginning.length)}` : undefined;

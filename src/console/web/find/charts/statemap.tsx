@@ -1,10 +1,10 @@
 /**
  * The municipalities of a state as a map in a dialog: shades by accounts, or by accounts per 10,000
  * inhabitants, with a table of the same numbers next to it.
- * Invariant: shades have equally many municipalities, because counts are skewed, and the legend
- * says in words which numbers they have. The map is one tab stop, with arrow keys inside; the place
- * in focus or under the pointer is named in words below. A municipality without a population has no
- * rate, and is not shaded then. Areas are drawn around seats, and the dialog says so.
+ * Invariant: each shade has equally many municipalities, because counts are skewed; the legend
+ * states their numbers in words. The map is one tab stop, with arrow keys inside; text below names
+ * the place in focus or under the pointer. A municipality without a population has no rate, and is
+ * then not shaded. Areas are drawn around seats, and the dialog says so.
  */
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -115,7 +115,7 @@ function inState(spec: SentSpec, uf: string): SentSpec {
   return { ...spec, filters: { ...spec.filters, geo } };
 }
 
-/** Counts by IBGE code in a state, with the query's other filters. */
+/** Loads counts by IBGE code in a state, with the query's other filters. */
 function useCounts({ title, spec }: NumbersQuestion, uf: string) {
   const [state, setState] = useState<{
     uf: string;
@@ -154,7 +154,7 @@ function sorted(places: readonly Place[], measure: Measure): Place[] {
   );
 }
 
-/** The lines of the file: with codes, so that other tables can be joined. */
+/** Returns the file's lines, with codes, so that users can join other tables. */
 function codedLines(places: readonly Place[], measure: Measure, uf: string): Lines {
   const { head, body } = linesOf(places, measure);
   const codes = sorted(places, measure).map(({ id }) => id);
@@ -255,7 +255,7 @@ interface LegendProps {
   readonly digits: number;
 }
 
-/** Says which numbers, and how many municipalities, each shade has. */
+/** Shows which numbers, and how many municipalities, each shade has. */
 function Legend({ numbers, bounds, digits }: LegendProps): VNode {
   const { stateMap } = lazyWords.value;
   const shades = [0, ...bounds].map((_, step) => {

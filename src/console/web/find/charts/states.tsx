@@ -2,7 +2,7 @@
  * The matches by state, from the facet `uf` without the query's own place: a map, and matches
  * abroad or without a state.
  * Invariant: the map's space is reserved while its outlines load. If that fails, a table of the
- * same states replaces it. Every state and EX has a row there, even without matches.
+ * same states replaces the map. It has a row for every state and EX, even without matches.
  */
 import { useEffect } from "preact/hooks";
 import { UFS } from "../../../../spec/fields.ts";
@@ -44,7 +44,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
   );
 }
 
-/** Values that are not on the map. */
+/** Shows the values that are not on the map. */
 function Beside({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");

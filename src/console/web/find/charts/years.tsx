@@ -1,8 +1,8 @@
 /**
  * The opening years of the matches: a histogram with drag selection, decade buttons, and two
  * sliders for the keyboard. All set the interval.
- * Invariant: bars never move, because the axis has the snapshot's years, not the answer's. A drag
- * shows its years continuously and changes the query once, at its end.
+ * Invariant: bars never move, because the axis depends on the snapshot, not on the answer. A drag
+ * shows its years continuously but changes the query only at its end.
  */
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -89,7 +89,7 @@ interface HistogramProps {
 function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
   const plot = useRef<HTMLDivElement>(null);
   const most = Math.max(1, ...buckets.map(({ count }) => count));
-  // The first counts get new bars: growing bars would count as a layout shift.
+  // The first counts replace the bars, because growing bars would count as a layout shift.
   const blank = buckets.every(({ count }) => count === 0);
   const yearAt = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();
@@ -143,7 +143,7 @@ interface SlidersProps {
   readonly choose: (span: Span) => void;
 }
 
-/** Sliders for both ends of the interval: two native sliders on the same track. */
+/** Two native sliders on one track, for both ends of the interval. */
 function Sliders({ last, span, drag, choose }: SlidersProps) {
   const { charts } = words.value;
   const ends = [charts.yearsFrom, charts.yearsTo] as const;
@@ -179,7 +179,7 @@ interface ReadoutProps {
   readonly total: number;
 }
 
-/** Exact numbers of the year under the pointer, else of the interval. */
+/** Shows exact numbers of the year under the pointer, else of the interval. */
 function Readout({ buckets, shown, at, total }: ReadoutProps) {
   const { charts } = words.value;
   const under = buckets.find(({ year }) => year === at);
@@ -204,7 +204,7 @@ function yearName(year: number): string {
   return year < FIRST_YEAR ? words.value.charts.before(FIRST_YEAR) : String(year);
 }
 
-/** Returns table rows, newest first; years that the facet does not list are the rest. */
+/** Returns table rows, newest first; years not listed in the facet form the rest. */
 function yearData(
   buckets: readonly Bucket[],
   facet: ListProps["facet"],

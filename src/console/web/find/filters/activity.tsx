@@ -1,9 +1,9 @@
 /**
  * The activity filters: wanted and excluded activities, each with a picker; groups ("47") cover all
  * of their subclasses.
- * Invariant: exceptions are hidden until there are some or the user adds them. Chips show the
- * widest complete groups; removing a chip removes exactly its activities. Apart because the form
- * has one file per group of filters.
+ * Invariant: excluded activities are hidden until there are some, or until the user wants to add
+ * one. Chips show the widest complete groups; removing a chip removes exactly its activities. The
+ * form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useCallback, useState } from "preact/hooks";
@@ -65,7 +65,7 @@ interface ActivityPickerProps {
   onCodes: (codes: string[]) => void;
 }
 
-/** A text box that finds activities by code, name, and trade, and chips of those chosen. */
+/** Text box that finds activities by code, name, and trade; chips of the chosen ones. */
 function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
   const { find } = words.value;
   const book = catalog.value;
@@ -90,7 +90,7 @@ function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
         label={label}
         placeholder={book === null ? find.catalogLoading : find.activitiesPlaceholder}
         search={search}
-        // Single activities below a chosen group are also marked.
+        // Each single activity of a chosen group is also marked.
         selected={[...codes, ...short].map((value) => ({ value, label: value }))}
         onSelect={select}
         onRemove={remove}

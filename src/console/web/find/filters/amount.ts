@@ -1,7 +1,7 @@
 /**
  * Reads and formats amounts in reais, to the cent, in the current language.
- * Invariant: an ambiguous text is no amount; reading a formatted number returns the same number.
- * Apart because it reads and writes text, which tests run without a browser.
+ * Invariant: an ambiguous text is refused; reading a formatted number returns the same number.
+ * Separate because tests run it without a browser.
  */
 import { number } from "../../app/format.ts";
 import { language } from "../../app/language.ts";
@@ -19,7 +19,7 @@ export function readAmount(text: string): number | null {
   return Number(`${whole.replace(/\D/g, "")}.${cents || "0"}`);
 }
 
-/** Formats an amount to edit; else empty. */
+/** Formats an amount for editing; empty if undefined. */
 export function amountText(amount: number | undefined): string {
   return amount === undefined ? "" : number(amount, 2);
 }

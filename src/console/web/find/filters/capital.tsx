@@ -1,8 +1,8 @@
 /**
  * The filters for share capital, in reais, and legal nature.
- * Invariant: amounts follow the current language's format. An invalid one is reported at its field
- * and changes nothing. A chip shows a legal nature's code and name; removing it removes exactly
- * that code.
+ * Invariant: amounts follow the current language's format. An invalid amount is reported at its
+ * field and changes nothing. A chip shows a legal nature's code and name; removing it removes
+ * exactly that code.
  */
 import type { VNode } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
@@ -41,7 +41,7 @@ interface AmountProps {
   least?: number;
 }
 
-/** A field for an amount; the typed text stays until the field loses focus. */
+/** Field for an amount; the text stays as typed until the field loses focus. */
 export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
   const asked = query.value.filters.company[member];
@@ -82,7 +82,7 @@ export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   );
 }
 
-/** A text box that finds legal natures, and chips of those chosen. */
+/** Text box that finds legal natures; chips of the chosen ones. */
 function NaturePicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

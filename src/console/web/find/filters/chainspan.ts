@@ -1,8 +1,8 @@
 /**
  * The filter on a company's number of active establishments: named ranges, their texts, and typed
  * numbers.
- * Invariant: every range is one of the choices or has its own text, so that none is hidden. Apart
- * because it reads and writes text, which tests run without a browser.
+ * Invariant: every range is one of the choices or has its own text, so that none is hidden.
+ * Separate because tests run it without a browser.
  */
 import { number } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
@@ -22,7 +22,7 @@ type ChainName = keyof typeof CHAINS;
 /** The choices in order. */
 export const CHAIN_NAMES = Object.keys(CHAINS).filter((name): name is ChainName => name in CHAINS);
 
-/** Returns the choice of a range; null for any other. */
+/** Returns the name of a usual range; null for any other. */
 export function chainOf(min: number | undefined, max: number | undefined): ChainName | null {
   const found = CHAIN_NAMES.find((name) => {
     const [from, to] = CHAINS[name];

@@ -1,8 +1,8 @@
 /**
  * Lists of chips that can be removed, and a text box that adds values.
- * Invariant: long lists show the first chips, and all on demand. Removing one leaves the focus in
- * the list. Enter, a comma, a pasted list, and leaving the box add valid values. Invalid ones stay
- * in the box with a message, and nothing changes, until the address changes.
+ * Invariant: long lists show the first chips, and all on demand. Removing a chip leaves the focus
+ * in the list. Enter, a comma, a pasted list, and leaving the box add valid values. Invalid values
+ * stay in the box with a message until the address changes, and do not affect the query.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -31,7 +31,7 @@ export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNo
   const shown = all ? chips : chips.slice(0, SHOWN);
   const remove = (code: string, at: number) => {
     onRemove(code);
-    // The focused button is gone: its successor gets the focus.
+    // The focused button is gone, so the next one gets the focus.
     requestAnimationFrame(() => {
       const left = root.current?.querySelectorAll<HTMLElement>(".chip-remove");
       left?.[Math.min(at, left.length - 1)]?.focus();
@@ -67,13 +67,13 @@ interface TagFieldProps {
   onValues: (values: string[]) => void;
   /** Returns the value to store, or an error. */
   read: (text: string) => { value: string } | { wrong: string };
-  /** The server's error for the values as a whole. */
+  /** The server's error for all values together. */
   error?: string | null;
   inputMode?: "numeric" | "text";
   colour?: NonNullable<ChipProps["role"]>;
 }
 
-/** A text box that adds, and chips that remove. */
+/** A text box to add values, with chips to remove them. */
 export function TagField(props: TagFieldProps): VNode {
   const { label, hint, values, onValues, read, error, inputMode = "text", colour } = props;
   const [text, setText] = useState("");

@@ -1,8 +1,8 @@
 /**
- * The controls of the filter groups that are closed at first, in one chunk. They include words in
- * the name, and the two ends of an unusual range of establishments.
+ * The controls of initially closed filter groups, as one chunk, including words in names and both
+ * ends of an unusual range of establishments.
  * Invariant: a phrase has a letter or digit and is stored as on the server: folded, each word once.
- * Apart because the first page does not load it (group.tsx).
+ * Separate because the first page does not load it (group.tsx).
  */
 import type { ComponentType, VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";
@@ -20,7 +20,7 @@ import { FilterRecord } from "./record.tsx";
 
 type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order" | "record";
 
-/** The controls of these groups, and those for districts and ranges, which are rarely used. */
+/** The controls of these groups, and the rarely used ones for districts and ranges. */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   chain: ChainEnds,
   capital: FilterCapital,
@@ -36,7 +36,7 @@ function ChainEnds(): VNode {
   return <CountEnds least="establishments_min" most="establishments_max" />;
 }
 
-/** Phrases, any of which may match a name. */
+/** Phrases, at least one of which a name must match. */
 function FilterName(): VNode {
   const { find } = words.value;
   const hints = query.value.filters.industry.text_hints;

@@ -1,9 +1,9 @@
 /**
  * The company filters: status, size, head office or branch, number of establishments, Simples, and
  * MEI.
- * Invariant: a choice shows a count only if choosing it gives that count: if its filter is empty,
- * or for the current choice. The current range of establishments is always selected, also if a link
- * or a sentence set it. Ends of another range are requested only on demand (closed.tsx).
+ * Invariant: a choice shows a count only if choosing it leads to that count: if its filter is
+ * empty, or if it is the current choice. The current range of establishments is always selected,
+ * even if set by a link or a sentence. Fields for another range appear on demand (closed.tsx).
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -15,7 +15,7 @@ import { CHAIN_NAMES, CHAINS, chainOf, spanText } from "./chainspan.ts";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { LazyGroup } from "./group.tsx";
 
-/** The order people expect: active first. */
+/** Statuses in the order that users expect: active first. */
 const STATUS_ORDER = [2, 3, 4, 8, 1];
 /** Likewise: not informed last. */
 const SIZE_ORDER = ["01", "03", "05", "00"];

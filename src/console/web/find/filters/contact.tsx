@@ -1,9 +1,9 @@
 /**
  * The contact filters: required contacts and their kind, whether other companies may share them,
  * and exact values.
- * Invariant: "e-mail or phone" is offered next to the two, because the three are separate filters.
- * Optional filters are removed from the query when cleared. Apart because the form has one file per
- * group of filters.
+ * Invariant: "e-mail or phone" is offered in addition to "e-mail" and "phone", because the three
+ * are separate filters. Optional filters are removed from the query when cleared. The form has one
+ * file per group of filters.
  */
 import type { VNode } from "preact";
 import { MISSING_CONTACTS } from "../../../../spec/filters/wider.ts";
@@ -16,7 +16,7 @@ import { mistakeAt } from "./fielderrors.tsx";
 
 type Contact = Filters["contact"];
 
-/** A checkbox: a member, and its value if checked. */
+/** A checkbox: its filter member, and the value if checked. */
 interface Way {
   readonly label: string;
   readonly isSet: (contact: Contact) => boolean;
@@ -82,7 +82,7 @@ interface ValuesProps {
   form: RegExp;
 }
 
-/** Phones or addresses, any of which must match; the server has further rules. */
+/** Phones or addresses, at least one of which must match; the server has further rules. */
 function Values({ member, label, hint, toValue, form }: ValuesProps): VNode {
   return (
     <TagField

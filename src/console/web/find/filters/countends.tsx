@@ -1,6 +1,6 @@
 /**
  * Two fields for the ends of an interval of counts: establishments, or partnerships.
- * Invariant: a text that is no number, or is below the first end, is reported at its field and
+ * Invariant: a text that is not a number, or is below the first end, is reported at its field and
  * changes nothing.
  */
 import type { VNode } from "preact";
@@ -30,11 +30,11 @@ export function CountEnds({ least, most }: { least: Least; most: Most }): VNode 
 interface EndProps {
   member: Least | Most;
   label: string;
-  /** The least count that is accepted. */
+  /** The smallest count that is accepted. */
   from: number;
 }
 
-/** A field for one end; the typed text stays until the field loses focus. */
+/** Field for one end; the text stays as typed until the field loses focus. */
 function End({ member, label, from }: EndProps): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;

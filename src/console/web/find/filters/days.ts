@@ -1,6 +1,6 @@
 /**
- * Calendar days as filter dates: shifts them by days or months, and reads and formats typed dates.
- * Invariant: pure, without time zones; if a month lacks a day, its last day is used.
+ * Calendar days as filter dates: shifts them by days or months, and parses and formats typed dates.
+ * Invariant: pure functions without time zones. If a month lacks a day, its last day is used.
  */
 
 /** Shifts a day by some days. */
@@ -39,10 +39,13 @@ export function readDay(typed: string): string | null {
   return exists && day >= FIRST_DAY && day <= LAST_DAY ? day : null;
 }
 
-/** Two-digit years up to this year are in the current century. */
+/** Two-digit years up to this one belong to the current century. */
 const PRESENT_CENTURY = 50;
 
-/** Reads a span's first or last day: a date, a month as 01/2020, a year, two digits for a year. */
+/**
+ * Parses a span's first or last day from a date, a month (01/2020), or a year, which may have two
+ * digits.
+ */
 export function readSpan(typed: string, end: "first" | "last"): string | null {
   const whole = readDay(typed);
   if (whole !== null) return whole;

@@ -1,6 +1,6 @@
 /**
  * The district picker: a text box that finds districts, and chips with their municipalities.
- * Invariant: it offers districts that accounts have, with their counts. A superseded request is not
+ * Invariant: it offers only districts with accounts, with their counts. A superseded request is not
  * sent. Districts outside the chosen places, which match nothing, are reported and can be fixed
  * with one click.
  */
@@ -29,7 +29,7 @@ const SETTLE_MS = 120;
 
 const MEMBER = "geo/district_any_of";
 
-/** A text box that finds districts, and chips of those chosen. */
+/** Text box that finds districts; chips of the chosen ones. */
 export function FilterDistricts(): VNode {
   const { districts: text } = lazyWords.value;
   const label = words.value.find.district;
@@ -65,12 +65,12 @@ export function FilterDistricts(): VNode {
   );
 }
 
-/** Finds districts for a text, or reports failure. */
+/** Returns a function that finds districts for a text, and its last failure. */
 function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   const { districts: text } = lazyWords.value;
   const [failed, setFailed] = useState<unknown>(null);
   const places = JSON.stringify([geo.uf_any_of, geo.municipality_ibge_any_of]);
-  // Searches all districts, because other filters do not affect them.
+  // Only places restrict the search; other filters have no effect on districts.
   const search = useCallback(
     async (typed: string, signal: AbortSignal): Promise<ComboOption[]> => {
       if (book === null) return [];
@@ -142,7 +142,7 @@ function setDistricts(next: (list: readonly District[]) => District[]): void {
   });
 }
 
-/** A district as one text, and back. */
+/** Encodes a district as one text; the next function decodes it. */
 function codeOf({ municipality_ibge: ibge, name }: District): string {
   return `${ibge} ${name}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Splits typed text into a district's name and the municipalities to search.
- * Invariant: a municipality in the text precedes chosen ones. If there is neither, the largest are
- * searched; never more than the server's maximum.
+ * Invariant: a municipality in the text takes precedence over chosen ones. Without either, the
+ * largest are searched. The number never exceeds the server's maximum.
  */
 
 import { analyzeWords } from "../../../../spec/analyzer.ts";
@@ -16,7 +16,7 @@ interface DistrictQuestion {
   readonly cities: readonly string[];
 }
 
-/** Municipalities per request; the server's maximum. */
+/** Max municipalities per request, as on the server. */
 const CITIES_MAX = 10;
 /** Maximum municipalities that match words after a comma. */
 const NAMED_MAX = 5;
@@ -37,7 +37,7 @@ export function districtQuestion(
   return { name: text.replace(/,\s*$/, "").trim(), cities: cities.slice(0, CITIES_MAX) };
 }
 
-/** "Savassi, belo" or "savassi belo horizonte": a name, then its municipality. */
+/** Parses "Savassi, belo" or "savassi belo horizonte": a name, then its municipality. */
 function namedCities(
   text: string,
   geo: Filters["geo"],

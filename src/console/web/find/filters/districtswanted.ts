@@ -1,7 +1,7 @@
 /**
  * A signal that the user opened the district box.
- * Invariant: once set it stays. Apart because the button is on the first page, and the box that
- * takes the focus from it is not.
+ * Invariant: once set, it stays set. Separate because the first page has the button, but not the
+ * box that takes its focus.
  */
 import { type Signal, signal } from "@preact/signals";
 

@@ -1,8 +1,8 @@
 /**
  * The server's mistakes at their fields: texts by pointer into the spec, and a message below
- * controls that cannot show one.
- * Invariant: a mistake with a known code is shown in the current language, else in the server's
- * words. None is lost. The message looks like a single field's mistake.
+ * controls that cannot show a text.
+ * Invariant: a mistake with a known code is shown in the current language, others in the server's
+ * words. No mistake is hidden. The message looks like that of a single field.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -17,18 +17,18 @@ const mistakes: ReadonlySignal<readonly ApiMistake[]> = computed(
   () => exploration.value.error?.errors ?? [],
 );
 
-/** Returns all texts for the last exploration; empty if it has no mistakes. */
+/** Returns the texts of all mistakes in the last exploration. */
 export function allMistakes(): string[] {
   return texts(mistakes.value);
 }
 
-/** Returns mistakes at or below a member (`company/started_after`); else null. */
+/** Returns the mistakes at or below a member (`company/started_after`); null if none. */
 export function mistakeAt(member: string): string | null {
   const pointer = `/spec/filters/${member}`;
   return found((one) => one === pointer || one.startsWith(`${pointer}/`));
 }
 
-/** Returns the order's mistakes; else null. */
+/** Returns the mistakes in the order; null if none. */
 export function orderMistake(): string | null {
   return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));
 }

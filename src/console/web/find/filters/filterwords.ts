@@ -18,7 +18,7 @@ import { reasonNames } from "../table/values.ts";
 import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";
 
-/** Names shown before counting the rest. */
+/** Max names before the others are counted. */
 const NAMED_MAX = 3;
 
 type Company = Query["filters"]["company"];
@@ -64,7 +64,7 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
     named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };
 
-/** Describes a filter of the query; returns the name if it is unknown. */
+/** Describes a filter of the query; returns the name of an unknown filter. */
 export function describeFilter(name: string, { filters }: Query, book: CatalogBook | null): string {
   const part = PART_NAMES.find((known) => known === name);
   if (part === undefined) return name;
@@ -117,7 +117,7 @@ function openedText(company: Query["filters"]["company"]): string {
   return to === "" ? described.since(from) : described.between(from, to);
 }
 
-/** An interval of days whose second end is excluded. */
+/** Describes an interval of days with an exclusive end. */
 function daysText(since: string | undefined, before: string | undefined): string {
   const { described } = words.value.find;
   const from = since === undefined ? "" : date(since);

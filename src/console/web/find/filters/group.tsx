@@ -2,8 +2,8 @@
  * One group of filters: a collapsible section with its number of set filters and a clear button.
  * Lazy controls show placeholders while they load, or an error.
  * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even when
- * closed. A group that the user opened or closed stays so. Lazy controls are fetched once for all
- * groups; after a failure, the user retries.
+ * closed. A group that the user opened or closed stays as it is. Lazy controls are fetched once for
+ * all groups; after a failure, the user can retry.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
@@ -18,7 +18,7 @@ import { change, query } from "../query.ts";
 import { emptyQuery, sameQuery } from "../question.ts";
 import { clearGroup, countSet, type GroupName } from "./groups.ts";
 
-/** Groups opened or closed by hand. */
+/** Groups that the user opened or closed. */
 const chosen = signal<Partial<Record<GroupName | "order", boolean>>>({});
 
 const OPEN_AT_FIRST: readonly string[] = ["activity", "place", "company", "opened", "contact"];

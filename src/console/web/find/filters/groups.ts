@@ -1,6 +1,7 @@
 /**
  * The filters by group of the form: counts a query's set filters, and clears them.
- * Invariant: every filter of the table is in exactly one group; both ends of a span count as one.
+ * Invariant: every filter of the table is in exactly one group; both ends of a span count as one
+ * filter.
  */
 import { isPartSet, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
 import { PARTS, type PartName, SECTIONS } from "../../../../spec/filters/table.ts";

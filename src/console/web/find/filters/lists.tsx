@@ -1,8 +1,8 @@
 /**
  * The list filters: lists that results must be in, or must not be in.
- * Invariant: deleted lists can still be removed from the query. Members without a choice are
- * absent. A checkbox excludes exported accounts, because users look for it, so their list is not
- * offered by name as well. Apart because the form has one file per group of filters.
+ * Invariant: deleted lists can still be removed from the query. Members without a chosen list are
+ * absent. Exported accounts are excluded by a checkbox, which is easier to find, so their list is
+ * not also offered by name. The form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -16,7 +16,7 @@ import { change, query } from "../query.ts";
 
 type Member = keyof NonNullable<Filters["lists"]>;
 
-/** In some lists, and in none of some. */
+/** Pickers for lists to include and lists to exclude. */
 export function FilterLists(): VNode {
   const { listViews: text } = lazyWords.value;
   const excluded = query.value.filters.lists?.exclude ?? [];
@@ -43,7 +43,7 @@ export function FilterLists(): VNode {
 function ListPicker({ member, label }: { member: Member; label: string }): VNode {
   const { listViews: text } = lazyWords.value;
   const chosen = query.value.filters.lists?.[member] ?? [];
-  // The checkbox covers the list of exports here.
+  // The list of exports is excluded by a checkbox, not here.
   const isOffered = (id: string) => member === "any_of" || id !== EXPORTED;
   const options: ComboOption[] = (allLists.value ?? [])
     .filter(({ id }) => isOffered(id))
@@ -69,7 +69,7 @@ function ListPicker({ member, label }: { member: Member; label: string }): VNode
   );
 }
 
-/** Sets one of the two; absent if empty. */
+/** Sets a list filter; removes the member if empty. */
 function setLists({ filters }: { filters: Filters }, member: Member, ids: string[]): void {
   const { [member]: _, ...other } = filters.lists ?? {};
   const lists = ids.length === 0 ? other : { ...other, [member]: ids };

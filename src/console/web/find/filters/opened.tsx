@@ -1,8 +1,8 @@
 /**
- * The filters on days, of opening and others: from and to, both inclusive, or a preset span,
+ * The filters on days of opening and other events: from and to, both inclusive, or a preset span
  * relative to the snapshot's date.
- * Invariant: the spec's end is exclusive. A month or year becomes its first or last day, shown when
- * the field loses focus. An impossible date is reported at its field and changes nothing.
+ * Invariant: in the spec, the end is exclusive. A typed month or year becomes its first or last day
+ * when the field loses focus. An impossible date is reported at its field and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -22,7 +22,7 @@ export function FilterOpened(): VNode {
   return <DaySpan since="started_after" before="started_before" presets={[3, 12, 60, -120]} />;
 }
 
-/** The ends of intervals of days; the second one is excluded. */
+/** Ends of intervals of days; each second end is exclusive. */
 const ENDS = [
   "started_after",
   "started_before",
@@ -38,7 +38,7 @@ type End = (typeof ENDS)[number];
 interface DaySpanProps {
   since: End;
   before: End;
-  /** Months before the snapshot from which a span begins, or, if negative, until which. */
+  /** Months before the snapshot at which a preset span begins; if negative, at which it ends. */
   presets: readonly number[];
 }
 
@@ -81,7 +81,7 @@ export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
   );
 }
 
-/** Days of opening are null while unset, as in the first specs; others are absent. */
+/** Sets or clears days. Unset opening days are null, as in the first specs; others are absent. */
 function setDays(company: Filters["company"], days: Partial<Record<End, string>>): void {
   for (const end of ENDS) {
     const day = days[end];
@@ -97,7 +97,7 @@ interface DayProps {
   day: string;
   onDay: (day: string) => void;
   error: string | null;
-  /** Day to use for a typed month or year. */
+  /** Day that a typed month or year denotes. */
   end: "first" | "last";
   /** Earliest allowed day. */
   after?: string;
@@ -159,7 +159,7 @@ interface PresetsProps {
   onSpan: (from: string, to: string) => void;
 }
 
-/** Presets; the current one is marked. */
+/** Buttons for preset spans; the current one is marked. */
 function Presets({ months, from, to, onSpan }: PresetsProps): VNode | null {
   const { find } = words.value;
   const today = exploration.value.answer?.snapshot_date;

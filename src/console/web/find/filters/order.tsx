@@ -1,7 +1,7 @@
 /**
  * The order of results: the ranking with its seed, and up to three sort keys.
  * Invariant: a random sample always has a seed. No field is used twice. The last key cannot be
- * removed, since there is always an order.
+ * removed, because results always need an order.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -49,7 +49,7 @@ export function FilterOrder(): VNode {
   );
 }
 
-/** The seed; optional unless the ranking needs it. */
+/** Field for the seed; optional unless the ranking needs it. */
 function Seed(): VNode {
   const { find } = words.value;
   const { random_seed: seed, strategy } = query.value.scoring;
@@ -141,7 +141,7 @@ function SortRow({ at }: { at: number }): VNode {
   );
 }
 
-/** Text sorts from A, all else from the largest. */
+/** Returns the default direction: text from A, all else from the largest. */
 function directionOf(field: string): "asc" | "desc" {
   return field === "legal_name" || field === "cnpj" ? "asc" : "desc";
 }

@@ -1,6 +1,6 @@
 /**
  * The place filters: states, municipalities, districts, postal code prefixes, and area codes.
- * Invariant: a postal code is stored as digits, an area code as two of them. All 27 states and
+ * Invariant: a postal code is stored as digits, an area code as two digits. All 27 states and
  * abroad are listed. Municipalities outside the chosen states, which match nothing, are reported
  * and can be fixed with one click. The district box appears with the first municipality or
  * district, or by its button.
@@ -21,7 +21,7 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { stateName } from "./filterwords.ts";
 import { LazyGroup } from "./group.tsx";
 
-/** The district box, or its button. */
+/** The district box, or the button that opens it. */
 function Districts(): VNode {
   const { municipality_ibge_any_of: cities, district_any_of: chosen } = query.value.filters.geo;
   if (districtsWanted.value || cities.length > 0 || chosen !== undefined) {
@@ -119,7 +119,7 @@ function StatePicker(): VNode {
   );
 }
 
-/** A text box that finds municipalities, and chips of those chosen. */
+/** Text box that finds municipalities; chips of the chosen ones. */
 function MunicipalityPicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

@@ -1,8 +1,8 @@
 /**
- * The filters over the rest of the public record: when and why a status changed, when companies
- * left Simples or MEI, lists of sanctions, federal debt, and the companies that own them.
- * Invariant: a filter whose data the snapshot lacks is not offered; a line names the missing data.
- * A root is stored as on the server: 8 characters.
+ * The filters on the rest of the public record: when and why a status changed, when companies left
+ * Simples or MEI, lists of sanctions, federal debt, and corporate owners.
+ * Invariant: if the snapshot lacks a filter's data, a line that names it replaces the filter. A
+ * root is stored as on the server: 8 characters.
  */
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";
@@ -72,7 +72,7 @@ function lacks(data: Lacked): boolean {
   return catalog.value?.catalog.lacks.includes(data) ?? false;
 }
 
-/** Controls that need some data, or a line that names it. */
+/** Controls that need some data, or a line that names the missing data. */
 function Known({ data, Body }: { data: Lacked; Body: ComponentType }): VNode {
   return lacks(data) ? <Lacking data={data} /> : <Body />;
 }
@@ -82,7 +82,7 @@ function Lacking({ data }: { data: Lacked }): VNode {
   return <p class="field-hint">{record.lacking(record.data[data] ?? data)}</p>;
 }
 
-/** A text box that finds reasons, and chips of those chosen. */
+/** Text box that finds reasons; chips of the chosen ones. */
 function Reasons(): VNode {
   const { record } = lazyWords.value;
   const names = reasonNames();
@@ -190,7 +190,7 @@ function Debt(): VNode {
   );
 }
 
-/** Roots of owners, how many steps count, and numbers of partnerships. */
+/** Roots of owners, max number of ownership steps, and numbers of partnerships. */
 function Owners(): VNode {
   const { record } = lazyWords.value;
   const { owned_by_any_of: roots = [], owned_by_depth: depth = 1 } = query.value.filters.company;

@@ -1,7 +1,7 @@
 /**
  * The button that shows the query as code; its dialog loads on first use.
- * Invariant: the code's query is exactly the table's. Apart because few users need it, and the
- * first page does without what it opens.
+ * Invariant: the code's query is exactly the table's. Separate because few users need it, and the
+ * first page does not load its dialog.
  */
 import type { ComponentProps, FunctionComponent, VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -63,7 +63,7 @@ interface TabsProps {
   onTab: (tab: Tab) => void;
 }
 
-/** The tabs; arrows, Home, and End select immediately. */
+/** The tabs; arrow keys, Home, and End select a tab immediately. */
 function Tabs({ id, tab, onTab }: TabsProps): VNode {
   const { code } = words.value.table;
   const onKey = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
@@ -96,7 +96,7 @@ function Tabs({ id, tab, onTab }: TabsProps): VNode {
   );
 }
 
-/** A text to copy; focusable, so that a keyboard can scroll it. */
+/** A text to copy; focusable, so that it can be scrolled by keyboard. */
 function Block({ text, label }: { text: string; label: string }): VNode {
   return (
     <div class="code-block">

@@ -1,7 +1,7 @@
 /**
  * The column chooser: a dialog that selects and orders columns.
- * Invariant: a change applies to the table immediately and is stored. The first column stays.
- * Columns outside the plan are named, not hidden.
+ * Invariant: a change applies to the table immediately and is stored. The first column is fixed.
+ * Columns outside the plan are listed, not hidden.
  */
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -89,7 +89,7 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   );
 }
 
-/** Visible columns, with buttons that move them. */
+/** List of visible columns, with buttons that move them. */
 function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { chooser } = words.value.table;
   const [said, say] = useState("");
@@ -104,7 +104,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   };
   const hide = (id: ColumnId) => {
     choose({ shown: shown.filter((one) => one !== id), widths });
-    // The focused button is gone: the focus goes to its successor.
+    // The focused button is gone, so the next one gets the focus.
     const at = ids.indexOf(id);
     requestAnimationFrame(() => {
       const rest = items.current?.querySelectorAll<HTMLElement>("li button:last-child") ?? [];
@@ -141,7 +141,9 @@ interface MovesProps {
   hide: (id: ColumnId) => void;
 }
 
-/** The buttons of one column; at an end they stay in place, so the focus is not lost. */
+/**
+ * Buttons of one column. They also exist at both ends of the list, so that the focus is not lost.
+ */
 function Moves({ id, first, last, move, hide }: MovesProps): VNode {
   const { chooser } = words.value.table;
   const name = columnName(id);

@@ -1,6 +1,6 @@
 /**
- * The columns of the table: their order and widths, the fields to request, and the order that a
- * click on a header sets.
+ * The columns of the table: their order and widths, the fields to request, and the sort order set
+ * by a click on a heading.
  * Invariant: the first column is always the name. Only fields of the plan are requested. A stored
  * choice is validated, because an older version may have written it.
  */
@@ -23,17 +23,17 @@ export interface TableColumn {
   readonly group: (typeof COLUMN_GROUPS)[number];
   readonly fields: readonly OutputField[];
   readonly width: number;
-  /** Minimum width in a narrow window; else fixed. */
+  /** Min width in a narrow window; without it, the width is fixed. */
   readonly least?: number;
   readonly sort?: string;
   /** Numbers are right-aligned, so that digits line up. */
   readonly numeric?: true;
 }
 
-/** A column without a width uses its field's; others show texts that files lack. */
+/** A row of the table below. Without a width, the column uses that of its field in files. */
 type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
-/** Width in pixels of a column with so many characters. */
+/** Returns the width in pixels for a number of characters. */
 const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
 /** Columns with several fields, or their own texts or position. */
@@ -107,10 +107,10 @@ const TABLE = {
 /** Name of a column in this table. */
 export type NamedColumn = keyof typeof TABLE;
 
-/** Name of a column; columns of a single unformatted field may use its name. */
+/** Id of a column: one in this table, or the name of a field shown unformatted. */
 export type ColumnId = NamedColumn | OutputField;
 
-/** The chooser's group for fields without a column of their own. */
+/** Group in the chooser for fields without a column in this table. */
 const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["group"]>> = {
   company: "company",
   contact: "contact",
@@ -123,7 +123,7 @@ const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["grou
   rank: "register",
 };
 
-/** Adds columns for fields that no other shows, so that none is missing. */
+/** Returns columns for the fields that no other column shows. */
 function ownColumns(rows: readonly Row[]): [OutputField, Row][] {
   const shown = new Set(rows.flatMap(({ fields }) => fields));
   return OUTPUT_FIELDS.filter(({ name }) => !shown.has(name)).map((field) => {
@@ -169,7 +169,7 @@ export function columnOf(id: ColumnId): TableColumn {
   return BY_ID.get(id) as TableColumn;
 }
 
-/** True if the plan allows any field of a column; else it would be empty. */
+/** True if the plan includes any field of a column; otherwise the column would be empty. */
 export function isAllowed(column: TableColumn, allowed: ReadonlySet<string>): boolean {
   return column.fields.some((field) => allowed.has(field));
 }
@@ -184,7 +184,7 @@ export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
 }
 
-/** Returns a column's minimum width in pixels; a dragged one is fixed. */
+/** Returns a column's min width in pixels; a width set by dragging is fixed. */
 export function leastOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.least ?? column.width;
 }
@@ -196,7 +196,7 @@ export function fieldsOf(choice: ColumnChoice, allowed: ReadonlySet<string>): st
   return OUTPUT_FIELD_NAMES.filter((field) => wanted.has(field) && allowed.has(field));
 }
 
-/** Reads a stored choice as far as it is valid; else the defaults. */
+/** Parses a stored choice; replaces invalid parts by the defaults. */
 export function readChoice(text: string | null): ColumnChoice {
   const kept = parsed(text);
   const ids = Array.isArray(kept.shown) ? kept.shown : DEFAULT_COLUMNS;
@@ -213,7 +213,7 @@ function parsed(text: string | null): { shown?: unknown; widths?: unknown } {
   try {
     return Object(JSON.parse(text ?? "{}"));
   } catch {
-    // Invalid JSON was not written here; the defaults apply.
+    // Invalid JSON was not written by this code, so the defaults apply.
     return {};
   }
 }
@@ -223,7 +223,7 @@ export function boundedWidth(width: number): number {
   return Math.round(Math.max(COLUMN_WIDTH.min, Math.min(width, COLUMN_WIDTH.max)));
 }
 
-/** Moves a visible column by some places; the first column stays. */
+/** Moves a visible column by `by` positions; the first column stays. */
 export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number): ColumnId[] {
   const from = shown.indexOf(id);
   const to = Math.max(1, Math.min(from + by, shown.length - 1));
@@ -232,9 +232,9 @@ export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number
   return [...rest.slice(0, to), id, ...rest.slice(to)];
 }
 
-/** The default order; an empty list means it. */
+/** The default order, which an empty list also denotes. */
 const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
-/** Sorted ascending at the first click; others start with the largest or newest. */
+/** Fields sorted ascending at the first click; others start with the largest or newest. */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
 /** Returns a column's direction; null if it is not the first sort key. */
@@ -246,7 +246,10 @@ export function sortedBy(
   return key.field === field ? key.direction : null;
 }
 
-/** Returns the order after a header click: one way, the other, then the default. */
+/**
+ * Returns the order after a click on a heading: first one direction, then the other, then the
+ * default.
+ */
 export function nextSort(sort: readonly SortKeySent[], field: string): SortKeySent[] {
   const present = sortedBy(sort, field);
   const first = UPWARDS.includes(field) ? "asc" : "desc";

@@ -1,6 +1,6 @@
 /**
  * The query as commands: a curl line, the spec as JSON, and lines for the command `peneira`.
- * Invariant: a POSIX shell passes every word of a name unchanged, including quotes. Commands never
+ * Invariant: a POSIX shell passes every argument unchanged, including quotes. Commands never
  * contain a key, only the name of its variable.
  */
 import type { Spec } from "../../app/answers.ts";
@@ -15,13 +15,13 @@ export interface WrittenQuery {
   readonly fields: readonly string[];
 }
 
-/** Rows that the search commands request. */
+/** Number of rows that the search commands request. */
 const COMMAND_ROWS = 100;
-/** No line of printed JSON is only this word, so it ends a here-document. */
+/** Ends a here-document: no line of formatted JSON is only this word. */
 const END = "SPEC";
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-/** Returns a word of a shell command, quoted if it has special characters. */
+/** Quotes an argument of a shell command if it has special characters. */
 export function shellWord(text: string): string {
   return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

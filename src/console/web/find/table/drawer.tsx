@@ -1,6 +1,6 @@
 /**
  * An account next to the table: all its data, and why it is listed.
- * Invariant: name and CNPJ appear immediately, the rest in space reserved for it. J and K move
+ * Invariant: name and CNPJ appear immediately, the rest later in reserved space. J and K move
  * through the list with any focus, unless the user is typing.
  */
 import type { VNode } from "preact";
@@ -24,7 +24,7 @@ import { Why } from "./why.tsx";
 /** Props of the drawer. */
 interface AccountDrawerProps {
   list: ShownList;
-  /** Index of the account; null closes the drawer. */
+  /** Row of the account; null closes the drawer. */
   index: number | null;
   allowed: ReadonlySet<string>;
   onMove: (index: number) => void;
@@ -61,8 +61,8 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
   }, [account.cnpj]);
   useLayoutEffect(() => {
-    // The focused element may have vanished with the last account or error. No key may come in
-    // between: Escape closes only from inside.
+    // The focused element may have been removed with the last account or error. Refocused before
+    // any key event, because Escape closes only from inside.
     if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj, answer, error]);
   const whole = { ...account, ...answer?.account };
@@ -116,10 +116,10 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   );
 }
 
-/** Elements in which keys are text or have another use. */
+/** Elements that use these keys themselves. */
 const OTHERS_KEYS = "input, textarea, select, [role=menu], [role=listbox], dialog:not(.account)";
 
-/** J and K anywhere, left and right arrows in the drawer. */
+/** Handles J and K anywhere, left and right arrows in the drawer. */
 function useWalking(move: (by: number) => void): void {
   const latest = useRef(move);
   latest.current = move;

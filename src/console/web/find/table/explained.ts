@@ -1,7 +1,7 @@
 /**
  * Loads and caches an account with its explanation, by spec and CNPJ.
- * Invariant: recent answers are not requested again. An account left before it loaded never
- * replaces another. Apart because it requests and caches answers, while the drawer only draws them.
+ * Invariant: recent answers are not requested again. A late answer for another account is never
+ * shown. Separate because it requests and caches answers, while the drawer only draws them.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ExplainAnswer } from "../../app/answers.ts";
@@ -18,7 +18,7 @@ export interface Explained {
   readonly retry: () => void;
 }
 
-/** Loads an account for a spec, sent or answered; null requests nothing. */
+/** Loads an account for a spec, as sent or as returned; null sends no request. */
 export function useExplained(
   spec: object,
   snapshot: string | null,

@@ -1,9 +1,9 @@
 /**
  * The facts of an account: contact, activities, address, company, and registration as lists of
  * terms.
- * Invariant: values are text nodes. Mail addresses and phones are links only in their own scheme,
- * and parts of links to other sites are encoded. Data outside the plan is reported as such; data
- * missing in the register is left out.
+ * Invariant: values are text nodes. E-mail addresses and phones are links only with their own
+ * scheme, and parts of links to other sites are encoded. Data outside the plan is reported as such;
+ * data missing in the register is omitted.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -34,7 +34,7 @@ export function Facts({
   children,
 }: FactsProps & { children: ComponentChildren }): VNode {
   useEffect(() => {
-    // Without the catalog, other activities are shown only by code.
+    // Without the catalog, secondary activities are shown as codes.
     loadCatalog().catch(() => undefined);
   }, []);
   return (
@@ -94,7 +94,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
   );
 }
 
-/** Encodes an address for a link; nothing in it may begin another link part. */
+/** Encodes an address for a link, so that it cannot add other parts. */
 function addressed(text: string): string {
   return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%2B", "+");
 }
@@ -121,7 +121,7 @@ function ContactLine(props: ContactLineProps): VNode {
   );
 }
 
-/** A search for all accounts with a contact; nothing if no other company has it. */
+/** Link to a search for all accounts with a contact; renders nothing if no other company has it. */
 function Sharers({ hash, count }: { hash: string; count: number }): VNode | null {
   if (!(count > 1)) return null;
   return (
@@ -241,7 +241,10 @@ export function FactList({ facts }: { facts: readonly Fact[] }): VNode {
   );
 }
 
-/** The municipality's codes in other registers: for joining data, so last. */
+/**
+ * Returns the municipality's codes in other registers, listed last, because they only serve to join
+ * data.
+ */
 function codesOf(account: Account): Fact[] {
   const { fields } = words.value.table;
   return [
@@ -291,7 +294,7 @@ function openedText(account: Account): string {
   return day === "" ? "" : date(day);
 }
 
-/** Returns the chat of a Brazilian mobile; null for anything else, even empty texts. */
+/** Returns the chat link of a Brazilian mobile number; null for any other text. */
 function whatsApp(text: string): string | null {
   const mobile = /^\+(55\d{2}9\d{8})$/.exec(text);
   return mobile === null ? null : `https://wa.me/${mobile[1]}`;

@@ -1,16 +1,16 @@
 /**
- * The table's space within its scroll container: sets the maximum height as a style property. The
- * wheel scrolls the container before the table.
+ * Fits the table into its scroll container: sets the max height as a style property. The wheel
+ * scrolls the container before the table.
  * Invariant: the table's header and end always fit on screen together. The blocking wheel listener
  * exists only while the container can scroll further.
  */
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Line height if a wheel counts lines. */
+/** Line height for wheels that report lines, in pixels. */
 const LINE_PX = 36;
 
-/** Fits a frame into its space, unless the page scrolls instead of the table. */
+/** Fits a frame into its container, unless the page scrolls instead of the table. */
 export function useFitHeight(frame: RefObject<HTMLElement | null>, page: boolean): void {
   useLayoutEffect(() => {
     const element = frame.current;
@@ -52,7 +52,7 @@ class HeightFitter {
       this.#outer = outer;
     }
     const { style } = this.#frame;
-    // The style sheet knows the page's height and the header that covers its top.
+    // For the page, the style sheet knows the height and the covering header.
     if (outer === document.scrollingElement) style.removeProperty("--room");
     else style.setProperty("--room", `${outer.clientHeight}px`);
     this.#listen();

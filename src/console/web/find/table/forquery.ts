@@ -1,6 +1,6 @@
 /**
- * The query's effect on the table: the columns to draw and to request, and accounts with the
- * requested phone first.
+ * The query's effect on the table: the columns to draw and to request, and which phone of an
+ * account comes first.
  * Invariant: if the query requires mobiles, each account shows a mobile as its phone. No phone is
  * lost or shown twice. No column chosen by the user is left out.
  */
@@ -14,20 +14,20 @@ import type { ColumnChoice, ColumnId } from "./columnset.ts";
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
 
-/** Returns the kind of phone to show first; null for any. */
+/** Returns the pattern of the phone to show first; null for any. */
 function wantedPhone({ contact }: Filters): RegExp | null {
   if (contact.require_mobile) return MOBILE;
   return contact.require_landline ? LANDLINE : null;
 }
 
-/** Fields swapped together with the phones. */
+/** Pairs of fields that are swapped if the phones are. */
 const PAIRS = [
   ["phone_1", "phone_2"],
   ["phone_1_kind", "phone_2_kind"],
   ["phone_1_shared", "phone_2_shared"],
 ] as const;
 
-/** Puts the phone that the filters require first. */
+/** Swaps the phones of an account if the filters require the kind of the second one. */
 export function withPhoneFirst<Values extends Account>(account: Values, filters: Filters): Values {
   const wanted = wantedPhone(filters);
   const isWanted = (phone: unknown) => wanted?.test(String(phone ?? "")) === true;
@@ -40,7 +40,10 @@ export function withPhoneFirst<Values extends Account>(account: Values, filters:
   return { ...account, ...Object.fromEntries(swapped) };
 }
 
-/** Returns the columns to draw; for chains, also the head office flag, which distinguishes rows. */
+/**
+ * Returns the columns to draw. For filters on chains, adds the head office flag, which
+ * distinguishes rows.
+ */
 export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnChoice {
   const { establishments_min: min, establishments_max: max } = company;
   const isChain = (min !== undefined || max !== undefined) && max !== 1;
@@ -50,8 +53,8 @@ export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnCho
 }
 
 /**
- * Returns the columns to request. A filter on the kind of phone requests both phones, because
- * either may match.
+ * Returns the columns to request. A filter on the kind of phone needs both phones, because either
+ * may match.
  */
 export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
   const asked = choiceFor(choice, filters);

@@ -1,7 +1,7 @@
 /**
  * The table as an ARIA grid: a scrolled window of rows with one focusable cell.
- * Invariant: at most about sixty rows are in the document, however many there are. The row with the
- * focus is always one of them. The focus stays in its row while others load.
+ * Invariant: the document has at most about sixty rows, always including the row with the focus.
+ * The focus stays in its row while others load.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -22,10 +22,10 @@ import { cellText } from "./values.ts";
 import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
 import { type CellPlace, moved } from "./window.ts";
 
-/** Row heights: for a mouse, for touch, for two lines on a phone; as in the style sheet. */
+/** Row heights in pixels for mouse, touch, and two-line rows on phones; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
 
-/** For accounts without lists; a constant, so that their rows do not rerender. */
+/** Lists of accounts without lists. One shared array, so that their rows do not rerender. */
 const NO_LISTS: readonly string[] = [];
 
 /** Set if the focus must follow `place` after rendering. */
@@ -130,7 +130,7 @@ function clampedPlace(rows: number, columns: number, page: boolean): CellPlace {
   };
 }
 
-/** Returns the window's rows, and the focused row wherever it is. */
+/** Returns the rows in the window, plus the focused row even if it is outside. */
 function drawnIndexes(first: number, end: number, focused: number): number[] {
   const indexes = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
   if (focused >= 0 && focused < first) indexes.unshift(focused);
@@ -139,7 +139,8 @@ function drawnIndexes(first: number, end: number, focused: number): number[] {
 }
 
 /**
- * Sets a row's tracks: columns shrink before one is cut, and the first takes the remaining width.
+ * Sets the column widths of a row: columns shrink before one is cut, and the first takes the
+ * remaining width.
  */
 function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   const least = columns.map((column) => leastOf(column, choice.value));
@@ -150,7 +151,7 @@ function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   return { "--columns": tracks.join(" "), "--columns-width": `${total}px` };
 }
 
-/** Keeps the scroll position while the view is away; a new list starts at its top. */
+/** Restores the scroll position when the view returns; a new list starts at its top. */
 function useScrollRestored({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
     if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
@@ -165,7 +166,7 @@ function useScrollRestored({ scroller, page }: ScrollStage, { rows }: ShownList)
   }, [scroller]);
 }
 
-/** Keeps the open account's row visible, also while the drawer moves on. */
+/** Keeps the open account's row visible, even while the user moves on in the drawer. */
 function useOpenedShown(stage: ScrollStage): void {
   const { value: row } = opened;
   useLayoutEffect(() => {
@@ -194,7 +195,7 @@ function useFocus(stage: ScrollStage): void {
   }, [wanted, row, column]);
 }
 
-/** Returns the cell around an element; null outside any. */
+/** Returns the position of the cell around an element; null if there is none. */
 function placeOf(element: EventTarget | null): CellPlace | null {
   if (!(element instanceof Element)) return null;
   const cell = element.closest<HTMLElement>("[data-column]");
@@ -203,14 +204,14 @@ function placeOf(element: EventTarget | null): CellPlace | null {
   return { row: Number(row.dataset.row), column: Number(cell.dataset.column) };
 }
 
-/** Clicks and screen readers may move the focus: `place` follows. */
+/** Updates `place`, because clicks and screen readers may move the focus. */
 function follow(target: EventTarget | null): void {
   const at = placeOf(target);
   const { row, column } = place.peek();
   if (at !== null && (at.row !== row || at.column !== column)) place.value = at;
 }
 
-/** A click on a row's box selects it; any other opens it, unless it selected text. */
+/** Selects a row if its checkbox is clicked; other clicks open the row, unless they select text. */
 function onClick(event: MouseEvent, { rows }: ShownList): void {
   const at = placeOf(event.target);
   if (at === null || at.row < 0) return;
@@ -250,7 +251,7 @@ function sizeOf({ stage, columns }: KeyContext) {
   return { ...size, page: Math.max(1, seen - 1), header: !page };
 }
 
-/** Handles a key in a row; false if it has no effect. */
+/** Handles a key in a row; returns false if the key has no effect. */
 function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): boolean {
   const account = rows.accounts[row];
   if (event.ctrlKey) return false;
@@ -264,19 +265,19 @@ function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): b
   return true;
 }
 
-/** Alt with an arrow resizes a heading's column. */
+/** Handles Alt with an arrow key, which resizes a heading's column. */
 function resized(event: KeyboardEvent, at: CellPlace, columns: readonly TableColumn[]): boolean {
   const column = columns[at.column];
   const sign = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
   if (at.row !== -1 || column === undefined || sign === 0) return false;
-  // The drawn width, which is smaller in a narrow window.
+  // Starts from the drawn width, which is smaller in a narrow window.
   const heading = (event.target as HTMLElement).closest<HTMLElement>("[data-column]");
   const width = heading?.offsetWidth ?? widthOf(column, choice.peek());
   chooseWidth(column, width + sign * COLUMN_WIDTH.step);
   return true;
 }
 
-/** Copying without a selection copies the cell. */
+/** Copies the cell's text if no text is selected. */
 function onCopy(event: ClipboardEvent, { rows }: ShownList, columns: readonly TableColumn[]): void {
   const at = placeOf(document.activeElement);
   const account = at === null ? undefined : rows.accounts[at.row];

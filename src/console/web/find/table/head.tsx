@@ -13,7 +13,7 @@ import { columnName } from "./values.ts";
 /** Props of the header. */
 interface HeadProps {
   columns: readonly TableColumn[];
-  /** The focusable heading; null if a row has the focus. */
+  /** Column of the focusable heading; null if a row has the focus. */
   tabbed: number | null;
   sortable: ReadonlySet<string>;
 }
@@ -95,7 +95,7 @@ function sortHint(direction: "asc" | "desc"): (column: string) => string {
   return direction === "asc" ? grid.sortUp : grid.sortDown;
 }
 
-/** The drag handle; keyboards use Alt and the arrows. */
+/** The drag handle; on the keyboard, Alt and the arrow keys resize. */
 function Grip({ column }: { column: TableColumn }): VNode {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     event.preventDefault();

@@ -2,9 +2,9 @@
  * The state of the table: signals of the rows, the focused cell, the open account, and the CNPJs of
  * selected rows.
  * Invariant: one list loads at a time, and the previous one is stopped. Its rows stay on screen
- * until the next list has some, so that nothing flashes. The state outlives the view: users who
- * return find their rows and place. The selection belongs to the list on screen and ends with it.
- * Rows are selected by CNPJ, so further pages do not affect it.
+ * until the next list has some, so that nothing flashes. The state outlives the view, so that users
+ * who return find rows and position unchanged. The selection ends when its list leaves the screen.
+ * Rows are selected by CNPJ, so further pages do not affect the selection.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
@@ -19,7 +19,7 @@ export interface ShownList {
   readonly spec: Spec;
   /** Incremented with every change, as rows are one array that grows. */
   readonly version: number;
-  /** True if other rows are loading that will replace these. */
+  /** True if these rows will be replaced by others, which are loading. */
   readonly stale: boolean;
 }
 
@@ -38,13 +38,13 @@ let version = 0;
 /** The rows on screen; null before the first request. */
 export const shownList: ReadonlySignal<ShownList | null> = list;
 
-/** The cell with the focus, now or next. */
+/** The cell that has the focus, or will get it next. */
 export const place: Signal<CellPlace> = signal({ row: 0, column: 0 });
 
 /** Index of the account in the drawer; null if it is closed. */
 export const opened: Signal<number | null> = signal(null);
 
-/** The scroll position when the view was left. */
+/** Scroll position at which the user left the view. */
 export const left = { scrollTop: 0 };
 
 /** Shows a spec's list, unless it is already shown. */
@@ -68,7 +68,7 @@ export function showList({ spec, snapshot, fields, pageMax }: TableListOptions):
   rows.want(0);
 }
 
-/** Shows a list once it has content. */
+/** Publishes a list once it has rows; until then, the previous list stays. */
 function publish(rows: Rows, spec: Spec): void {
   if (latest?.rows !== rows) return;
   const before = list.peek();
@@ -81,7 +81,7 @@ function publish(rows: Rows, spec: Spec): void {
   list.value = { rows, spec, version: ++version, stale: false };
 }
 
-/** A new list starts at its top. */
+/** Resets the scroll position for a new list. */
 function begin(): void {
   left.scrollTop = 0;
   place.value = { row: 0, column: 0 };
@@ -90,13 +90,15 @@ function begin(): void {
 }
 
 const picked = signal<ReadonlySet<string>>(new Set());
-/** The row last selected, where a span starts. */
+/** The row last selected, from which a span starts. */
 let from = 0;
 
 /** CNPJs of the selected rows, in order of selection. */
 export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
 
-/** Toggles a row's selection; with `span`, selects all rows from the last selected row to it. */
+/**
+ * Toggles a row's selection; with `span`, selects all rows from the last selected one to this row.
+ */
 export function pick(accounts: readonly Account[], row: number, span: boolean): void {
   const next = new Set(picked.peek());
   const { cnpj } = accounts[row] ?? {};

@@ -1,10 +1,9 @@
 /**
  * The results of the query: the table with its chooser, its drawer, the selection bar, and the end
  * of the list.
- * Invariant: a query is searched only if it was explored, is not too broad, and matches something;
- * guidance is shown elsewhere. Only fields of the plan are requested. The bar covers part of the
- * table and moves nothing. The end of the list is always shown, and always as high as a row, so
- * that nothing shifts.
+ * Invariant: a query is searched only if it was explored, is not too broad, and has matches;
+ * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar covers part
+ * of the table, and the end of the list always takes the height of a row, so that nothing shifts.
  */
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
@@ -65,7 +64,7 @@ export function Results(): VNode | null {
   return <Table list={list} plan={plan.answer} allowed={allowed} />;
 }
 
-/** Loads the plan once; can be repeated. */
+/** Loads the plan; `load` retries. */
 function usePlan(): { answer: Status | null; error: unknown; load: () => void } {
   const [error, setError] = useState<unknown>(null);
   const load = () => {
@@ -74,7 +73,7 @@ function usePlan(): { answer: Status | null; error: unknown; load: () => void } 
   };
   useEffect(load, []);
   useEffect(() => {
-    // Without them rows have no marks.
+    // Without the tenant's lists, rows have no list marks.
     if (allLists.peek() === null) loadLists().catch(() => undefined);
   }, []);
   return { answer: status.value, error, load };
@@ -195,7 +194,7 @@ function SelectionBar(): VNode | null {
   );
 }
 
-/** Props of the end; `action` is for a full list. */
+/** Props of the end of the list; `action` is shown if the list is full. */
 interface TailProps {
   list: ShownList;
   action: ComponentChildren;

@@ -1,9 +1,9 @@
 /**
  * One row of the table, with its cells, or with the two lines of a phone's row.
- * Invariant: a row rerenders only if a prop or the language changes. It reads the words as a
+ * Invariant: a row rerenders only if a prop or the language changes: it reads the words as a
  * signal, and the signals binding then compares props. Its position never changes, so scrolling
- * moves no row. Every value is a text node. Nothing in a cell takes the focus, so the keyboard
- * meets only cells. Everything shown by color is also in words.
+ * moves no row. Every value is a text node. Cells contain no focusable elements, so keys move only
+ * between cells. Everything shown by color is also in words.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
@@ -19,9 +19,9 @@ import { cellText, cityText, nameOf, textOf } from "./values.ts";
 interface RowProps {
   account: Account;
   index: number;
-  /** Null on phones, where a row is one two-line cell. */
+  /** Columns; null on phones, where a row is one two-line cell. */
   columns: readonly TableColumn[] | null;
-  /** The focusable cell; null if it is in another row. */
+  /** Column of the focusable cell; null if it is in another row. */
   tabbed: number | null;
   /** True if the drawer shows this account. */
   open: boolean;
@@ -34,7 +34,7 @@ interface RowProps {
 /** A row. Screen readers count the header as the first row, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
-  // Reading the words subscribes the row to the language; otherwise only props matter.
+  // Reading the words subscribes the row to the language; otherwise only changed props rerender it.
   words.value;
   return (
     <tr
@@ -68,7 +68,7 @@ interface CellTraits {
   title?: string;
 }
 
-/** A cell; a function, not a component, because hundreds come and go per frame. */
+/** Renders a cell. A function, not a component, because a frame may create hundreds. */
 function cell({ id, at, tabbed, look, title }: CellTraits, content: ComponentChildren): VNode {
   return (
     <td
@@ -121,7 +121,7 @@ function nameCell(account: Account, lists: readonly string[]): ComponentChildren
   );
 }
 
-/** Returns the short activity; the cell's title and copies use its official name. */
+/** Returns the activity's short name; the cell's title and copies use the official one. */
 function activityText(account: Account): string {
   return shortActivity(textOf(account, "cnae_primary"), cellText("activity", account));
 }

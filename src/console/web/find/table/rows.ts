@@ -1,25 +1,26 @@
 /**
  * The accounts of one query: a plain array that grows page by page, and the state of its end.
- * Invariant: pages are read one at a time, in order, ahead of the visible rows. A stopped list
- * never changes again. If the server no longer accepts a cursor, the list restarts, once.
+ * Invariant: pages are loaded one at a time, in order, before the user reaches their rows. A
+ * stopped list never changes again. If the server no longer accepts a cursor, the list restarts,
+ * once.
  */
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 
 /** Maximum rows held; an export has the rest. */
 export const ROWS_MAX = 50_000;
 /**
- * Rows of the first page, for which the user waits, and of the second. Later pages double the list,
- * up to `most`, so that longer reading needs fewer requests.
+ * Rows of the first page, kept small because the user waits for it, and of the second. Later pages
+ * double the list, up to `most` rows each, so that long lists need fewer requests.
  */
 export const PAGE_ROWS = { first: 100, later: 500, most: 2500 } as const;
-/** The next page is requested if fewer rows than these follow the last visible one. */
+/** The next page is requested if fewer rows follow the last visible one. */
 const ROWS_AHEAD = 400;
-/** Limits for automatic retries of a request that came too early. */
+/** Limits for automatic retries if the server asks to retry later. */
 const WAIT = { secondsMax: 5, timesMax: 5 } as const;
-/** Codes of a cursor that is no longer valid. */
+/** Error codes for a cursor that is no longer valid. */
 const CURSOR_REFUSED = ["cursor_expired", "cursor_mismatch", "invalid_cursor"];
 
-/** Body of `POST /accounts/search`; the spec has the page's size. */
+/** Body of `POST /accounts/search`; the spec's limit is the page size. */
 export interface PageBody {
   readonly spec: object;
   readonly cursor?: string;
@@ -38,7 +39,10 @@ interface RowsOptions {
   readonly changed: () => void;
 }
 
-/** `more` follow, these are `all`, or the list is `full` although more match. */
+/**
+ * `more`: further rows follow; `all`: the list is complete; `full`: the list is full although more
+ * match.
+ */
 type RowsEnd = "more" | "all" | "full";
 
 /** A list of accounts that grows on demand. */
@@ -64,7 +68,7 @@ export class Rows {
     this.#options = options;
   }
 
-  /** Reports a visible row; reads on if few rows follow it. */
+  /** Reports a visible row; loads the next page if few rows follow it. */
   want(index: number): void {
     if (this.phase !== "resting" || this.end !== "more" || this.#abort.signal.aborted) return;
     if (this.#pages > 0 && this.accounts.length - index > ROWS_AHEAD) return;
@@ -76,7 +80,7 @@ export class Rows {
     if (this.phase === "failed" && !this.#abort.signal.aborted) void this.#readPage();
   }
 
-  /** Ends the list: aborts its request without reporting that. */
+  /** Stops the list: aborts its request silently. */
   stop(): void {
     this.#abort.abort();
   }
@@ -97,7 +101,7 @@ export class Rows {
     if (!this.#abort.signal.aborted) this.#options.changed();
   }
 
-  /** Requests the next page; retries after a delay if the server finds it too early. */
+  /** Requests the next page; retries after a delay if the server asks for one. */
   async #ask(): Promise<SearchPage> {
     const { read, wait } = this.#options;
     const { signal } = this.#abort;
@@ -137,7 +141,7 @@ export class Rows {
     this.end = !page.has_more ? "all" : full ? "full" : "more";
   }
 
-  /** Restarts the list if the cursor is refused; twice in a row is a failure. */
+  /** Restarts the list if the cursor is refused; a second refusal in a row is a failure. */
   #beginsAnew(error: unknown): boolean {
     const code = (error as { code?: unknown } | null)?.code;
     if (this.#cursor === null || !CURSOR_REFUSED.includes(String(code))) return false;

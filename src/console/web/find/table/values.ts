@@ -2,8 +2,8 @@
  * Values of an account as text for cells and facts, in the current language, and company names in
  * normal case.
  * Invariant: absent values are empty texts, never "null". A value of unknown form is shown
- * unchanged. A cell's text is also what is copied: names as in the registry. Converting a name
- * changes only case. Names with lowercase stay unchanged, as do company forms, initials, numbers,
+ * unchanged. Copies have the cell's text, with names as in the registry. Converting a name changes
+ * only case. Names with lowercase letters stay unchanged, as do company forms, initials, numbers,
  * and words without vowels. Until the catalog is loaded, reason codes are shown instead of names.
  */
 
@@ -74,7 +74,7 @@ export function streetText(account: Account): string {
   return [street, at, more].filter((part) => part !== null && part !== undefined).join(", ");
 }
 
-/** City and state, or the city abroad. */
+/** Returns city and state, or the city abroad. */
 export function cityText(account: Account): string {
   const city = textOf(account, "foreign_city") || textOf(account, "municipality_name");
   return [city, textOf(account, "uf")].filter((part) => part !== "").join(", ");
@@ -121,7 +121,7 @@ const PLAIN: Readonly<
 
 type CellText = (account: Account) => string;
 
-/** Texts of cells; a column not listed here shows its field unformatted. */
+/** Texts of cells; columns not listed here show their field unformatted. */
 const TEXTS: Readonly<
   Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
 > = {
@@ -177,7 +177,7 @@ const KEPT = new Set(
 const SMALL = new Set(
   "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
 );
-/** The suffix SA (sociedade anônima). After DA or DE it is the family name Sá: "DA SA". */
+/** The company form SA (sociedade anônima). After DA or DE it is the family name Sá: "DA SA". */
 const IS_FORM = /(?<!\bD[AE]) SA$/;
 const ROMAN = /^[IVX]{2,}$/;
 const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
@@ -197,7 +197,7 @@ export function companyName(name: string): string {
   });
 }
 
-/** True at a space or an end. */
+/** True for a space or an end of the text. */
 function alone(character: string | undefined): boolean {
   return character === undefined || character === " ";
 }
@@ -207,7 +207,7 @@ const NONE: Readonly<Record<string, string>> = {};
 /** Returns names of reasons by code; the first call loads the catalog, which has them. */
 export function reasonNames(): Readonly<Record<string, string>> {
   const loaded = catalog.value?.catalog.status_reasons;
-  // After a failure, the next cell retries; until then the code is shown.
+  // If loading failed, the next cell retries; until then codes are shown.
   if (loaded === undefined) loadCatalog().catch(() => {});
   return loaded?.[language.value] ?? NONE;
 }

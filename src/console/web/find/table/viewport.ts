@@ -24,7 +24,7 @@ export interface ScrollStage {
   readonly count: number;
 }
 
-/** Returns the scroll position of the rows; null without elements. */
+/** Returns the scroll position of the rows; null if they are not drawn. */
 export function scrolledOf({
   scroller,
   body,
@@ -39,12 +39,12 @@ export function scrolledOf({
     const { top } = rows.getBoundingClientRect();
     return { scrollTop: -top, height: innerHeight, rowHeight, count };
   }
-  // The sticky header covers the rows by its height.
+  // The sticky header covers its height of the rows.
   const height = box.clientHeight - rows.offsetTop;
   return { scrollTop: box.scrollTop, height, rowHeight, count };
 }
 
-/** Returns the rows to draw; `onSeen` gets the last visible row. */
+/** Returns the rows to draw; calls `onSeen` with the last visible row. */
 export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void): RowWindow {
   const [drawn, setDrawn] = useState<RowWindow>({ first: 0, end: 0 });
   const measure = () => {
@@ -54,7 +54,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
     setDrawn((old) => (old.first === next.first && old.end === next.end ? old : next));
     onSeen(lastSeen(scrolled));
   };
-  // The listeners live as long as the table, so they read the latest render.
+  // The listeners stay as long as the table, so they call the latest `measure`.
   const latest = useRef(measure);
   latest.current = measure;
   useLayoutEffect(measure, [stage.page, stage.rowHeight, stage.count]);
@@ -66,7 +66,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
         latest.current();
       });
     };
-    // Scroll events do not bubble: they are captured, from table and page alike.
+    // Scroll events do not bubble, so they are captured, both from the table and from the page.
     document.addEventListener("scroll", soon, { capture: true, passive: true });
     const observer = new ResizeObserver(soon);
     if (stage.scroller.current !== null) observer.observe(stage.scroller.current);
@@ -90,7 +90,7 @@ export function showRow(stage: ScrollStage, row: number): void {
   else if (stage.scroller.current !== null) stage.scroller.current.scrollTop = top;
 }
 
-/** Scrolls sideways to show a cell next to the sticky first column. */
+/** Scrolls sideways until the sticky first column does not cover the cell. */
 export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const box = stage.scroller.current;
   const first = cell.parentElement?.firstElementChild;
@@ -98,7 +98,7 @@ export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const { offsetLeft: left, offsetWidth: width } = cell;
   const room = box.clientWidth;
   const sideways = { left, width, scrollLeft: box.scrollLeft, room, sticky: first.offsetWidth };
-  // The chooser's button follows the last cell and must not cover its heading.
+  // The chooser's button follows the last cell, so scroll to the end to uncover the heading.
   const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
 }

@@ -50,7 +50,7 @@ function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode
   );
 }
 
-/** Describes how a filter was met; an unknown filter is shown by name. */
+/** Describes how a filter was met; shows the name of an unknown filter. */
 function matchedText(name: string, value: unknown, account: AccountFields): string {
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };

@@ -1,18 +1,18 @@
 /**
- * Arithmetic of a long list with a drawn window: the rows to draw, scroll positions, and the cell a
- * key moves to.
- * Invariant: every visible row is drawn, and never more than `DRAWN_MAX`, however long the list is.
- * No number leaves the bounds of the list.
+ * Arithmetic of a long list with a drawn window: the rows to draw, scroll positions, and the
+ * cell that a key leads to.
+ * Invariant: every visible row is drawn, but never more than `DRAWN_MAX` rows. All results are
+ * within the bounds of the list.
  */
 
-/** Maximum rows drawn, however high the window is. */
+/** Max number of rows drawn, whatever the window's height. */
 export const DRAWN_MAX = 60;
 /** Rows drawn above and below the visible ones, for fast scrolling. */
 const OVERSCAN = 8;
-/** The window moves in steps, so that not every pixel redraws. */
+/** The window moves in steps of this many rows, so that not every pixel redraws. */
 const STEP = 4;
 
-/** A scrolled list: lengths in CSS pixels, without sticky content above the rows. */
+/** Scroll state of a list: lengths in CSS pixels, without sticky content above the rows. */
 export interface Scrolled {
   readonly scrollTop: number;
   /** Height of the visible part. */
@@ -21,7 +21,7 @@ export interface Scrolled {
   readonly count: number;
 }
 
-/** Rows from `first` to before `end`. */
+/** Rows from `first` to `end`, exclusive. */
 export interface RowWindow {
   readonly first: number;
   readonly end: number;
@@ -32,7 +32,7 @@ export function windowOf({ scrollTop, height, rowHeight, count }: Scrolled): Row
   const top = Math.max(0, Math.min(scrollTop, Math.max(0, count * rowHeight - height)));
   const seen = Math.floor(top / rowHeight);
   const shown = Math.min(DRAWN_MAX, Math.ceil(Math.max(0, height) / rowHeight) + 1);
-  // One step less on each side: moving in steps may draw that many more.
+  // One step less on each side, because moving in steps may draw this many additional rows.
   const spare = Math.max(0, Math.min(OVERSCAN, Math.floor((DRAWN_MAX - shown - STEP) / 2)));
   const first = Math.max(0, Math.floor((seen - spare) / STEP) * STEP);
   const wanted = Math.ceil((seen + shown + spare) / STEP) * STEP;
@@ -44,7 +44,7 @@ export function lastSeen({ scrollTop, height, rowHeight, count }: Scrolled): num
   return Math.min(count, Math.ceil((scrollTop + height) / rowHeight)) - 1;
 }
 
-/** Returns the least scrolling that shows a whole row. */
+/** Returns the scroll position nearest to the current one that shows a whole row. */
 export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Scrolled): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -60,7 +60,7 @@ interface Sideways {
   readonly sticky: number;
 }
 
-/** Returns the horizontal scroll that shows a cell, its start first. */
+/** Returns the horizontal scroll position that shows a cell, with priority for its start. */
 export function scrollLeftFor({ left, width, scrollLeft, room, sticky }: Sideways): number {
   if (left - sticky < scrollLeft) return Math.max(0, left - sticky);
   return Math.max(scrollLeft, Math.min(left + width - room, left - sticky));
@@ -72,12 +72,12 @@ export interface CellPlace {
   readonly column: number;
 }
 
-/** Size of the grid, and rows per page key. */
+/** Size of the grid, and number of rows that the page keys move. */
 export interface GridSize {
   readonly rows: number;
   readonly columns: number;
   readonly page: number;
-  /** True if the header is reachable. */
+  /** True if the focus can move to the header. */
   readonly header: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * English words of the help page.
- * Invariant: the Portuguese table has the same keys; a task has the name of its picture, if any.
- * Button names are quoted exactly as on the button.
+ * Invariant: the Portuguese table has the same keys; a task is named like its picture, if it has
+ * one. Button names are quoted exactly as on the button.
  */
 
 /** A task, step by step. */

@@ -1,6 +1,6 @@
 /**
  * English words of lists; functions take counts, names, and formatted values.
- * Invariant: the outcome of every line sent is reported; none is skipped.
+ * Invariant: there are words for the outcome of every line sent.
  */
 import { number } from "../../app/format.ts";
 

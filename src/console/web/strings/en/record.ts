@@ -1,6 +1,6 @@
 /**
- * English words of the rest of the public record: its filters, its facts about a company, and the
- * owners of companies; functions take formatted values and counts.
+ * English words of the rest of the public record: filters, facts about a company, and owners.
+ * Functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys.
  */
 import type { Lacked } from "../../../../spec/catalog.ts";

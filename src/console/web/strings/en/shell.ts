@@ -1,9 +1,8 @@
 /**
  * English words of the shell, the sign-in page, and shared parts, and of the server's problems, by
  * code.
- * Invariant: the Portuguese tables have the same keys. Every problem code has a sentence, by the
- * table's type. If the server's own sentence has more detail (parts/notice.tsx), it replaces this
- * one.
+ * Invariant: the Portuguese tables have the same keys. The type requires a sentence for every
+ * problem code. If the server's sentence has more detail, it replaces this one (parts/notice.tsx).
  */
 import type { ErrorCode } from "../../../../errors.ts";
 import { duration, number } from "../../app/format.ts";
@@ -89,7 +88,7 @@ export const shell = {
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
   /** For an answer without a code, as from a proxy. */
   answered: (status: number) => `The server answered with an error (${status}).`,
-  /** By mistake code; for others, the server's sentence is shown. */
+  /** Sentences by mistake code; for other codes, the server's sentence is shown. */
   mistakes: {
     email_taken: "Another user has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
@@ -134,10 +133,10 @@ export const shell = {
       : `${number(count)} searches not looked at with the new data`,
 };
 
-/** Sentences by code; one in brackets needs no server detail. */
+/** Sentences by code; a sentence in brackets makes the server's detail unnecessary. */
 export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
-// Codes that differ only for programs share a sentence.
+// Codes that only programs distinguish share a sentence.
 const key = "The API key was not accepted.";
 const link = "The link is not valid or has expired.";
 const page = "The next page was not found. Search again.";

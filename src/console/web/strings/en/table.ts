@@ -2,8 +2,7 @@
  * English words of the table, of one account, of the company page, and of the commands above the
  * results.
  * Invariant: the Portuguese tables have the same keys; fields and codes are named as in the API.
- * The words for saving and exporting are not in exports.ts, because the first page does not load
- * that.
+ * The words for saving and exporting are here, because the first page does not load exports.ts.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
 import { number } from "../../app/format.ts";

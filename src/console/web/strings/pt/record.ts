@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the rest of the public record: its filters, its facts about a company, and
- * the owners of companies; functions take formatted values and counts.
+ * Portuguese words of the rest of the public record: filters, facts about a company, and owners.
+ * Functions take formatted values and counts.
  * Invariant: the same keys as the English table, by its type.
  */
 import type { record as English } from "../en/record.ts";

@@ -132,7 +132,7 @@ export const shell: typeof English.shell = {
       : `${number(count)} buscas ainda não vistas com os dados novos`,
 };
 
-// Codes that differ only for programs share a sentence.
+// Codes that only programs distinguish share a sentence.
 const key = "A chave de API não foi aceita.";
 const link = "O link não é válido ou expirou.";
 const page = "A próxima página não foi encontrada. Busque de novo.";
