@@ -166,7 +166,7 @@ describe("the menu of a chart", () => {
       for (const [period, pattern] of [
         ["year", /^\d{4}$/],
         ["quarter", /^\d{4}-Q\d$/],
-        ["month", /^\d{4}-\d{2}$/],
+        ["month", /^\p{L}+ de \d{4}$/u],
       ] as const) {
         await dialog.getByRole("radio", { name: numbers.periods[period] }).check();
         await eventually(async () => {
