@@ -73,7 +73,14 @@ function threadsOf(transport: string): Readonly<Record<string, string>> {
 }
 
 function serveCommand(options: ServedOptions): [file: string, args: string[]] {
-  const { snapshot, dataDir, transport = "uws", listen = "127.0.0.1:0", network, program } = options;
+  const {
+    snapshot,
+    dataDir,
+    transport = "uws",
+    listen = "127.0.0.1:0",
+    network,
+    program,
+  } = options;
   const parameters = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
   parameters.push("--listen", listen, "--transport", transport);
   const [file, args] =
