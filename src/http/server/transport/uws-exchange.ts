@@ -58,6 +58,9 @@ export interface UwsSurroundings extends ReadSpeedWatch {
 
 const NO_BYTES = new Uint8Array(0);
 
+/** Bytes of an upload that earn its client a millisecond; the library closes slower ones itself. */
+const UPLOAD_PACE = 16;
+
 /** Headers being read. */
 let reading = new HeadHeaders();
 
@@ -231,6 +234,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       return;
     }
     if (incoming?.waiting !== true) return;
+    // A file of hundreds of megabytes may take hours, if its client keeps sending.
+    if (incoming.handsOn) this.#waitedMs -= Math.min(this.#waitedMs, shared.length / UPLOAD_PACE);
     const bytes = incoming.handsOn ? shared : Buffer.from(shared);
     if (isLast) incoming.addLast(bytes);
     else incoming.add(bytes);

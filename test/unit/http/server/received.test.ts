@@ -76,6 +76,43 @@ for (const name of TRANSPORTS) {
   });
 }
 
+describe("an upload over uws", () => {
+  const limits = { ...TEST_LIMITS, requestTimeoutMs: 500 };
+  const [parts, part] = [12, Buffer.alloc(16_384)];
+
+  /** Uploads parts, one each 100 ms, and returns the answer. */
+  const upload = async (isStreamed: boolean) => {
+    const transport = await openTransport("uws", limits);
+    const taker = { add: () => {} };
+    const port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => {
+      const body = { limitBytes: BODY_BYTES, sender: "a", ...(isStreamed ? { taker } : {}) };
+      exchange.body({ ...body, read: () => exchange.send(200, [], "all") });
+    });
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => (text += String(chunk)));
+    socket.on("error", () => {});
+    const length = parts * part.length;
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+    for (let sent = 0; sent < parts && text === ""; sent++) {
+      await sleep(100);
+      socket.write(part);
+    }
+    while (text === "" && !socket.destroyed) await sleep(10);
+    socket.destroy();
+    await transport.close(1_000);
+    return text;
+  };
+
+  it("may take longer than a request if its client keeps sending", async () => {
+    assert.match(await upload(true), /^HTTP\/1\.1 200 /);
+  });
+
+  it("gets no such time for a body that is read as a whole", async () => {
+    assert.match(await upload(false), /^HTTP\/1\.1 408 /);
+  });
+});
+
 describe("the kernel's receive buffer of a connection", {
   skip: process.platform !== "linux",
 }, () => {
