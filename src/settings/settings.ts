@@ -170,8 +170,8 @@ export const SETTINGS = {
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
-    "Time for a client to send a whole request. With uws, an uploaded file may take longer, if its " +
-      "client sends 16 kB a second on average over 10 s, and never pauses for 8 s.",
+    "Time for a client to send a whole request. With uws, an uploaded file may take longer, if " +
+      "its client sends 16 kB a second on average over 10 s, and never pauses for 8 s.",
     integer(100, 600_000),
   ),
   "http.idle_timeout_ms": setting<number>(
