@@ -21,7 +21,7 @@ const COMPARED = ["status", "address", "contact", "simples", "mei"] as const;
 /** A group of fields whose values are compared. */
 export type ComparedGroup = (typeof COMPARED)[number];
 
-/** What decides on the columns, and on their cells. */
+/** The options that decide which columns there are, and how cells are written. */
 export interface ComparedOptions {
   readonly watch: readonly OutputField[];
   readonly groups: readonly ComparedGroup[];
@@ -48,7 +48,7 @@ export function comparedNames(group: ComparedGroup): readonly [before: string, a
   return [`${group}_before`, `${group}_after`];
 }
 
-/** Returns the columns of the groups, with their values of entries. */
+/** Returns the columns of the groups, with the values of the entries in them. */
 export function comparedCells(
   { older, newer }: ChangeList,
   entries: readonly ChangeEntry[],

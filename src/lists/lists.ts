@@ -257,7 +257,7 @@ export class Lists {
   }
 }
 
-/** Returns the error for a list that the client does not have, for whatever reason. */
+/** Returns the error for a list that the client does not have, for any reason. */
 export function listNotFound(pointer?: string): AppError {
   const detail = "You have no list of this id. GET /v1/lists names those that you have.";
   const errors = pointer === undefined ? [] : [{ pointer, code: "list_not_found", detail }];

@@ -3,7 +3,7 @@
  * the lists of a tenant; or entries. Output: for each list, the CNPJs that it contains, themselves
  * or by their company; or the entries with check digits from the snapshot if they differ from the
  * computed ones.
- * Invariant: each list is read at its newest revision. Of a long list, only the blocks that may
+ * Invariant: each list is read at its newest revision. In a long list, only the blocks that may
  * contain a CNPJ are read. Other requests are answered between two lists.
  */
 

@@ -61,7 +61,7 @@ export interface SuggestRequest {
   readonly limit: number;
   readonly fields: readonly string[];
   /**
-   * Whether the caller may see phones and e-mails. A text is looked up as one of them only if so.
+   * True if the caller may see phones or e-mails. Only then is a text looked up as one of them.
    */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }

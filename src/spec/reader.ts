@@ -46,7 +46,7 @@ export function parseJson(sent: Uint8Array): unknown {
   if (written !== null) {
     try {
       const value: unknown = JSON.parse(text);
-      // Of repeated names, JSON.parse keeps only the last.
+      // JSON.parse keeps only the last of repeated names.
       if (written === 0 || countElements(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;

@@ -65,7 +65,7 @@ export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge:
 export interface SnapshotOrigin {
   /** Host from which the files were downloaded; null if unknown. */
   readonly host: string | null;
-  /** True if some parts were missing or empty, and the import was told to accept that. */
+  /** True if some parts were missing or empty, and the import accepted that. */
   readonly partial: boolean;
   /** Malformed rows that were skipped. */
   readonly rows_left_out: number;

@@ -253,8 +253,9 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
 // Invariant: every loop advances by at least one position, so it ends even on a damaged order. All
 // rows of a group (equal first key) are met before the next group.
 //
-// A group of g of n rows is either compared as a whole (reads g rows per page), or walked in the
-// order of the next key (reads n / g rows for each row of the group; the next page resumes it). The
+// A group of g rows among n is compared as a whole, which reads g rows per page, or walked in the
+// order of the next key. A walk reads n / g rows for each row of the group; the next page resumes
+// it. The
 // walk is tried if it should be cheaper, and abandoned if it is not, because few rows of the group
 // match. So a page costs at most twice as much as comparing.
 

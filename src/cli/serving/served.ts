@@ -77,7 +77,7 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Of equal snapshots, the one with the last name comes first.
+  // Among equal snapshots, the one with the last name comes first.
   opened
     .reverse()
     .sort(

@@ -27,7 +27,7 @@ import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
-/** Max rows of a file to enrich, whatever the plan. */
+/** Max rows of a file to enrich, for every plan. */
 const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */

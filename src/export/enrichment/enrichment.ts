@@ -108,7 +108,7 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
   return { ...csvLayout(layout), ...summed(await enrichCsv(work, layout, { known })) };
 }
 
-/** Opens a file as records, whatever its format; for readers that only show it. */
+/** Opens a file of any format as records; for readers that only show it. */
 export async function openRecords(
   path: string,
   { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,

@@ -93,7 +93,7 @@ export class SessionAuth {
     return this.#found(asking)?.kind ?? PLAIN;
   }
 
-  /** True if browsers may be told to require HTTPS for the request's host from now on. */
+  /** True if browsers may be instructed to require HTTPS for the request's host from now on. */
   wantsHttps(asking: Asking): boolean {
     return !this.#insecureHttp && !LOOPBACK.test(asking.header("host") ?? "");
   }

@@ -247,7 +247,7 @@ export class PartReader {
   }
 }
 
-/** Returns the value of an attribute, whatever its prefix. */
+/** Returns the value of an attribute with any prefix. */
 export function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   const value = attributes[name];
   if (value !== undefined) return value;

@@ -1,7 +1,7 @@
 /**
- * Proves, with three real servers behind HAProxy, one PostgreSQL, and a strict store, under load:
- * while processes are killed and paused, also for longer than a lease, the database and the store
- * stop, and packets are dropped, no export is lost, failed, or made twice. An idempotency key gives
+ * Runs three real servers behind HAProxy, one PostgreSQL, and a strict store under load. Processes
+ * are killed and paused, also for longer than a lease, the database and the store stop, and packets
+ * are dropped. Proves that no export is lost, failed, or made twice. An idempotency key gives
  * one export, quotas are exact, pages and files have the same content from every server, and no
  * cursor is refused, also while all change to newer months. Each saved search has one notice for
  * each month, in order. Clients get documented errors only, and no server ends by itself.

@@ -1,8 +1,8 @@
 /**
  * Seeds for native-index/fuzz/run.mjs. Input: a folder. Output: small snapshots in its `opener`
- * folder, intact and with forged metadata, tables, directories, and footers; random queries in
- * `kernel`; files of a dump in `scan`; CSV files of CNPJs in `records`; and a good snapshot of two
- * chunks whose location is in `kernel.txt` as "path offset length crc32c".
+ * folder, intact and with forged metadata, tables, directories, and footers. Random queries are in
+ * `kernel`, files of a dump in `scan`, and CSV files of CNPJs in `records`. The location of a good
+ * snapshot of two chunks is in `kernel.txt` as "path offset length crc32c".
  * Invariant: deterministic; existing seeds are rewritten. A manual run takes the folder as its
  * argument.
  */

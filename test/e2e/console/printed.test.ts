@@ -88,7 +88,7 @@ describe("on paper", () => {
 /** Width of A4 between the browser's usual margins. */
 const PAPER = { width: 718, height: 1_000 } as const;
 
-/** What is wrong with the printout of a view. */
+/** Lists the faults of the printout of a view. */
 const WRONG = `(() => {
   const wrong = [];
   const shown = (one) => one.checkVisibility({ visibilityProperty: true });

@@ -10,7 +10,7 @@ import type { Visit } from "./browser.ts";
 
 const FILTERS = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-/** What was made. */
+/** The list and pages that were made. */
 export interface Filled {
   /** A list with two entries, one of which is not in the data. */
   readonly list: AccountList;

@@ -4,7 +4,7 @@
  * Invariant: one heading of the first level. The address is followed while the view is shown. "/"
  * focuses the sentence box unless the user is typing. Every invalid part of a link is reported with
  * its text. Data of two months never stays on screen. Each new month is announced once, and queried
- * automatically once, whatever the answers.
+ * automatically once, even if the query fails.
  */
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";

@@ -2,7 +2,7 @@
  * Exports of accounts and of changes: `POST /v1/exports` without and with `since`.
  * Input: the request; for changes with an older month, kinds, and watched fields. Output: 201 with
  * the export, queued or in its current state.
- * Invariant: a body is parsed only once, whatever the kind of export. The rows of a change export
+ * Invariant: a body is parsed only once, for both kinds of export. The rows of a change export
  * are counted exactly before the export is queued, so the list of changes exists by then. The
  * export is pinned to both snapshots before the answer.
  */

@@ -1,7 +1,7 @@
 /**
  * `POST /v1/leads`. Input: a sentence or a lead query, with a cursor for further pages.
  * Output: one page of leads, with the account query that ran.
- * Invariant: the leads are those of a search with the shown spec, in its order. Of each company,
+ * Invariant: the leads are those of a search with the shown spec, in its order. For each company,
  * only the first matching account is returned unless all establishments are requested. A
  * sentence that was hardly understood is refused, never run.
  */

@@ -5,7 +5,7 @@
  * within the bounds of the list.
  */
 
-/** Max number of rows drawn, whatever the window's height. */
+/** Max number of rows drawn, for any height of the window. */
 export const DRAWN_MAX = 60;
 /** Rows drawn above and below the visible ones, for fast scrolling. */
 const OVERSCAN = 8;
