@@ -1,6 +1,6 @@
 /**
- * A ledger of all promises to the clients of a fleet, outside of the fleet: exports, idempotency keys, pages, and
- * quotas. Input: work of clients. Output: violations.
+ * A ledger of all promises to the clients of a fleet, outside of the fleet: exports, idempotency
+ * keys, pages, and quotas. Input: work of clients. Output: violations.
  * Invariant: an answer is binding from its arrival. A file and a walk of pages have one content for
  * one search, regardless of the server and the time; both have the same number of accounts.
  */
