@@ -142,7 +142,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   branches: has("branches_only"),
   "several establishments": has("establishments_min"),
   "an e-mail": has("require_email"),
-  "an own domain": has("require_own_domain"),
+  "its own domain": has("require_own_domain"),
   "an e-mail few companies share": has("email_shared_max"),
   "a phone": has("require_phone"),
   "a mobile": has("require_mobile"),
