@@ -19,12 +19,12 @@ import type { ChangeEntry } from "./query.ts";
 const COMPARED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A group of fields whose values are compared. */
-export type ComparedGroup = (typeof COMPARED)[number];
+type WatchedGroup = (typeof COMPARED)[number];
 
 /** The options that decide which columns there are, and how cells are written. */
 export interface ComparedOptions {
   readonly watch: readonly OutputField[];
-  readonly groups: readonly ComparedGroup[];
+  readonly groups: readonly WatchedGroup[];
   /** Language of a file for people. */
   readonly labels?: LabelLanguage | undefined;
 }
@@ -36,7 +36,7 @@ export interface ComparedOptions {
 export function comparedGroups(
   { filters }: AccountQuerySpec,
   watch: readonly OutputField[],
-): ComparedGroup[] {
+): WatchedGroup[] {
   const isListed = (filters.lists?.any_of ?? []).length > 0;
   return COMPARED.filter((group) => {
     return (group === "status" && isListed) || fieldsOf(group, watch).length > 0;
@@ -44,7 +44,7 @@ export function comparedGroups(
 }
 
 /** Returns the names of a group's columns. */
-export function comparedNames(group: ComparedGroup): readonly [before: string, after: string] {
+export function comparedNames(group: WatchedGroup): readonly [before: string, after: string] {
   return [`${group}_before`, `${group}_after`];
 }
 
@@ -78,7 +78,7 @@ export function comparedCells(
 
 const STATUS_FIELDS: readonly OutputField[] = ["registration_status"];
 
-function fieldsOf(group: ComparedGroup, watch: readonly OutputField[]): OutputField[] {
+function fieldsOf(group: WatchedGroup, watch: readonly OutputField[]): OutputField[] {
   return fieldsOfGroup(group).filter((field) => watch.includes(field));
 }
 
@@ -91,7 +91,7 @@ function withDerived(fields: readonly OutputField[]): readonly OutputField[] {
 type Values = Readonly<Record<string, unknown>>;
 type Cell = (values: Values, labels: LabelLanguage | undefined) => string | null;
 
-const CELLS: Readonly<Record<ComparedGroup, Cell>> = {
+const CELLS: Readonly<Record<WatchedGroup, Cell>> = {
   status: ({ registration_status: status }) => joined([status]),
   address: addressCell,
   contact: ({ email, phone_1, phone_2 }) => joined([email, phone_1, phone_2]),

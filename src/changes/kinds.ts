@@ -1,6 +1,6 @@
 /**
  * The kinds of account changes, and the fields that can be watched.
- * Invariant: names only, because the browser console loads it too, without Node or the addon.
+ * Invariant: names only. Separate because the console in the browser loads it too, without Node.
  */
 import { fieldRow, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 

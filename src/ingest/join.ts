@@ -3,8 +3,8 @@
  * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
  * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
  * ranges.
- * Invariant: files are read in part order. If several rows have one CNPJ, the first by (part,
- * line) is kept; if a company has several rows, the first with a name. The addon does the work, with one
+ * Invariant: files are read in part order. If several rows have one CNPJ, the first by (part, line)
+ * is kept; if a company has several rows, the first with a name. The addon does the work, with one
  * copy of a partition's spill records in memory. Bytes, extents, counts, examples, and keys equal
  * those of the twin, test/support/ingest/join.ts.
  */

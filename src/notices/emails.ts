@@ -4,8 +4,8 @@
  * Invariant: another tenant's receiver is reported as missing. A change is durable when the method
  * returns, and its audit line is in the same transaction. A receiver is one plain address, so that
  * each reader can unsubscribe alone. Only the reader can resubscribe, with the signed link. This
- * remains so after its receiver is deleted and created again: the reader is then sent a question, at
- * most once a week.
+ * remains so after its receiver is deleted and created again: the reader is then sent a question,
+ * at most once a week.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";

@@ -1,9 +1,10 @@
 /**
  * Sends e-mails through the operator's mail server. Input: one message to one address. Output: the
  * outcome, as for a request to a webhook.
- * Invariant: never rejects, even if the server breaks the protocol. A message has one recipient, and none of its
- * values can add a header, a recipient, or a file. A password is sent only over TLS. The outcome's
- * text contains nothing that the server has sent. This file is the only importer of `nodemailer`.
+ * Invariant: never rejects, even if the server breaks the protocol. A message has one recipient,
+ * and none of its values can add a header, a recipient, or a file. A password is sent only over
+ * TLS. The outcome's text contains nothing that the server has sent. This file is the only importer
+ * of `nodemailer`.
  */
 import { createTransport, type Transporter } from "nodemailer";
 import type { Clock } from "../process/clock.ts";

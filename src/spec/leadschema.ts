@@ -149,12 +149,11 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       "Names, with or without the state (Florianópolis, Bom Jesus/PI, Bom Jesus - PI), accents " +
         "and case do not count; or IBGE codes (7 digits, or the first 6), or TOM codes (1 to 4 " +
         "digits). If several cities have the name, the state capital is taken, or else the city " +
-        "with ten times the accounts of all others together, or else all; explain names the " +
-        "choice.",
+        "with ten times the accounts of all others, or else all; explain names the choice.",
     ),
     states: words(
-      "Two letters or names; EX is abroad. With cities, accounts in the cities or the states " +
-        "match. But a state that contains one of the cities only tells which city is meant.",
+      "Two letters or names; EX is abroad. With cities, accounts in either match. But a state of " +
+        "one of the cities only tells which city is meant.",
     ),
     regions: words(
       "Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; each stands for its states.",
@@ -168,11 +167,11 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
     ),
     sizes: wordsOrNumbers(
       "não informado (00), micro (01), pequena (03), outras (05: medium and large); in English " +
-        "not informed, micro, small, other; or the codes.",
+        "not informed, micro, small, other; or codes.",
     ),
     status: wordsOrNumbers(
       "nula (1), ativa (2), suspensa (3), inapta (4), baixada (8); in English null, active, " +
-        "suspended, unfit, closed; or the codes. Missing: active. An empty list: any.",
+        "suspended, unfit, closed; or codes. Missing: active. Empty: any.",
     ),
     opened_after: partialDate("Opened on this day or later: YYYY-MM-DD, YYYY-MM or YYYY."),
     opened_before: partialDate("Opened before this day."),

@@ -192,7 +192,7 @@ const DESCRIPTIONS = {
     "full: either. A search accepts only off.",
   text_hints: "Phrases of up to 80 characters; every word of one of them must be in a name.",
   registration_status_any_of:
-    "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers, or strings such as 02. " +
+    "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers, or 02. " +
     "Empty: all, closed ones included.",
   company_size_code_any_of: "00 not informed, 01 micro, 03 small, 05 other; strings or integers.",
   district_any_of: "One of these districts; accents and case are ignored.",
@@ -207,8 +207,7 @@ const DESCRIPTIONS = {
   sanction_any_of_normal: "Lists of sanctions, sorted. Absent unless used.",
   federal_debt_min: "Total of its debts in PGFN's list in reais, inclusive; needs its import.",
   federal_debt_max: "Like federal_debt_min; companies without debt are left out.",
-  federal_debt_any_of:
-    "Has one of these debts: fgts, social_security, other (neither of these); needs PGFN's list.",
+  federal_debt_any_of: "Has one of these debts (other: neither of the two); needs PGFN's list.",
   federal_debt_any_of_normal: "Kinds of debt, sorted. Absent unless used.",
   has_federal_debt: "Is a debtor in PGFN's list; needs its import.",
   owned_by_any_of:
@@ -219,8 +218,7 @@ const DESCRIPTIONS = {
   owner_companies_min: "At least this many companies are its partners.",
   owner_companies_max: "At most this many companies are its partners, or none.",
   missing_any_of:
-    "Lacks one of these: email, phone, mobile (none of its phones is mobile), any (has neither " +
-    "e-mail nor phone).",
+    "Lacks one of these: email, phone, mobile, any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 

@@ -3,7 +3,7 @@
  * Input: ascending entries as pairs. Output: a file with 8 bytes per entry; on reading, its
  * entries.
  * Invariant: a file has its name only when it is complete and durable. Memory is bounded by a
- * chunk, not by the file.
+ * chunk, not by the file. Separate because the file format is independent of the worker.
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";

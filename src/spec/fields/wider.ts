@@ -116,8 +116,7 @@ export const WIDER_FIELDS = [
     shown: { heading: "Federal debt (R$)", group: "rank", width: 16, sheet: 16 },
     unwatched: "listed",
     description:
-      "Sum in reais, to the cent, of the registered debts of which it is the main debtor; null " +
-      "without debt.",
+      "Sum in reais, to the cent, of its debts as main debtor; null without debt.",
   },
   {
     name: "federal_debt_fgts",

@@ -14,6 +14,7 @@ import fc from "fast-check";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondQuota } from "../../../src/access/quota.ts";
 import { AppError, ERROR_CODES } from "../../../src/errors.ts";
+import { TAKEOVERS_MAX } from "../../../src/export/record.ts";
 import { DAY_MS, utcDay } from "../../../src/process/clock.ts";
 import { QuotaStore, UsageStore } from "../../../src/store/usagestore.ts";
 import {
@@ -38,6 +39,8 @@ interface ModelExport {
   readonly charged: boolean;
   holds: number;
   attempts: number;
+  /** Claims that have ended, with or without an attempt. */
+  claims: number;
   state: "waiting" | "done" | "failed" | "deleted";
   delivered: boolean;
 }
@@ -121,7 +124,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
       return;
     }
     const { record } = create();
-    const none = { attempts: 0, state: "waiting", delivered: false } as const;
+    const none = { attempts: 0, claims: 0, state: "waiting", delivered: false } as const;
     const expected: ModelExport = {
       id: record.id,
       tenant,
@@ -162,6 +165,7 @@ function end(n: number, how: End, rows: number): Step {
     if (held === undefined) return;
     const expected = model.exports.find(({ id }) => held.wish.path.includes(id)) as ModelExport;
     expected.attempts++;
+    expected.claims++;
     if (how === "file") {
       const outcome = rendered(held.wish);
       assert.ok(outcome.kind === "file");
@@ -196,8 +200,9 @@ function restart(losing: boolean): Step {
     const running = real.threads.held.map(({ wish }) => wish.path);
     for (const expected of model.exports) {
       if (expected.state === "waiting" && running.some((path) => path.includes(expected.id))) {
-        expected.attempts++;
-        if (expected.attempts >= 3) Object.assign(expected, { state: "failed", holds: 0 });
+        expected.claims++;
+        const ends = expected.claims - expected.attempts;
+        if (ends >= TAKEOVERS_MAX) Object.assign(expected, { state: "failed", holds: 0 });
       }
       const { expiresAtMs } = real.exports.find(expected.id) ?? { expiresAtMs: null };
       if (!losing || expected.state !== "done" || (expiresAtMs ?? 0) <= real.clock.nowMs())

@@ -1,8 +1,8 @@
 /**
  * Proves: records, cells of CNPJs, widths, and lines of a CSV file are those of a reader that goes
- * character by character. Files are random quotation marks, delimiters, and ends of lines, in chunks
- * of any size. An empty cell has no digits, even after a scan that found some. A file is read in
- * pieces of any size, whose unread rest begins the next one.
+ * character by character. Files are random quotation marks, delimiters, and ends of lines, in
+ * chunks of any size. An empty cell has no digits, even after a scan that found some. A file is
+ * read in pieces of any size, whose unread rest begins the next one.
  * Does not prove: what is appended to them (contract/export/enrichment).
  */
 import assert from "node:assert/strict";

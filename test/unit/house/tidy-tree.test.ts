@@ -16,7 +16,7 @@ const STYLE_LINES_MAX = 400;
 /** Files and folders in a folder. */
 const ENTRIES_MAX = 30;
 /** Pattern of such a statement in a file's header. */
-const REASON = /\b(On its own|Apart)\b[^.]*\bbecause\b/;
+const REASON = /\b(On its own|Apart|[Ss]eparate|its own file)\b[^.]*\bbecause\b/;
 /** Files that may be small: one per area and language, per command, and per kind of thread. */
 const ONE_EACH = /^src\/(console\/web\/strings\/|cli\/commands\/|.*\.worker\.ts$)/;
 
@@ -62,7 +62,7 @@ describe("the tree", () => {
     });
     refuse(
       broken.map((file) => `${file} serves ${[...(importers.get(file) ?? [])][0]} only`),
-      'such a file is part of the other one, or says "Apart because …" in its header',
+      'such a file is part of the other one, or says "Separate because …" in its header',
     );
   });
 
@@ -76,7 +76,7 @@ describe("the tree", () => {
         ? [`${unit} serves ${[...files][0]} only`]
         : [];
     });
-    refuse(broken, 'it is part of the other file, or says "Apart because …" in its header');
+    refuse(broken, 'it is part of the other file, or says "Separate because …" in its header');
   });
 
   it(`has folders of at most ${ENTRIES_MAX} entries`, () => {

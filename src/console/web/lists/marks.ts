@@ -2,7 +2,7 @@
  * The lists that contain the accounts on the screen, as a signal by CNPJ.
  * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
  * is requested. After a failure, accounts have no mark and are requested again with the next ones.
- * Separate so that the table does not depend on the requests for lists.
+ * Separate because the table must not depend on requests for lists.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";

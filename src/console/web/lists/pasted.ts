@@ -1,7 +1,7 @@
 /**
  * Text pasted as a list: split into lines, or converted to a file if it is a table.
  * Invariant: nothing is omitted or interpreted here. The server parses lines like a file and
- * refuses invalid ones.
+ * refuses invalid ones. Separate because it parses text and draws nothing.
  */
 
 /** Lines to send unchanged, or a file in which the server finds the CNPJ column. */

@@ -45,7 +45,8 @@ export function readKinds(body: BodyObject): readonly ChangeKind[] {
 
 /**
  * Returns the watched fields: those named, or by default all that the plan and the pair allow.
- * From these, `changed_any_of` selects the fields of its groups. Without a pair, its checks are skipped.
+ * From these, `changed_any_of` selects the fields of its groups. Without a pair, its checks are
+ * skipped.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);

@@ -1,7 +1,7 @@
 /**
  * The beginning shared by most activity names of a chart, and names without it.
  * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
- * word boundary and leaves part of every name.
+ * word boundary and leaves part of every name. Separate because it concerns words, not charts.
  */
 
 /** Min number of words; shorter beginnings are not worth removing. */

@@ -2,8 +2,8 @@
  * The activity filters: wanted and excluded activities, each with a picker; groups ("47") cover all
  * of their subclasses.
  * Invariant: excluded activities are hidden until there are some, or until the user wants to add
- * one. Chips show the widest complete groups; removing a chip removes exactly its activities. The
- * form has one file per group of filters.
+ * one. Chips show the widest complete groups; removing a chip removes exactly its activities.
+ * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useCallback, useState } from "preact/hooks";

@@ -2,8 +2,8 @@
  * The contact filters: required contacts and their kind, whether other companies may share them,
  * and exact values.
  * Invariant: "e-mail or phone" is offered in addition to "e-mail" and "phone", because the three
- * are separate filters. Optional filters are removed from the query when cleared. The form has one
- * file per group of filters.
+ * are separate filters. Optional filters are removed from the query when cleared.
+ * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { MISSING_CONTACTS } from "../../../../spec/filters/wider.ts";

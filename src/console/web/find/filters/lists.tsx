@@ -2,7 +2,8 @@
  * The list filters: lists that results must be in, or must not be in.
  * Invariant: deleted lists can still be removed from the query. Members without a chosen list are
  * absent. Exported accounts are excluded by a checkbox, which is easier to find, so their list is
- * not also offered by name. The form has one file per group of filters.
+ * not also offered by name.
+ * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
