@@ -69,7 +69,7 @@ function run(shell: string, text: string): string {
   writeFileSync(file, text);
   const plainly = { bash: ["--norc"], zsh: ["-f"], fish: ["--no-config"] }[shell] ?? [];
   const env = { ...process.env, HOME: folder, TERM: "dumb" };
-  const options = { cwd: folder, env, encoding: "utf8", timeout: 20_000 } as const;
+  const options = { cwd: folder, env, encoding: "utf8", timeout: 120_000 } as const;
   const { status, stdout, stderr } = spawnSync(shell, [...plainly, file], options);
   assert.equal(status, 0, stderr);
   return stdout;
