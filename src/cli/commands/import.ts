@@ -100,9 +100,9 @@ export function registerImport(program: Command): void {
       "after",
       `
 The folder of the output needs free space for about one finished snapshot, temporary files included;
-\`peneira update\` requires about twice as much, because it only knows the size of the zips. Space and
-permission are checked before the first row. Irregular values are counted and reported. A damaged or
-incomplete dump is refused.
+\`peneira update\` requires about twice as much, because it only knows the size of the zips.
+Space and permission are checked before the first row. Irregular values are counted and reported. A
+damaged or incomplete dump is refused.
 
 Examples:
   $ peneira import dumps/2026-10 --out 2026-10.peneira
