@@ -1,7 +1,7 @@
 /**
- * Search against DuckDB and SQLite. Measured: first pages, exact totals, depth, other orders, a
- * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`, seed
- * fixed (bench/questions/corpus.ts); answers are compared before anything is timed.
+ * Search against DuckDB and SQLite. Measured: first and deep pages, exact totals, other orders, a
+ * word of the name, in process and through HTTP; boot, memory. Data: `peneira sample` with a fixed
+ * seed (bench/questions/corpus.ts); answers are compared before anything is timed.
  * Command: npm run bench -- search [--accounts N] [--out FILE.json]
  */
 import { mkdirSync, writeFileSync } from "node:fs";

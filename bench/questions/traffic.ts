@@ -20,12 +20,14 @@ const TRIES = 200;
 /** Max draws for a new query; if all repeat, the snapshot is too small. */
 const DRAWS_EACH = 200;
 
-/** A kind of query: all of the traffic, only queries with a row, without a choice, or plain. */
+/** A subset of the traffic; all of it, if only `name` is set. Rows are those of `SHARES`. */
 export interface Kind {
   readonly name: string;
+  /** Row that every query contains. */
   readonly has?: Share;
+  /** Choice (`Share.choice`) from which no query has a row. */
   readonly without?: string;
-  /** Names of the only rows. */
+  /** Names of the only rows from which queries are made. */
   readonly only?: readonly string[];
 }
 

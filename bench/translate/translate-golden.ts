@@ -1,9 +1,9 @@
 /**
- * Measures the activities of queries with all acceptable codes. Input: the lines of the set and a
- * segment. Output: recall, precision, and coverage next to the published figures of the best rival.
- * Invariant: the set is only measured, never shown query by query. A prefix counts as its
- * subclasses, those with most active accounts first, as users see them. Recall is over the ranked
- * codes (searched codes, then offered ones); precision and coverage are over the searched codes.
+ * Measures the activities found for queries that are labeled with every acceptable code. Input: the
+ * lines of the set and a segment. Output: recall, precision, and coverage next to the published
+ * figures of the best rival. Invariant: the set is only measured, never shown query by query. A
+ * prefix counts as its subclasses, in the order that users see: most active accounts first. Recall
+ * is over the ranked codes (searched, then offered); the other figures are over the searched codes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { facets } from "../../src/search/searcher.ts";

@@ -49,7 +49,7 @@ struct Entry {
   T field(EntryLayout at) const {
     return loadUnaligned<T>(bytes + at);
   }
-  // Texts and numbers differ in length or slot, so they never compare equal.
+  // Distinguishes e-mails from phones, whose bytes must not compare as equal.
   bool isEmail() const { return field<uint16_t>(kEntrySlot) == RecordLayout::kEmailShared; }
   std::span<const uint8_t> value() const {
     return {bytes + kEntryValue, field<uint32_t>(kEntryBytes)};

@@ -1,10 +1,10 @@
-// Records of a client's CSV file that is enriched.
+// Records of a client's CSV file to enrich.
 // Input: bytes of the file, a delimiter, and the column of CNPJs. Output: the bounds of the
 // records, the suffix of each, and the CNPJs that can be read without doubt; other cells are left
 // to the caller.
 // Invariant: quotation marks, line ends, and delimiters count as in
 // src/export/enrichment/csvbytes.ts; only whole records are returned. A cell is read only if it has
-// 14 digits with a branch number, plain or masked, with or without quotation marks.
+// 14 digits and a branch other than 0000, plain or masked, with or without quotation marks.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -90,7 +90,7 @@ class Fragment {
     }
   }
 
-  // Number of equal bytes from two positions on; `later` is after `earlier`.
+  // Number of equal bytes starting at two positions; `later` is after `earlier`.
   size_t sameBytes(size_t earlier, size_t later) const {
     const size_t from = later;
     while (later + 8 <= length_) {

@@ -48,7 +48,7 @@ export function comparedNames(group: WatchedGroup): readonly [before: string, af
   return [`${group}_before`, `${group}_after`];
 }
 
-/** Returns the columns of the groups, with the values of the entries in them. */
+/** Returns the columns of the groups, each with one value for every entry. */
 export function comparedCells(
   { older, newer }: ChangeList,
   entries: readonly ChangeEntry[],

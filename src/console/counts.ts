@@ -15,7 +15,7 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Cached filters per snapshot; each holds at most one facet per name, about 100 kB in all. */
+/** Max cached filters per snapshot; all facets of one filter take about 100 kB. */
 const CACHED_MAX = 256;
 
 /**

@@ -84,7 +84,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
     const { spec } = readEither(task, segment, body);
-    // Without a cnpj, a mistake was thrown before this line.
+    // Without a cnpj, an error was thrown above.
     return { spec, cnpj: cnpj as Cnpj };
   },
 };

@@ -11,7 +11,7 @@ const MIB = 1024 * KIB;
 export const SMALL_FILE_BYTES = {
   /** A file with only a secret or a password. */
   secret: 64 * KIB,
-  /** Settings, secrets of the state, and records of a folder. */
+  /** Settings, secrets of the state, and the address of a state in PostgreSQL. */
   settings: MIB,
   /** A spec in JSON; even the longest valid spec is far smaller. */
   spec: 16 * MIB,

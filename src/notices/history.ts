@@ -114,7 +114,7 @@ export class NoticeHistory {
     return queued;
   }
 
-  /** Replays the next notices after a sequence; returns their number and the last sequence. */
+  /** Replays the next notices after a sequence number; returns their count and the last number. */
   #replayStep(wish: ReplayWish, after: number, to: number) {
     const { store, clock } = this.#parts;
     return store.atomically(() => {

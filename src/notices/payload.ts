@@ -79,7 +79,7 @@ export function eventIdOf({ id, state }: Pick<NoticeRow, "id" | "state">): strin
   return state === "failed" ? `${id}_failed` : id;
 }
 
-/** Returns the body that is sent about a notice. `base`: the server's public address, or empty. */
+/** Returns the body to send for a notice. `base`: the server's public address, or empty. */
 export function noticeBody(row: NoticeRow, base: string): string {
   const links = linksOf(row, base);
   const counts = countsOf(row);

@@ -88,7 +88,7 @@ export function attachListRows(lists: SpecLists, segment: Segment, rows: ListedR
   known.set(lists, bySegment);
 }
 
-/** Attaches the rows of a whole spec's lists to a part of these lists. */
+/** Lets `some`, a part of a spec's lists, use the rows that were attached to `all` of them. */
 export function shareListRows(some: SpecLists, all: SpecLists): void {
   const bySegment = known.get(all);
   if (bySegment !== undefined) known.set(some, bySegment);

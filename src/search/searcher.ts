@@ -318,7 +318,7 @@ interface PreparedCounts {
   readonly facets: Facets | null;
 }
 
-/** Min values in a spec's lists for which its clauses are tested off this thread (takes 1 ms). */
+/** From this many values in a spec's lists on, its clauses are tested off this thread (1 ms). */
 const LISTED_MIN = 1_000;
 /** Prefixes have no posting lists; each costs as much as this many codes, or more. */
 const PREFIX_WEIGHT = 10;

@@ -1,6 +1,6 @@
 /**
  * Determines the client of a forwarded request. Input: trusted proxies, the peer's address, and its
- * X-Forwarded-For. Output: the address to which the request is counted.
+ * X-Forwarded-For. Output: the address against which the request is counted.
  * Invariant: only a trusted proxy can choose this address. The list is read from its end, and the
  * first address that is not a trusted proxy is the client.
  */

@@ -96,7 +96,7 @@ export const SETTINGS = {
   }),
   transport: setting<(typeof TRANSPORTS)[number]>(
     "uws",
-    "HTTP server: uWebSockets.js, or Node's own if that cannot be loaded.",
+    "HTTP server: uWebSockets.js; choose node, Node's own, where that cannot be loaded.",
     { kind: "choice", of: TRANSPORTS },
   ),
   snapshot: setting<string | null>(null, "Snapshot file, or folder with snapshots, to serve.", {
@@ -274,7 +274,7 @@ export const SETTINGS = {
   },
   "files.serve": setting<(typeof FILES_SERVE)[number]>(
     "redirect",
-    "Way of a download from the store. redirect: the client is sent to the store with a signed " +
+    "How a file on the store is downloaded. redirect: the client is sent to the store with a signed " +
       "address; proxy: the server reads the file and sends it.",
     { kind: "choice", of: FILES_SERVE },
   ),
@@ -330,7 +330,8 @@ export const SETTINGS = {
   ),
   "console.session_kept": setting<number>(
     2_592_000,
-    "Seconds that users may choose to stay signed in to the console, idle or not; 0: not offered.",
+    "Seconds for which a user who chooses to stay signed in to the console remains so, idle or " +
+      "not; 0: not offered.",
     integer(0, 31_536_000),
   ),
   "console.contact": setting<string | null>(

@@ -207,8 +207,7 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       description: "Maximum number of leads in an answer; 100 by default.",
     }),
     one_per_company: Type.Boolean({
-      description:
-        "Only the best-ranked matching establishment of each company (cnpj_root); the default.",
+      description: "true, the default: only the best-ranked match of each company (cnpj_root).",
     }),
   }),
   { ...closed, description: "Lead query, as a client may write it." },

@@ -20,7 +20,7 @@ export function previousFile(version: number): string {
   return `state.v${version}.backup`;
 }
 
-/** Copies a connection's state next to the database, replacing an older copy; closes it. */
+/** Copies a state next to its database, replacing an older copy; then closes the connection. */
 export function copyBeforeUpgrade(source: SqliteDatabase, path: string, version: number): void {
   const folder = dirname(path);
   const name = previousFile(version);

@@ -19,7 +19,7 @@ export type ReceiverKind = "webhook" | "email";
 /** Languages of e-mails. */
 export type EmailLanguage = "pt" | "en";
 
-/** Why a webhook is disabled: by its owner, by an answer 410, or after five days of failures. */
+/** Why a webhook is disabled: by its owner, after a 410 answer, or after five days of failures. */
 type DisabledReason = "owner" | "gone" | "failing";
 
 /** A webhook as stored. Times are milliseconds since the epoch or null. */

@@ -1,6 +1,6 @@
 // The loop over chunks: rows, counts, and sets of matches of a query.
-// Invariant: a returned row is below the row count of its chunk, so it is safe for reading columns;
-// otherwise the snapshot is damaged.
+// Invariant: a returned row is below the row count of its chunk, so columns can be read safely. In
+// a damaged snapshot, entries beyond it are ignored or throw.
 #include "query/kernel/kernel.h"
 
 #include <algorithm>

@@ -401,7 +401,7 @@ class Walk {
     return low;
   }
 
-  // First position after the `after` row in [low, high), which ascends by all keys.
+  // First position in [low, high), sorted by all keys, whose row comes after `after`.
   uint32_t behind(uint32_t low, uint32_t high) const {
     return search(low, high, [this](uint32_t position) {
       return keys_.less(*after_, keys_.read(rowAt(position)));

@@ -1,8 +1,8 @@
 // Merges the wanted lists of COVER.
 // Invariant: no account is in two lists. All lists are read in the same windows of row ids, so all
-// matches of a window precede those of the next window. Each list is read only as far as its rows
-// may be among the first. Rows with equal scores are clustered, so a window may have no matches,
-// and the next window a thousand times the limit.
+// matches of a window precede those of the next window. Each list is read only while its rows
+// can still be among the first matches. Rows with equal scores are clustered, so a window may have
+// no match, and the next one may have a thousand times the limit.
 #include <algorithm>
 
 #include "format/column_value.h"

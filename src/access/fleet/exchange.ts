@@ -24,7 +24,7 @@ const SWEEP_MS = 60_000;
 
 /** A connection to the shared buckets. */
 export interface RateBank {
-  /** Returns the numbers of each grant (`GRANT`), in the order of the requests. */
+  /** Returns the grants, laid out as in `GRANT`, in the order of the requests. */
   lease(requests: ReturnType<Ledger["collectLeases"]>): Promise<Float64Array>;
   /** Returns the number of members. */
   members(): Promise<number>;

@@ -21,18 +21,18 @@ import { DATA_DIR_TEXT } from "../support/helptext.ts";
 import { VERSION } from "./version.ts";
 
 const EXAMPLES = `
-A backup holds the whole state as of one moment, such as keys, users, lists, saved searches,
-webhooks, the audit trail, and the secrets that sign links and cursors. It also holds the files of
-exports, and uploaded files of unfinished enrichments. The server keeps running. Protect a backup
-like the data directory: it grants the same access. It does not hold snapshots, which can be
-imported again, or the settings.
-With --no-exports, files of exports are left out, and all uploaded files are included. After a
-restore, the server renders the files again, with the same bytes, if their snapshot is served.
+A backup holds the whole state as of one moment: keys, users, lists, saved searches, webhooks,
+the audit trail, and the secrets that sign links and cursors. It also holds the files of exports,
+and uploaded files of unfinished enrichments. The server keeps running. Protect a backup like the
+data directory: it grants the same access. It does not hold snapshots, which can be imported again,
+or the settings.
+--no-exports leaves out the files of exports. It includes all uploaded files instead, so that the
+server can render enrichments again. After a restore, the server renders the files of exports again,
+with the same bytes, if their snapshot is served.
 manifest.json lists every file with its SHA-256; \`peneira restore DIR --check\` compares them all.
-If the state is in PostgreSQL, first save it with pg_dump; the output of this command shows how. DIR
-then gets the rest of the data directory: files, and a copy of the secrets. Files on a store
-(files.url) stay there.
-A killed backup leaves nothing at DIR. The next backup removes the hidden folder that it left.
+If the state is in PostgreSQL, run pg_dump first (docs/fleet.md). DIR then gets the rest of the data
+directory: files, and a copy of the secrets. Files on a store (files.url) stay there.
+A killed backup leaves only a hidden folder, which the next backup removes.
 
 Examples:
   $ peneira backup backups/2026-11-21 --data-dir state

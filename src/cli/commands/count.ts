@@ -65,7 +65,7 @@ export function registerCount(program: Command): void {
   program
     .command("count")
     .summary("count accounts by the values of fields")
-    .description("Counts the accounts that match a spec, in all and by the values of facets.")
+    .description("Counts the accounts that match a spec, in total and by the values of facets.")
     .requiredOption("--snapshot <file>", "the snapshot to count (required)")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
     .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
@@ -81,8 +81,8 @@ export function registerCount(program: Command): void {
     .addOption(
       new Option(
         "--layout <layout>",
-        "csv, xlsx: lines has one line for each value or pair of values; table has totals, and " +
-          "is the default for a single pair",
+        "csv, xlsx: lines has one line for each value or pair of values; table is a cross " +
+          "table with totals, the default for a single pair",
       ).choices(COUNT_LAYOUTS),
     )
     .option("--out <file>", "write to this file instead of standard output")

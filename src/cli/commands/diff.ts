@@ -116,7 +116,8 @@ export function registerDiff(program: Command): void {
     )
     .option(
       "--changed <groups>",
-      `only accounts in which one of these changed: ${CHANGE_GROUPS.join(", ")}`,
+      "only accounts in which one of these changed; --kind adds those that entered or left: " +
+        CHANGE_GROUPS.join(", "),
       listed,
     )
     .option("--fields <fields>", "fields to show (default: those of the spec)", listed)

@@ -43,8 +43,7 @@ export function registerDistricts(program: Command): void {
     .description(
       "Lists the districts (bairros) of a municipality as its accounts spell them. A spec's " +
         "district_any_of and a lead query's districts take these names. Names that begin with " +
-        "the text come first; among equals, the district with more accounts. Accents and case " +
-        "do not count.",
+        "the text come first, then those with more accounts. Accents and case do not count.",
     )
     .argument("<city>", "its name, with the state if several cities have it, or its IBGE code")
     .argument("[text...]", "words of a name, or their beginnings, such as vila m")

@@ -84,7 +84,7 @@ Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROX
 --public-lists fetches other data for \`peneira import --public-lists\`. It takes the newest CEIS,
 CNEP, and CEPIM (3.7 MB) from the Portal da Transparência, and PGFN's debts (1.4 GB). Give
 names to fetch only those lists. A list gets its final name once it has been checked; the previous
-one is then removed.
+one is then removed if this command downloaded it.
 
 The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).

@@ -65,9 +65,9 @@ Examples:
 export function registerExport(program: Command): void {
   program
     .command("export")
-    .summary("write the accounts that a spec matches into a file")
+    .summary("write the accounts that match a spec to a file")
     .description(
-      "Exports the accounts that match a spec to a file, the same file that a server would write.",
+      "Writes the accounts that match a spec to a file with the same bytes as a server's export.",
     )
     .requiredOption("--snapshot <file>", "the snapshot to export from (required)")
     .option("--spec <file>", "the spec as JSON; - reads standard input")

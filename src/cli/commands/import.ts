@@ -99,7 +99,8 @@ export function registerImport(program: Command): void {
     .addHelpText(
       "after",
       `
-The folder of the output needs free space for about one finished snapshot, temporary files included.
+The folder of the output needs free space for about one finished snapshot, temporary files included;
+\`peneira update\` requires about twice as much, because it only knows the size of the zips.
 Space and permission are checked before the first row. Irregular values are counted and reported. A
 damaged or incomplete dump is refused.
 

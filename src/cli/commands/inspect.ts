@@ -76,7 +76,7 @@ export function registerInspect(program: Command): void {
   program
     .command("inspect")
     .summary("show the contents of a snapshot")
-    .description("Shows the month, counts, columns, sections and provenance of a snapshot.")
+    .description("Shows the month, counts, columns, sections, and provenance of a snapshot.")
     .argument("<file>", "the snapshot")
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)

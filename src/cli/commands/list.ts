@@ -114,7 +114,7 @@ const LIST: CommandText = {
   summary: "list the lists of a tenant",
   description:
     "Lists the lists of a tenant, newest first. The list `exported` always exists and is last: " +
-    "it holds the accounts of all finished exports, and of files of notices that were read.",
+    "it holds the accounts of all finished exports, and of downloaded files of notices.",
   examples: ["peneira list list --data-dir state --tenant acme --json"],
 };
 const SHOW: CommandText = {
@@ -126,10 +126,10 @@ const ADD: CommandText = {
   summary: "add the CNPJs of a file to a list",
   description: "Adds the CNPJs of a column of a CSV or XLSX file to a list.",
   remarks:
-    "Every spelling of a CNPJ is read. Its first 8 characters stand for the whole company.\n" +
-    "Lines that are not understood are reported and change nothing else. Some accounts of\n" +
-    "the registry have wrong check digits. They are accepted if --snapshot has them, and\n" +
-    "refused without it.",
+    "Every spelling of a CNPJ is read. A line with only the first 8 characters stands for\n" +
+    "the whole company. Lines that are not understood are reported and skipped. Some\n" +
+    "accounts of the registry have wrong check digits. They are accepted if --snapshot has\n" +
+    "them, and refused without it.",
   examples: [
     "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
     "peneira list add Clientes - --column documento --data-dir state --tenant acme < crm.csv",
@@ -147,7 +147,7 @@ const RENAME: CommandText = {
 };
 const DELETE: CommandText = {
   summary: "delete a list",
-  description: "Deletes a list; waiting exports keep the entries that it had at their creation.",
+  description: "Deletes a list; waiting exports use its entries as of the request for the export.",
   examples: ["peneira list delete Clientes --data-dir state --tenant acme"],
 };
 const EXPORT: CommandText = {

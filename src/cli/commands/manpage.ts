@@ -282,8 +282,8 @@ const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {
 };
 
 const COMPLETION_EXAMPLES = `
-The shell reads the script when it starts: put it where it looks for such files, then open a new
-terminal. After an update of Peneira, run this command again.
+Put the script where your shell looks for such files, then open a new terminal. After an update
+of Peneira, run this command again.
 
 Examples:
   $ peneira completion bash > ~/.local/share/bash-completion/completions/peneira

@@ -29,13 +29,13 @@ const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const EXAMPLES = `
 The tools are search_accounts, count_accounts, translate, list_districts, find_company, get_account,
 look_up_cnpjs and, with --exports, create_export. No server and no key are needed; a running server
-answers the same at POST /mcp, with list_news in addition.
+offers the same tools at POST /mcp, and list_news.
 
 Examples:
   $ peneira mcp --snapshot 2026-10.peneira
   $ peneira mcp --snapshot snapshots/ --exports ~/exports
 
-In the configuration of a client:
+Add this to the configuration of the client:
   {"mcpServers": {"peneira": {"command": "peneira",
     "args": ["mcp", "--snapshot", "/data/2026-10.peneira"]}}}`;
 

@@ -78,8 +78,8 @@ export function registerNotices(program: Command): void {
   const notices = explain(program.command("notices"), {
     summary: "list, show, replay, and pause notices of saved searches; list and test receivers",
     description:
-      "Shows the notices of a tenant's saved searches, and whether they were delivered. A new " +
-      "month makes one notice for each saved search.",
+      "Shows the notices of a tenant's saved searches, and whether they were delivered. Each " +
+      "new month, every saved search gets one notice.",
     examples: [
       "peneira notices list --data-dir state --tenant acme",
       "peneira notices replay ntc_0123456789abcdef0123456789abcdef --data-dir state",
@@ -116,7 +116,7 @@ export function registerNotices(program: Command): void {
 
 const LIST: CommandText = {
   summary: "list the newest notices",
-  description: "Lists the notices of a tenant with their counts, the newest first.",
+  description: "Lists the notices of a tenant with their counts, newest first.",
   examples: ["peneira notices list --data-dir state --tenant acme --json"],
 };
 const SHOW: CommandText = {
@@ -135,7 +135,7 @@ const REPLAY: CommandText = {
 const PAUSE: CommandText = {
   summary: "pause the notices of a saved search",
   description: "Pauses a saved search: newer months make no notice until it is resumed.",
-  remarks: "Notices that exist are still delivered.",
+  remarks: "Existing notices are still delivered.",
   examples: ["peneira notices pause sch_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RESUME: CommandText = {
@@ -145,15 +145,15 @@ const RESUME: CommandText = {
 };
 const RECEIVERS: CommandText = {
   summary: "list the webhooks and e-mail receivers",
-  description: "Lists where the notices of a tenant go, and whether that works.",
+  description: "Lists the receivers of a tenant's notices, and whether deliveries succeed.",
   examples: ["peneira notices receivers --data-dir state --tenant acme"],
 };
 const TEST: CommandText = {
   summary: "send a sample to a webhook or by e-mail",
   description: "Sends one sample from this machine, and prints the outcome.",
   remarks:
-    "This command reads its own settings: notices.allow_networks must allow a webhook in a\n" +
-    "private network, and e-mails go to the mail server of notices.smtp.",
+    "This command uses the settings given here, not those of the running server. Set\n" +
+    "notices.allow_networks for a webhook in a private network, and notices.smtp for e-mails.",
   examples: ["peneira notices test whk_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RECEIVER_COLUMNS = ["id", "address", "searches", "state", "last_success"];

@@ -17,7 +17,8 @@ const EXAMPLES = `
 Every file is compared with its SHA-256 first, and all differences are reported. The data directory
 must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
 idempotency keys, and the links and cursors of the old server stay valid. Do not run both
-servers: their states would differ. Only a second server for searches is possible (docs/fleet.md).
+servers: their states would differ. A second server may only answer searches (docs/fleet.md).
+If the state was in PostgreSQL, run pg_restore first, and start the server with state.url.
 Waiting exports are made only when their snapshot is served. A backup of an older version is
 restored unchanged, and the first \`peneira serve\` migrates it. A backup of a newer version is
 refused.

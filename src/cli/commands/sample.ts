@@ -21,10 +21,9 @@ const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const MONTHS_MAX = 60;
 
 const EXAMPLES = `
-The companies are invented. --establishments and --seed identify the sample. With --since it is the
-same sample some months later, as the registry would publish it; no earlier folder is
-read. Below ten companies, some of the ten parts have no rows, and the month can be imported only
-with --partial.
+The companies are invented. --establishments and --seed identify the sample. With --since, the
+command writes the same sample as of a later month; it does not read the earlier folder. Below ten
+companies, some of the ten parts have no rows, and the month can be imported only with --partial.
 
 Examples:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1

@@ -79,10 +79,10 @@ const USAGE_FLUSH_MS = 3_000;
 const EXAMPLES = `
 The first start on a data directory prints an API key with the plan enterprise, once.
 A newer snapshot that appears in the folder, or replaces the file, is verified and served without
-losing a request. SIGHUP looks for one immediately. If the folder is empty, searches get 503 until a
-snapshot appears. On SIGTERM or SIGINT the server reports not ready, closes its port after
-http.drain_grace_ms, finishes the requests in flight, and exits with 0. A second signal ends it
-immediately.
+losing a request. On SIGHUP, the server looks for one immediately. If the folder is empty, searches
+get 503 until a snapshot appears. On SIGTERM or SIGINT, the server reports that it is not ready,
+closes its port after http.drain_grace_ms, finishes the requests in flight, and exits with 0. A
+second signal ends it immediately.
 
 Examples:
   $ peneira serve --snapshot 2026-10.peneira --data-dir state
@@ -115,9 +115,13 @@ export function registerServe(program: Command): void {
     .description("Serves a snapshot over HTTP until it receives a signal.")
     .option(
       "--snapshot <path>",
-      "snapshot file, or a folder whose newest valid one is served; s3://… is fetched first",
+      "snapshot file, or a folder whose newest valid one is served; s3://… is fetched first " +
+        "(default: PENEIRA_SNAPSHOT)",
     )
-    .option("--data-dir <dir>", "folder of the server's state; created if missing")
+    .option(
+      "--data-dir <dir>",
+      "folder of the server's state, created if missing (default: PENEIRA_DATA_DIR)",
+    )
     .option(
       "--listen <host:port>",
       "address to listen on (default: 127.0.0.1:8080; port 0 picks a free one)",

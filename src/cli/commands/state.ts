@@ -22,11 +22,11 @@ setting state.url (PENEIRA_STATE_URL_FILE names a file with the address). The co
 keys, users, sessions, exports, lists, searches, notices, the audit trail, and the secrets that sign
 links and cursors. Files of exports are not part of it: keep the same data directory, or the server
 renders them again.
-First stop all servers that use either place. The target must have no state. All rows are written
+First stop all servers that use either state. The target must have no state. All rows are written
 in one transaction, and read back and compared before it commits. If the command fails or is
 killed, the target stays unused; run it again.
-From then on, the data directory uses the copy: start the server with state.url set after a copy to
-${POSTGRES}, and without it after a copy back. The old state stays: as state.db.copied in the data
+From then on, the data directory uses the copy. After a copy to ${POSTGRES}, start the server with
+state.url; after a copy back, without it. The old state stays: as state.db.copied in the data
 directory, or as its schema in the database.
 
 Examples:
@@ -38,7 +38,8 @@ Examples:
 export function registerState(program: Command): void {
   const state = explain(program.command("state"), {
     summary: "move the state to PostgreSQL, or back",
-    description: "Moves the state between a data directory and PostgreSQL.",
+    description:
+      "Copies the state between a data directory and PostgreSQL, and switches to the copy.",
     examples: [`peneira state copy state ${POSTGRES}`],
   });
   state

@@ -43,9 +43,9 @@ Examples:
 export function registerTranslate(program: Command): void {
   program
     .command("translate <sentence>")
-    .summary("translate a sentence to filters")
+    .summary("translate a sentence into filters")
     .description(
-      "Translates a Portuguese, English, or Spanish sentence to a spec, without searching.",
+      "Translates a Portuguese, English, or Spanish sentence into a spec, without searching.",
     )
     .requiredOption("--snapshot <file>", "snapshot with the known places and activities (required)")
     .option("--json", "print one JSON document")

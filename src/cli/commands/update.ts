@@ -113,16 +113,16 @@ All snapshots are kept unless --keep is given; \`peneira diff\` and /v1/changes 
 A snapshot that a server or a command still reads is never removed.
 
 When a new month is downloaded, --public-lists also fetches the newest lists of sanctions and debts
-into the subfolder \`lists\`, and imports them. If a publisher cannot be reached, the list of the
-last update is imported with a warning. If there is none, the update fails before the import.
+into \`lists\` in the folder of --work, and imports them. If a publisher cannot be reached, the list
+of the last update is imported with a warning. If there is none, the update fails before the import.
 
 The command reports how many establishments entered, left, and changed since the previous month, and
 writes this to DIR/.update.changes.json. It writes the state of the share to
-DIR/.update.check.json, from which a server of this folder derives the metrics
+DIR/.update.check.json, from which a server that serves this folder derives the metrics
 peneira_snapshot_months_behind and peneira_update_check_age_seconds.
 
 With --snapshot s3://… the command imports nothing: it fetches the newest YYYY-MM.peneira of a store
-with the keys of files.access_key and files.secret_key. It resumes an interrupted fetch, and checks
+with the keys in files.access_key and files.secret_key. It resumes an interrupted fetch, and checks
 every checksum. This way, all servers of a fleet get the month that one machine imported.
 
 --check downloads nothing and prints one JSON document: the newest published month, the newest
@@ -144,7 +144,7 @@ export function registerUpdate(program: Command): void {
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
     .requiredOption(
       "--dir <dir>",
-      "folder of the snapshots, YYYY-MM.peneira (required); made if missing",
+      "folder of the snapshots, YYYY-MM.peneira (required); created if missing",
     )
     .option("--check", "only report the published and the local months, as JSON")
     .option("--snapshot <address>", "fetch the newest finished snapshot of a store: s3://…")
@@ -167,7 +167,10 @@ export function registerUpdate(program: Command): void {
     )
     .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
     .option("--keep-cpf", "for the import: keep CPFs in names")
-    .option("--force", "for the import: accept a month with under 98% of the previous accounts")
+    .option(
+      "--force",
+      "for the import: accept a month with under 98% of the previous month's accounts",
+    )
     .option("--threads <n>", "for the import: threads to use");
   shareOptions(command)
     .option("--json", "print one JSON document")

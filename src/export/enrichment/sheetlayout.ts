@@ -61,7 +61,7 @@ export const COLUMNS_MAX = 16_384;
 interface SheetRequest {
   /** Column that the client named; undefined if it named none. */
   readonly column: string | undefined;
-  /** True if the cells will be read again as whole texts, as for CSV. */
+  /** True if a later pass reads the full text of every cell, as when writing CSV. */
   readonly isWhole?: boolean;
 }
 

@@ -58,7 +58,7 @@ export function formatCount(count: number, language?: LabelLanguage): string {
   return count.toLocaleString(describeWords(language).locale);
 }
 
-/** Words of a language with the names of the snapshot. */
+/** The words of one language, and the names that the snapshot stores. */
 interface Words extends DescribeWords {
   readonly names: RegistryNames;
 }
@@ -66,7 +66,7 @@ interface Words extends DescribeWords {
 /** Returns the values of a filter in words; an empty list if it is not set. */
 type ValuesOf = (filters: Filters, words: Words) => readonly string[] | undefined;
 
-/** Labels in both languages and values of every filter, in a natural order. */
+/** The filters in the order of an exported file: a label in each language, and the values. */
 const DESCRIBED = {
   cnae_any_of: [
     "Activities",

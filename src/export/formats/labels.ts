@@ -10,7 +10,7 @@ import { OUTPUT_FIELDS, type OutputField } from "../../spec/fields.ts";
 import { addedColumns, PRESETS } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
-/** The heading of a column for people, with its explanation. */
+/** A column's heading in plain words, with its explanation. */
 export interface ColumnLabel {
   readonly heading: string;
   readonly sentence: string;

@@ -26,8 +26,12 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "A browser page sent this to /mcp, which is for programs. Send no Origin header.",
   role_not_allowed: "Console only: this is for owners. Ask one of them.",
   link_invalid: "The link of a file was changed or truncated. Get a new one with …/download.",
-  link_expired: "Links are valid for five minutes. Get a new one with …/download.",
-  not_found: "There is nothing at this path, or no account with this CNPJ. Check the spelling.",
+  link_expired:
+    "A link of …/download is valid for five minutes, and one of a notice until its file expires. " +
+    "Get a new one with …/download.",
+  not_found:
+    "There is nothing at this path, or no account, search, notice, or receiver with this id. " +
+    "Check the spelling.",
   list_not_found: "The list does not exist, was deleted, or belongs to another tenant.",
   export_not_found: "The export does not exist, was deleted, or belongs to another tenant.",
   method_not_allowed:
@@ -38,12 +42,13 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   export_expired: "The file was removed when the export expired. Create another one.",
   payload_too_large: "The body is larger than the limit. Send a smaller one.",
   unsupported_media_type:
-    "The body must be UTF-8 JSON, sent with `Content-Type: application/json` and not compressed.",
+    "The path does not take a body of this type, or the body is compressed. Most paths take only " +
+    "UTF-8 JSON with `Content-Type: application/json`; `detail` names the types of this one.",
   range_not_satisfiable:
     "The Range header is beyond the end. Content-Range reports the length of the file.",
   invalid_request:
-    "Something outside the spec is wrong, and perhaps the spec too: a member, a parameter, a " +
-    "header. `errors` names each.",
+    "A member, parameter, or header outside the spec is wrong; the spec may be wrong too. " +
+    "`errors` names each mistake.",
   invalid_spec: "The spec has mistakes. `errors` names each with its place and its fix.",
   query_too_broad:
     "The spec names no activity, name, place, list, owner, phone, or e-mail. Add one; `matches` " +

@@ -455,7 +455,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     telemetry.answered(this);
   }
 
-  /** Adds the remaining limit to every answer to a known client. */
+  /** Adds what is left of the rate limit to every answer to a known client. */
   #headersOf(plain: HttpAnswer): HeaderList {
     const cors = this.#shared ? this.service.cors : null;
     const answer = cors?.shown(plain, this.exchange.header("origin")) ?? plain;

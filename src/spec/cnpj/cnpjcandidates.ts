@@ -56,7 +56,7 @@ const LETTERED = new RegExp(
   "iuy",
 );
 
-/** If a CNPJ with letters or an exponent begins at `start`, returns its end; else null. */
+/** Returns the end of a CNPJ with letters, or in the form 1.1E+13, at `start`; else null. */
 export function cnpjEnd(text: string, start: number): number | null {
   LETTERED.lastIndex = start;
   return LETTERED.test(text) ? LETTERED.lastIndex : null;

@@ -47,7 +47,7 @@ export class ServerLock {
   }
 }
 
-/** True if this connection has the lock of servers. */
+/** True if this connection holds the server lock of this kind. */
 function holdsServerLock(database: StateDatabase, kind: ServerLockKind): boolean {
   return database.prepare<[], number>(LOCK[kind]).pluck().get() === 1;
 }

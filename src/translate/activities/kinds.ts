@@ -2,9 +2,9 @@
  * Kinds of trades that the registry does not distinguish: in it, "restaurantes japoneses" are
  * restaurants, and importers are wholesalers. Input: a trade in a sentence. Output: an
  * assumption that explains this and suggests words for a search by company name.
- * Invariant: covers only words that do not change a trade's codes in the lexicon, and words next to
- * a trade that cannot begin anything else.
- * On its own because it is a word list with its remarks.
+ * Invariant: a covered word does not change a trade's codes in the lexicon; a covered word next to
+ * a trade begins no other condition.
+ * A separate file because it is a word list with its remarks.
  */
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";

@@ -3,10 +3,10 @@
  * "cujo telefone é exclusivo"), and questions about the holder of a phone or e-mail ("who has this
  * e-mail", "de quem é este número"). Input: a sentence after the filters and before the trades.
  * Output: a note, because no filter takes them.
- * Invariant: a word counts only after a word for a means or an owner, with numerals and determiners
- * between; "conserto de telefones" and "lojas de celular" stay trades. Words of a question are
- * claimed only next to a value or, in a sentence without a value, with the word for a contact.
- * In that case, the note requests the value, and the word becomes no activity.
+ * Invariant: a word counts only after a word for a means or an owner; only numerals and determiners
+ * may stand between. So "conserto de telefones" and "lojas de celular" remain trades. Words of a
+ * question are claimed next to a value. In a sentence without a value, they need a word for a
+ * contact; the note then requests the value, and no activity is searched.
  */
 import { isInTrade } from "../items.ts";
 import type { Notes } from "../notes.ts";

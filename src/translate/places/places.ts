@@ -229,7 +229,7 @@ function isState({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length === 0;
 }
 
-/** Restricts cities of the same name to a state, which is then not requested itself. */
+/** Keeps the cities of one name that are in the state; the state is then no filter of its own. */
 function narrow(city: Mention, state: Mention): boolean {
   const inside = citiesInside(city.cities, state.states);
   if (inside.length === 0) return false;

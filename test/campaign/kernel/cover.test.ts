@@ -178,7 +178,7 @@ it("reads only the first of adjacent matches that follow rows without a match", 
     for (const limit of [1, 20, 300]) {
       const page = pageOf(one, clauses, -1, limit);
       assert.deepEqual(page.rows, [...matches].slice(0, limit), `${codes} ${limit}`);
-      // Each list is read until it has as many matches as are wanted in all, and one more.
+      // At worst, each list is read until it has given one match more than `limit`.
       const most = before + codes.length * (limit + 1);
       const read = one.lastWork().tests;
       assert.ok(read <= most, `${read} entries for ${limit} of ${codes}, at most ${most}`);

@@ -158,7 +158,7 @@ async function createLarge(
 }
 
 /**
- * Creates exports on a full disk until one is refused: each create is accepted permanently or
+ * Creates exports on a full disk until three are refused: each one is either stored durably or
  * refused with 507.
  */
 async function createUntilRefused(world: Recovered): Promise<number> {

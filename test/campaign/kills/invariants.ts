@@ -203,7 +203,7 @@ async function settle(world: World): Promise<void> {
   });
 }
 
-/** Polls an export until it has ended or cannot end anymore; null if it is gone. */
+/** Polls an export until it has ended or the reads are used up; null if it is gone. */
 async function ended(world: World, entry: Entry): Promise<SeenRecord | null> {
   for (let reads = 1; ; reads++) {
     const record = await read(world, entry);

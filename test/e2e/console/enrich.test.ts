@@ -289,5 +289,5 @@ describe("the view", () => {
   }
 });
 
-// The words of the shell are those of the suite's language.
+// The suite's language is not English, so the shell's words differ from the English ones.
 assert.notEqual(shell.views.enrich, englishWords.shell.views.enrich);

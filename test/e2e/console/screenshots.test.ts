@@ -23,7 +23,7 @@ const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served)
   ana = await served.user("ana@example.com");
 });
 
-/** A picture: the window, and the way to its view. */
+/** A picture: its window, and the steps that lead to its view. */
 interface Picture {
   readonly wish: VisitOptions;
   readonly arrive: (visit: Visit) => Promise<void>;

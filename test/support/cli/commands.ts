@@ -34,7 +34,7 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Sends SIGTERM once the output matches; for commands that do not end by themselves. */
   readonly until?: RegExp;
-  /** File for standard output in place of a pipe. */
+  /** Descriptor of a file for standard output, in place of a pipe. */
   readonly stdout?: number;
 }
 

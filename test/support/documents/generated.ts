@@ -225,7 +225,7 @@ const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["status", "active", { status: 2 }],
   ["status", "suspended", { status: 3 }],
   ["status", "unfit", { status: 4 }],
-  ["status", "closed, null", { status: 8 }],
+  ["status", "closed, void", { status: 8 }],
   ["email", "has one", { hasEmail: true }],
   ["phone", "one", { phones: 1 }],
   ["phone", "two", { phones: 2 }],

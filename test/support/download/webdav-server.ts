@@ -145,7 +145,7 @@ export class WebdavShare {
     return this.months.get(label)?.get(name)?.content as Buffer;
   }
 
-  /** Bytes of all files of a month that an import needs. */
+  /** Bytes of those files of a month that an import needs. */
   size(label: string): number {
     return [...(this.months.get(label) ?? [])]
       .filter(([name]) => !name.startsWith("Socios"))

@@ -36,11 +36,11 @@ const RENAMES_MAX = 10;
 
 const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
 
-const REMARKS = `Every change of a tenant, key, user, webhook, or e-mail receiver writes a line, in
+const REMARKS = `Every change to a tenant, key, user, webhook, or e-mail receiver writes a line, in
 the same transaction. A restore and an upgrade of the state do too. The actor is "command" (a
 command line on this machine), "server", user:ID, or key:ID. \`peneira user list --json\`
 and \`peneira key list\` show the ids. Lines are kept for audit.retention, two years by
-default. Lines hold no names of users, e-mails, secrets, or addresses. The trail does not record
+default. Lines hold no user names, e-mails, secrets, or addresses. The trail does not record
 sign-ins (a failed one is a 401 of /v1/console/session in the log and the metrics),
 searches, exports, backups, or settings.
 
@@ -53,9 +53,9 @@ export function registerAudit(program: Command): void {
     return `  ${name.padEnd(width)}  ${AUDIT_ACTIONS[name].meaning}`;
   });
   const audit = explain(program.command("audit"), {
-    summary: "list changes of tenants, keys, users, and receivers of notices",
+    summary: "list changes to tenants, keys, users, and receivers of notices",
     description:
-      "Lists changes of tenants, keys, users, receivers of notices, and the state itself, the " +
+      "Lists changes to tenants, keys, users, receivers of notices, and the state itself, " +
       "newest first.",
     remarks: `${REMARKS}\n${actions.join("\n")}`,
     examples: [

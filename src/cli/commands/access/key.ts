@@ -84,7 +84,7 @@ export function registerKey(program: Command): void {
 
 const DISABLE: CommandText = {
   summary: "disable a key until it is enabled",
-  description: "Disables a key immediately, until it is enabled again.",
+  description: "Disables a key until it is enabled again.",
   examples: ["peneira key disable 3f9c01d2a4b6 --data-dir state"],
 };
 const ENABLE: CommandText = {
@@ -128,8 +128,8 @@ function creating(command: Command): void {
       "peneira key create --data-dir state --tenant acme --expires 90d",
     ],
   });
-  const planDefault = `default: the one that all keys of the tenant have, else ${PLAN_DEFAULT}`;
-  common(command, "the tenant (default: default)", "purpose of the key")
+  const planDefault = `default: the plan that all keys of the tenant share, else ${PLAN_DEFAULT}`;
+  common(command, 'the tenant (default: "default")', "purpose of the key")
     .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
     .option("--expires <when>", `expiry: ${WHEN} (default: never)`, end)
     .action((options: KeyOptions) =>
@@ -168,10 +168,10 @@ function common(command: Command, tenant: string, name: string): Command {
 function picking(command: Command, texts: CommandText): Command {
   const argued = explain(command, texts).argument(
     "[key]",
-    "id of the key, or the whole key (default: the only one that fits --tenant and --name)",
+    "id of the key, or the whole key (default: the only one that matches --tenant and --name)",
   );
-  const instead = "instead of the id, if only one key fits";
-  return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
+  const alone = "without an id; only one key may match";
+  return common(argued, `find the key by tenant ${alone}`, `find the key by name ${alone}`);
 }
 
 function create(keyring: Keyring, options: KeyOptions): NewKey {

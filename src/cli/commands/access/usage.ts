@@ -37,7 +37,7 @@ export function registerUsage(program: Command): void {
     .summary("show requests, accounts, and export rows by day, tenant, and key")
     .description("Shows the requests, accounts, and export rows of each day, tenant, and key.")
     .option("--data-dir <dir>", DATA_DIR_TEXT)
-    .option("--tenant <name>", "only those of this tenant")
+    .option("--tenant <name>", "only this tenant")
     .option("--days <n>", `days to show, today included, up to ${USAGE_DAYS}`, days, 30)
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)

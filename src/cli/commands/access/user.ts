@@ -60,23 +60,23 @@ export function registerUser(program: Command): void {
   common(
     explain(user.command("list"), {
       summary: "list users",
-      description: "Lists the users with their tenant, role and state.",
+      description: "Lists the users with their tenant, role, and state.",
       examples: ["peneira user list --data-dir state --tenant acme"],
     }),
   )
-    .option("--tenant <name>", "only those of this tenant")
+    .option("--tenant <name>", "only users of this tenant")
     .action(list);
   named(
     explain(user.command("disable"), {
-      summary: "disable a user and end all sessions of the user",
-      description: "Disables a user and ends every session of the user.",
+      summary: "disable a user and end all their sessions",
+      description: "Disables a user and ends all their sessions.",
       examples: ["peneira user disable --data-dir state --email rui@example.com"],
     }),
   ).action((options: UserOptions) => withUsers(options, disable));
   named(
     explain(user.command("enable"), {
       summary: "enable a disabled user",
-      description: "Enables a disabled user, with the old password.",
+      description: "Enables a disabled user; the password stays the same.",
       examples: ["peneira user enable --data-dir state --email rui@example.com"],
     }),
   ).action((options: UserOptions) => withUsers(options, enable));
@@ -84,7 +84,7 @@ export function registerUser(program: Command): void {
     named(
       explain(user.command("passwd"), {
         summary: "change the password of a user",
-        description: "Changes the password of a user and ends every session with the old one.",
+        description: "Changes the password of a user and ends all their sessions.",
         examples: [
           "peneira user passwd --data-dir state --email ana@example.com",
           EXAMPLES[2] as string,

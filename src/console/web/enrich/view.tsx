@@ -1,6 +1,6 @@
 /**
  * The view that fills in a spreadsheet: takes a file or pasted CNPJs, shows how they were parsed
- * with the first rows filled in, and makes the whole file.
+ * and the first rows filled in, and makes the whole file.
  * Invariant: nothing is charged before the user has seen the cost and started. Only an answer for
  * the current file and column is shown, never an older one. Resending a request that may have
  * arrived makes no second file.

@@ -30,7 +30,7 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   mei_opt_in: "mei",
   municipality_ibge: "city",
 };
-/** Fields not shown: a second code of the same city. */
+/** Fields not shown, because another field names the same city. */
 const SAID: readonly string[] = ["municipality_tom"];
 
 /** Fields that each line may show. */

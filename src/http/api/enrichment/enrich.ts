@@ -221,8 +221,8 @@ export const ENRICH_ROUTE: ApiRoute = route({
   description:
     "Answers up to 1,000 CNPJs in their order, one result for each: found, head_office (a root " +
     "was sent), not_in_snapshot, or not_a_cnpj with the reason. Every spelling is read. An " +
-    "account that the registry has with wrong check digits is found. Counts as 1 request, and 1 " +
-    "more for every 100 CNPJs. Accounts that are found are charged against the quota of export " +
+    "account that the registry has with wrong check digits is found. Counts as 1 request, and " +
+    "1,000 CNPJs as 2. Accounts that are found are charged against the quota of export " +
     "rows; all others cost nothing. A CPF is never repeated.",
   body: {
     schema: "EnrichRequest",

@@ -382,9 +382,7 @@ export function cachePage(
 
 const COLON = ":".charCodeAt(0);
 
-/**
- * Returns the current revisions of a spec's lists as JSON; null if reading them is not synchronous.
- */
+/** Returns the current revisions of a spec's lists as JSON; null if they must be awaited. */
 function boundListsOf(
   { service: { listed }, identity }: KeyCall<"listed">,
   segment: Segment,

@@ -33,7 +33,7 @@ const MEMBERS = [
 ];
 const EXPORT_MEMBERS = ["output", "kinds", "limit"];
 
-/** Members of a body about a search; missing ones are undefined. */
+/** Members of the request body of a saved search; missing ones are undefined. */
 export interface ReadSearchBody {
   readonly name?: string;
   readonly spec?: AccountQuerySpec;

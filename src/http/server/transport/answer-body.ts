@@ -334,7 +334,7 @@ export function endShared(end: number, tail: readonly string[]): SharedBytes | n
 /** True if a tail certainly fits after `end` bytes. */
 function hasRoom(end: number, tail: readonly string[]): boolean {
   let most = end;
-  // A character takes at most three bytes. An iterator would create garbage per part.
+  // A UTF-16 unit takes at most three bytes. An iterator would create garbage per part.
   for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
   return most <= memory.byteLength;
 }

@@ -32,7 +32,7 @@ const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
 /** Words for the center of a city, which companies write as a district. */
 const CENTRES = new Set(["centro", "downtown"]);
-/** Verbs between a negator and a district: "que não sejam no centro". */
+/** Words between a negator and a district: "que não sejam no centro". */
 const LEADS_OUT = new Set(
   "que sejam seja estejam esteja fiquem fique ficam fica situadas localizadas are be".split(" "),
 );

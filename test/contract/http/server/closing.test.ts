@@ -1,9 +1,9 @@
 /**
- * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
- * any position, case, spacing, and line, ends the connection after the whole answer, and no other
- * member does. Over node:http, later bytes are not answered, and a client that half-closes after
- * its requests gets all answers whole. uWebSockets.js closes such a connection, but the client can
- * detect a cut answer.
+ * Proves, on raw sockets against both transports: a Connection header with the member `close`, at
+ * any position, in any case and spacing, and on any line, ends the connection after the whole
+ * answer; no other member does. Over node:http, later bytes are not answered, and a client that
+ * half-closes after its requests gets all answers whole. uWebSockets.js closes a half-closed
+ * connection and may cut its answer, but the client can detect that.
  * Does not prove: what a stopping server does (server.test.ts).
  */
 import assert from "node:assert/strict";

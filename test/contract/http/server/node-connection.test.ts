@@ -1,7 +1,7 @@
 /**
  * Proves, with Node's own parser on real sockets: bytes after a CONNECT are never parsed, even if
- * its client has reset already. Heads and bodies reach the parser in order, however they are cut,
- * and each head only after the previous body was read.
+ * the client has already reset the connection. Heads and bodies reach the parser in order, however
+ * they are cut, and each head only after the previous body was read.
  * Does not prove: how much one connection gets per turn (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
