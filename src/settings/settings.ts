@@ -274,8 +274,8 @@ export const SETTINGS = {
   },
   "files.serve": setting<(typeof FILES_SERVE)[number]>(
     "redirect",
-    "How a file on the store is downloaded. redirect: the client is sent to the store with a signed " +
-      "address; proxy: the server reads the file and sends it.",
+    "How a file on the store is downloaded. redirect: the client is sent to the store with a " +
+      "signed address; proxy: the server reads the file and sends it.",
     { kind: "choice", of: FILES_SERVE },
   ),
   "files.retry_seconds": setting<number>(

@@ -91,7 +91,7 @@ const explain = {
   confidence: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "Probability that the spec says what its sentence means; 1 without a sentence.",
+    description: "Probability that the spec means its sentence; 1 without one.",
   }),
 };
 
@@ -154,8 +154,7 @@ export const SPEC_SCHEMA = Type.Object(
         ),
         preset: Type.Optional(
           Type.Enum([...PRESET_NAMES], {
-            description:
-              "csv, xlsx, html: the fields, order, and headers of a call list or of a CRM's import.",
+            description: "csv, xlsx, html: the fields, order, and headers of a call list or a CRM.",
           }),
         ),
         title: Type.Optional(

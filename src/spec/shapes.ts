@@ -217,8 +217,7 @@ const DESCRIPTIONS = {
   owned_companies_max: "Is a partner of at most this many companies, or of none.",
   owner_companies_min: "At least this many companies are its partners.",
   owner_companies_max: "At most this many companies are its partners, or none.",
-  missing_any_of:
-    "Lacks one of these: email, phone, mobile, any (neither e-mail nor phone).",
+  missing_any_of: "Lacks one of these: email, phone, mobile, any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 

@@ -115,8 +115,7 @@ export const WIDER_FIELDS = [
     stored: { type: "cents", column: "federal_debt_cents" },
     shown: { heading: "Federal debt (R$)", group: "rank", width: 16, sheet: 16 },
     unwatched: "listed",
-    description:
-      "Sum in reais, to the cent, of its debts as main debtor; null without debt.",
+    description: "Sum in reais, to the cent, of its debts as main debtor; null without debt.",
   },
   {
     name: "federal_debt_fgts",
