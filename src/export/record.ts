@@ -59,8 +59,8 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
 export const ATTEMPTS_MAX = 3;
 
 /**
- * Max claims of an export that end with their server, or by its stop, before it fails: an export
- * that ends its servers must not do so indefinitely.
+ * Max claims of an export that end with their server, or by its stop, before it fails. An export
+ * whose render ends its servers must not do so indefinitely.
  */
 export const TAKEOVERS_MAX = 8;
 

@@ -27,9 +27,9 @@ import {
 } from "./messages.ts";
 
 /**
- * Longest wait for an answer: above the limits that the server applies. It is counted in slices, so
- * that a process that was paused meanwhile gives the other thread time to answer. A thread that
- * answers no requests may wait longer: on a busy machine, the other thread may start that late.
+ * Longest wait for an answer: above the limits that the server applies. It is counted in slices. So
+ * after a pause of the process, the other thread still has time to answer. A thread without
+ * requests may wait longer: on a busy machine, the other thread may start that late.
  */
 const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;

@@ -1,9 +1,8 @@
 /**
  * Networks of a fleet on one machine: each server is in a network namespace of its own, with one
  * link to the balancer, one to the database, and one to the store.
- * Invariant: a link that is cut passes no packet and reports nothing, as behind a packet filter
- * that drops: both ends keep their addresses and their connections. Nothing is left on the machine
- * after `remove`.
+ * Invariant: a cut link passes no packet and reports nothing, as behind a packet filter. Both ends
+ * keep their addresses and their connections. Nothing is left on the machine after `remove`.
  */
 import { execFileSync } from "node:child_process";
 
