@@ -171,8 +171,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const { key } = here.create({ tenant: "acme", plan: "free", name: "crm" });
     there.authenticate(`Bearer ${key}`);
     here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
-    await sleep(1_000);
-    assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
+    await untilRefused(there, key);
   });
 
   it("refuses a disabled key within a second if the notice is lost", async () => {
@@ -187,8 +186,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     );
     there.authenticate(`Bearer ${key}`);
     here.disable(here.list()[0] as ReturnType<Keyring["list"]>[number]);
-    await sleep(1_000);
-    assert.throws(() => there.authenticate(`Bearer ${key}`), isCode("authentication_disabled"));
+    await untilRefused(there, key);
   });
 
   it("goes on with keys in use while the server is away, until the time of grace", async () => {
@@ -210,6 +208,27 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     await untilBack(database);
     keyring.authenticate(`Bearer ${other.key}`);
   });
+
+  /**
+   * Waits for a second of short sleeps, which a busy machine stretches as it does the looks of the
+   * other thread.
+   */
+  async function untilRefused(keyring: Keyring, key: string): Promise<void> {
+    const isRefused = () => {
+      try {
+        keyring.authenticate(`Bearer ${key}`);
+        return false;
+      } catch (error) {
+        assert.ok(isCode("authentication_disabled")(error));
+        return true;
+      }
+    };
+    for (let slept = 0; slept < 1_000; slept += 5) {
+      if (isRefused()) return;
+      await sleep(5);
+    }
+    assert.ok(isRefused(), "the key is still valid");
+  }
 
   async function untilAway(database: StateDatabase): Promise<void> {
     while (database.away.ms === 0) await sleep(20);
