@@ -1,6 +1,6 @@
 /**
- * Fits and measures the confidence of translations. Input: examples with their measures, and
- * whether each is right. Output: the weights of a logistic regression, a reliability table, and
+ * Fits and measures the confidence of translations. Input: examples with their measures, each
+ * marked as right or wrong. Output: the weights of a logistic regression, a reliability table, and
  * texts with an inserted word that no stage knows.
  * Invariant: deterministic; no weight but the bias is above zero.
  */

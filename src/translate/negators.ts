@@ -1,7 +1,7 @@
 /**
  * Negators and the words around them.
- * Input: a sentence and a position. Output: whether the word there excludes the following item, and
- * whether it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the small
+ * Input: a sentence and a position. Output: true if the word there excludes the following item, and
+ * true if it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the small
  * words before its item are claimed as parts of the negation.
  * Invariant: derived from a few neighbors, independent of owners. "menos de 2 anos", "pelo menos",
  * and "minerais não metálicos" do not exclude. "não mais que 50 padarias" is a limit, but only for

@@ -67,8 +67,8 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns the list named after a mention without "lista" if words before the name may change
- * whether it is excluded: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
+ * Returns the list named after a mention without "lista" if words before the name may exclude it or
+ * require it: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
  */
 export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;

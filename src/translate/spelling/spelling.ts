@@ -1,8 +1,8 @@
 /**
  * Similar spellings, and the typical forms of typos.
  * Input: known words and one unknown word. Output: the known words within a few edits (optimal
- * string alignment: an extra, missing, or wrong letter, or two swapped neighbors). For two words:
- * whether one is a likely typo of the other on a Brazilian keyboard, and not a different word or
+ * string alignment: an extra, missing, or wrong letter, or two swapped neighbors). For two words,
+ * true if one is a likely typo of the other on a Brazilian keyboard, and not a different word or
  * another form.
  * Invariant: the result equals a comparison with every word, in the same order. A lookup reads two
  * numbers for each word of similar length and compares letters only if these numbers allow a match,

@@ -1,7 +1,7 @@
 /**
  * Detects clients that read their answers too slowly. Input: the times when bytes wait for a
  * client, and how many bytes it has taken; or a Node socket, from which these are read. Output:
- * whether the client is late; the end of its connection.
+ * true if the client is late, and the end of its connection.
  * Invariant: time counts only while bytes wait that the client could take, not while the server
  * renders more or is busy elsewhere. A client that keeps the minimum pace is never late. Bytes
  * count when the other end has taken them, not while buffers on the way hold them. How: a client
