@@ -176,4 +176,15 @@ void RegionWriter::write(const uint8_t* bytes, size_t length) {
   }
 }
 
+void RegionWriter::readBack(uint64_t offset, std::span<uint8_t> bytes) const {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t got =
+        pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    if (got <= 0) throwSystemError("read back", path_);
+    done += static_cast<size_t>(got);
+  }
+}
+
 }  // namespace peneira

@@ -46,6 +46,8 @@ class RegionWriter {
   // Appends zero bytes up to a multiple of `alignment` (at most 64).
   void align(size_t alignment);
   void flush();
+  // Reads bytes that were written and flushed before.
+  void readBack(uint64_t offset, std::span<uint8_t> bytes) const;
 
   // Absolute offset of the next byte.
   uint64_t position() const { return offset_ + buffer_.size(); }

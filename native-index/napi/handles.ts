@@ -434,6 +434,8 @@ export interface NativeSegment {
   verifyBlocks(from: number, count: number): Promise<void>;
   /** Makes all threads check every block again before its next use; drops cached totals. */
   recheckAll(): void;
+  /** Number of 64-KiB blocks that were read and checked since the file was opened. */
+  checkedBlocks(): number;
   /** Current state of the file. */
   fileState(): FileState;
   /** The first block found damaged by any reader; -1 if none. */

@@ -110,41 +110,30 @@ void writePrepared(RegionWriter& writer, const std::vector<PreparedSection>& sec
   }
 }
 
-void readFully(int file, const BuildRequest& request, std::span<uint8_t> bytes, uint64_t offset) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t got =
-        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got == 0) errno = EIO;
-    if (got <= 0) throwSystemError("read back", request.path);
-    done += static_cast<size_t>(got);
-  }
-}
-
 struct Sums {
   std::vector<uint32_t> crcs;
   std::vector<Digest> digests;
 };
 
 // Checksums and digests by block of the first `length` bytes.
-Sums sumBlocks(int file, const BuildRequest& request, uint64_t length, Progress& progress) {
+Sums sumBlocks(const BuildContext& context, uint64_t length) {
   const size_t blocks = (length + kBlockBytes - 1) / kBlockBytes;
   Sums sums{std::vector<uint32_t>(blocks), std::vector<Digest>(blocks)};
   const size_t groups = (blocks + kSumBlocks - 1) / kSumBlocks;
-  std::vector<std::vector<uint8_t>> buffers(std::max(1u, request.threads));
-  forEachIndex(request.threads, groups, [&](size_t group, unsigned thread) {
+  std::vector<std::vector<uint8_t>> buffers(std::max(1u, context.threads));
+  forEachIndex(context.threads, groups, [&](size_t group, unsigned thread) {
     std::vector<uint8_t>& buffer = buffers[thread];
     buffer.resize(kSumBlocks * kBlockBytes);
     const uint64_t first = group * buffer.size();
     const size_t bytes = static_cast<size_t>(std::min<uint64_t>(buffer.size(), length - first));
-    readFully(file, request, {buffer.data(), bytes}, first);
+    context.writer.readBack(first, {buffer.data(), bytes});
     for (size_t at = 0; at < bytes; at += kBlockBytes) {
       const size_t block = group * kSumBlocks + at / kBlockBytes;
       const size_t part = std::min<size_t>(kBlockBytes, bytes - at);
       sums.crcs[block] = crc32c(buffer.data() + at, part);
       sums.digests[block] = sha256(buffer.data() + at, part);
     }
-    if (thread == 0) progress.part(group, groups);
+    if (thread == 0) context.progress.part(group, groups);
   });
   return sums;
 }
@@ -171,8 +160,7 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
 
 // Writes DIGESTS; `known` holds the digests of all whole blocks of the first `length` bytes. BLOCKS
 // and DIRECTORY (1/16,000 of the file) are read back. Counterpart of checkDigests, region.cc.
-DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
-                             std::vector<Digest> known, uint64_t length) {
+DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);
   writer.flush();
   const uint64_t end = writer.position();
@@ -181,7 +169,7 @@ DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest&
   for (uint64_t block = length / kBlockBytes; block < known.size(); block++) {
     const uint64_t from = block * kBlockBytes;
     const size_t bytes = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - from));
-    readFully(file, request, {buffer.data(), bytes}, from);
+    writer.readBack(from, {buffer.data(), bytes});
     known[block] = sha256(buffer.data(), bytes);
   }
   const auto* digests = reinterpret_cast<const uint8_t*>(known.data());
@@ -220,12 +208,13 @@ void writeStages(const BuildContext& context, const std::string& path, Stages& s
   });
   stages.run("value orders", 145, [&] { writeValueOrders(context, byCnpj.get()); });
   stages.run("name order", 60, [&] { writeNameOrder(context, std::move(byCnpj)); });
-  stages.run("words", 250, [&] { writeWords(context, path); });
+  stages.run("words", 220, [&] { writeWords(context, path); });
   stages.run("cube", 1, [&] { writeCube(context); });
   stages.run("rollup", 40, [&] { writeRollup(context); });
   stages.run("postal", 8, [&] { writePostal(context); });
   stages.run("places", 32, [&] { writePlaces(context); });
   CoverLists lists;
+  stages.run("values", 30, [&] { writeValues(context); });
   stages.run("cover", 32, [&] { lists = writeCover(context); });
   stages.run("cities", 25, [&] { writeCities(context, lists); });
   stages.run("dated", 40, [&] { writeDated(context, std::move(lists)); });
@@ -235,20 +224,19 @@ void writeStages(const BuildContext& context, const std::string& path, Stages& s
 }
 
 // Appends the parts that cover all bytes before them: BLOCKS, the directory, and DIGESTS.
-DirectoryLocation writeChecksums(const BuildContext& context, int file,
-                                 const BuildRequest& request) {
+DirectoryLocation writeChecksums(const BuildContext& context) {
   RegionWriter& writer = context.writer;
   writer.align(kSectionAlign);
   writer.flush();
   const uint64_t covered = writer.position();
-  Sums sums = sumBlocks(file, request, covered, context.progress);
+  Sums sums = sumBlocks(context, covered);
   const size_t sumBytes = sums.crcs.size() * sizeof(uint32_t);
   writer.begin(Section::kBlocks);
   writer.append(sums.crcs.data(), sumBytes);
   writer.end();
   DirectoryLocation directory =
-      writeDirectory(writer, request.rowCount, crc32c(sums.crcs.data(), sumBytes));
-  directory.digests = writeDigests(writer, file, request, std::move(sums.digests), covered);
+      writeDirectory(writer, context.columns.rowCount(), crc32c(sums.crcs.data(), sumBytes));
+  directory.digests = writeDigests(writer, std::move(sums.digests), covered);
   return directory;
 }
 
@@ -276,8 +264,7 @@ BuildResult buildIndex(const BuildRequest& request) {
     writer.align(kSectionAlign);
     writer.append(request.owners.data(), request.owners.size());
   }
-  stages.run("checksums", 58,
-             [&] { result.directory = writeChecksums(context, file.get(), request); });
+  stages.run("checksums", 58, [&] { result.directory = writeChecksums(context); });
   if (mapping->poisoned()) {
     errno = EIO;
     throwSystemError("read the columns of", request.path);

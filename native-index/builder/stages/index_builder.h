@@ -100,6 +100,10 @@ void writePostal(const BuildContext& context);
 // account, and about 4 for its combinations.
 void writePlaces(const BuildContext& context);
 
+// Appends VALUES: a posting list over all chunks for every value of low-cardinality columns.
+// Memory: the lists, about 9 bytes per account.
+void writeValues(const BuildContext& context);
+
 // The lists of COVER as written, for the parts derived from them; empty if COVER is omitted.
 struct CoverLists {
   uint32_t activities = 0, states = 0;

@@ -1,5 +1,5 @@
-// Writes the posting lists of codes and words, their Roaring containers, and name prefixes
-// (layouts: format.h and parts.h).
+// Writes the posting lists of codes and words, and name prefixes (layouts: format.h and parts.h),
+// and encodes Roaring containers (containers.h).
 // Invariant: the rows of a list are unique and ascend.
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "builder/stages/chunk_codes.h"
+#include "builder/stages/containers.h"
 #include "builder/stages/index_builder.h"
 #include "builder/stages/row_terms.h"
 #include "format/analyzer.h"
@@ -21,30 +22,6 @@
 #include "format/region/parts.h"
 
 namespace peneira {
-
-// Writer of Roaring containers and bitmaps in the portable format (RoaringFormatSpec), from sorted
-// distinct rows.
-// Invariant: each container takes the smallest of its three forms, as CRoaring's run_optimize does;
-// test/native-build-region.test.ts compares the bytes with the `roaring` package.
-
-// The low halves of the rows of one container, sorted and distinct; 1 to 65,536 of them.
-struct ContainerRows {
-  const uint16_t* rows;
-  uint32_t count;
-};
-
-struct ContainerForm {
-  ContainerType type;
-  uint32_t runCount;
-  uint32_t byteLength;
-};
-
-ContainerForm chooseForm(const ContainerRows& container);
-
-void appendContainer(RawBytes& out, const ContainerRows& container, const ContainerForm& form);
-
-// Appends a whole portable bitmap of sorted distinct rows; count is at least 1.
-void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
 
 // Containers and bitmaps in the portable Roaring format.
 // Invariant: all numbers are little endian, as in the whole index region.
@@ -92,13 +69,13 @@ void appendRuns(RawBytes& out, const ContainerRows& container, uint32_t runCount
 }
 
 struct Part {
-  uint16_t high;
   ContainerRows container;
   ContainerForm form;
 };
 
 // Splits the rows by their high halves; `lows` receives the low halves.
-std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>& lows) {
+std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>& lows,
+                      std::vector<ContainerHead>& heads) {
   std::vector<Part> parts;
   lows.resize(count);
   for (size_t i = 0; i < count; i++) lows[i] = static_cast<uint16_t>(rows[i]);
@@ -106,20 +83,27 @@ std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>&
     size_t end = first + 1;
     while (end < count && rows[end] >> 16 == rows[first] >> 16) end++;
     const ContainerRows container{lows.data() + first, static_cast<uint32_t>(end - first)};
-    parts.push_back({static_cast<uint16_t>(rows[first] >> 16), container, chooseForm(container)});
+    const ContainerForm form = chooseForm(container);
+    parts.push_back({container, form});
+    heads.push_back({static_cast<uint16_t>(rows[first] >> 16),
+                     static_cast<uint16_t>(container.count - 1), form.type == ContainerType::kRun,
+                     form.byteLength});
     first = end;
   }
   return parts;
 }
 
-void appendRunFlags(RawBytes& out, const std::vector<Part>& parts) {
-  const size_t length = (parts.size() + 7) / 8;
+bool hasRuns(const std::vector<ContainerHead>& heads) {
+  return std::any_of(heads.begin(), heads.end(),
+                     [](const ContainerHead& head) { return head.hasRuns; });
+}
+
+void appendRunFlags(RawBytes& out, const std::vector<ContainerHead>& heads) {
+  const size_t length = (heads.size() + 7) / 8;
   uint8_t* flags = out.grow(length);
   std::memset(flags, 0, length);
-  for (size_t i = 0; i < parts.size(); i++) {
-    if (parts[i].form.type == ContainerType::kRun) {
-      flags[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
-    }
+  for (size_t i = 0; i < heads.size(); i++) {
+    if (heads[i].hasRuns) flags[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
   }
 }
 
@@ -143,36 +127,43 @@ void appendContainer(RawBytes& out, const ContainerRows& container, const Contai
   }
 }
 
-void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
-  std::vector<uint16_t> lows;
-  const std::vector<Part> parts = cut(rows, count, lows);
-  const size_t start = out.size();
-  bool hasRuns = false;
-  for (const Part& part : parts) hasRuns |= part.form.type == ContainerType::kRun;
-  const auto partCount = static_cast<uint32_t>(parts.size());
-  if (hasRuns) {
-    out.push(kCookieWithRuns | (partCount - 1) << 16);
-    appendRunFlags(out, parts);
+uint64_t bitmapHeadBytes(const std::vector<ContainerHead>& heads) {
+  const bool runs = hasRuns(heads);
+  const uint64_t first = runs ? 4 + (heads.size() + 7) / 8 : 8;
+  return first + heads.size() * (!runs || heads.size() >= kOffsetsFrom ? 8 : 4);
+}
+
+void appendBitmapHead(RawBytes& out, const std::vector<ContainerHead>& heads) {
+  const auto count = static_cast<uint32_t>(heads.size());
+  const bool runs = hasRuns(heads);
+  auto offset = static_cast<uint32_t>(bitmapHeadBytes(heads));
+  if (runs) {
+    out.push(kCookieWithRuns | (count - 1) << 16);
+    appendRunFlags(out, heads);
   } else {
     out.push(kCookieWithoutRuns);
-    out.push(partCount);
+    out.push(count);
   }
-  for (const Part& part : parts) {
-    out.push(part.high);
-    out.push(static_cast<uint16_t>(part.container.count - 1));
+  for (const ContainerHead& head : heads) {
+    out.push(head.high);
+    out.push(head.cardinalityMinusOne);
   }
-  if (!hasRuns || parts.size() >= kOffsetsFrom) {
-    auto offset = static_cast<uint32_t>(out.size() - start + 4 * parts.size());
-    for (const Part& part : parts) {
-      out.push(offset);
-      offset += part.form.byteLength;
-    }
+  if (runs && heads.size() < kOffsetsFrom) return;
+  for (const ContainerHead& head : heads) {
+    out.push(offset);
+    offset += head.byteLength;
   }
+}
+
+void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
+  std::vector<uint16_t> lows;
+  std::vector<ContainerHead> heads;
+  const std::vector<Part> parts = cut(rows, count, lows, heads);
+  appendBitmapHead(out, heads);
   for (const Part& part : parts) appendContainer(out, part.container, part.form);
 }
 
-// Builds chunk blocks by counting sort: the pairs of a dimension are in row order, so scattering
-// them by code leaves the rows of every code sorted.
+// Builds chunk blocks.
 // Invariant: payload offsets are multiples of 8 for bitsets, and of 2 for other containers.
 
 namespace {
@@ -180,42 +171,21 @@ namespace {
 // Builds blocks; one instance per thread.
 class ChunkEncoder {
  public:
-  explicit ChunkEncoder(const BuildContext& context) : codes_(context), counts_((1u << 16) + 1) {}
+  explicit ChunkEncoder(const BuildContext& context) : codes_(context) {}
 
   RawBytes encode(uint32_t chunk) {
     payloads_.clear();
     for (uint32_t i = 0; i < Dimensions::kCount; i++) {
       entries_[i].clear();
-      addDimension(codes_.collect(static_cast<Dimensions::Number>(i), chunk), entries_[i]);
+      const CodePairs& pairs = codes_.collect(static_cast<Dimensions::Number>(i), chunk);
+      sorter_.forEach(pairs, [&](uint32_t code, const ContainerRows& rows) {
+        addContainer(code, rows, entries_[i]);
+      });
     }
     return assemble(chunk);
   }
 
  private:
-  void addDimension(const CodePairs& pairs, std::vector<ContainerEntry>& entries) {
-    const size_t count = pairs.codes.size();
-    uint32_t codeEnd = 0;
-    for (const uint16_t code : pairs.codes) {
-      counts_[code]++;
-      codeEnd = std::max(codeEnd, code + 1u);
-    }
-    uint32_t start = 0;
-    for (uint32_t code = 0; code < codeEnd; code++) {
-      start += counts_[code];
-      counts_[code] = start - counts_[code];
-    }
-    sorted_.resize(count);
-    for (size_t i = 0; i < count; i++) sorted_[counts_[pairs.codes[i]]++] = pairs.rows[i];
-    // counts_[code] is now the end of the rows of the code.
-    uint32_t from = 0;
-    for (uint32_t code = 0; code < codeEnd; code++) {
-      const uint32_t end = counts_[code];
-      if (end > from) addContainer(code, {sorted_.data() + from, end - from}, entries);
-      from = end;
-      counts_[code] = 0;
-    }
-  }
-
   void addContainer(uint32_t code, const ContainerRows& container,
                     std::vector<ContainerEntry>& entries) {
     const ContainerForm form = chooseForm(container);
@@ -251,8 +221,7 @@ class ChunkEncoder {
   }
 
   ChunkCodes codes_;
-  std::vector<uint32_t> counts_;  // by code; zero between dimensions
-  std::vector<uint16_t> sorted_;
+  ContainerSorter sorter_;
   std::array<std::vector<ContainerEntry>, Dimensions::kCount> entries_;
   RawBytes payloads_;
 };

@@ -204,7 +204,7 @@ uint64_t RoaringView::offsetOf(uint32_t index) const {
   return at;
 }
 
-bool RoaringView::find(uint32_t key, Container& found) const {
+uint32_t RoaringView::lowerBound(uint32_t key) const {
   const uint8_t* keys = blocks_->view(keys_, uint64_t{count_} * 4);
   uint32_t low = 0, count = count_;
   while (count > 0) {
@@ -213,9 +213,29 @@ bool RoaringView::find(uint32_t key, Container& found) const {
     low = below ? low + half + 1 : low;
     count = below ? count - half - 1 : half;
   }
-  if (low == count_ || load<uint16_t>(keys + low * 4) != key) return false;
-  found = at(low).second;
+  return low;
+}
+
+bool RoaringView::find(uint32_t key, Container& found) const {
+  uint32_t at = count_;
+  return findNear(at, key, found);
+}
+
+bool RoaringView::findNear(uint32_t& index, uint32_t key, Container& found) const {
+  // A query goes from chunk to chunk, so the wanted container is the last one or the next one.
+  if (index < count_ && keyAt(index) < key) index++;
+  const bool isLeast =
+      index < count_ && keyAt(index) >= key && (index == 0 || keyAt(index - 1) < key);
+  if (!isLeast) index = lowerBound(key);
+  if (index == count_ || keyAt(index) != key) return false;
+  found = at(index).second;
   return true;
+}
+
+void RoaringView::willNeed(uint32_t from, uint32_t to) const {
+  if (from >= to || to > count_) return;
+  const uint64_t first = offsetOf(from), end = to == count_ ? end_ : offsetOf(to);
+  if (first >= offset_ && first < end && end <= end_) blocks_->willNeed(first, end - first);
 }
 
 std::pair<uint32_t, Container> RoaringView::at(uint32_t index) const {

@@ -73,12 +73,21 @@ class RoaringView {
   RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length);
   // The container of rows with the high 16 bits `key`; false if there is none.
   bool find(uint32_t key, Container& found) const;
+  // The same, from a container near the wanted one; `at` becomes its index, or that of the next.
+  bool findNear(uint32_t& at, uint32_t key, Container& found) const;
+  // Prefetches the containers with the indexes [from, to) from disk.
+  void willNeed(uint32_t from, uint32_t to) const;
   // Number of containers; `at` returns each with the high 16 bits of its rows.
   uint32_t count() const { return count_; }
   std::pair<uint32_t, Container> at(uint32_t index) const;
 
  private:
   uint64_t offsetOf(uint32_t index) const;
+  uint32_t keyAt(uint32_t index) const {
+    return load<uint16_t>(blocks_->view(keys_ + uint64_t{index} * 4, 2));
+  }
+  // The first container whose key is not below `key`, or count().
+  uint32_t lowerBound(uint32_t key) const;
 
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, end_ = 0;

@@ -78,11 +78,15 @@ napi_value damagedBlock(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr NamedMethod kVerifyMethods[] = {{"verify", verify},
-                                          {"verifyBlocks", verifyBlocks},
-                                          {"recheckAll", recheckAll},
-                                          {"fileState", fileState},
-                                          {"damagedBlock", damagedBlock}};
+napi_value checkedBlocks(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    return fromNumber(env, static_cast<double>(segment->blocks().checkedCount()));
+  });
+}
+
+constexpr NamedMethod kVerifyMethods[] = {
+    {"verify", verify},       {"verifyBlocks", verifyBlocks}, {"recheckAll", recheckAll},
+    {"fileState", fileState}, {"damagedBlock", damagedBlock}, {"checkedBlocks", checkedBlocks}};
 
 }  // namespace
 

@@ -23,6 +23,9 @@ constexpr size_t kIndexedRanges = 64;
 constexpr uint32_t kHeadsAhead = 12;
 constexpr uint32_t kEntriesAhead = 8;
 constexpr uint32_t kContainersAhead = 4;
+// A chunk counts as cold if one of this many chunks before it was: a block of a list may hold the
+// containers of as many.
+constexpr uint32_t kColdChunks = 64;
 
 ChunkScratch& threadScratch() {
   thread_local ChunkScratch scratch;
@@ -43,7 +46,11 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
     Condition& condition = conditions_[i];
     condition.clause = &query.clauses[i];
     condition.negated = condition.clause->negated;
-    if (condition.clause->kind == ClauseKinds::kRange) {
+    condition.values = segment.values().find(*condition.clause);
+    if (condition.values) {
+      condition.negated = condition.values->negated;
+      condition.codes = CodeTest::of(segment.columns(), *condition.clause);
+    } else if (condition.clause->kind == ClauseKinds::kRange) {
       condition.range = &ranges_.emplace_back(segment.columns(), *condition.clause);
       condition.isIndexed = segment.postal().isThere() &&
                             condition.clause->column == Columns::kPostalCode &&
@@ -55,6 +62,7 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
       for (const auto& list : condition.clause->lists) checkRows(*list, segment.rowCount());
     } else {
       condition.codes = CodeTest::of(segment.columns(), *condition.clause);
+      usesPostings_ = true;
     }
   }
   flats_.resize(termCount);
@@ -74,10 +82,15 @@ void ChunkQuery::resolveWords(Condition& condition) {
 
 void ChunkQuery::requestAhead() {
   const uint64_t checked = segment_.blocks().checkedCount();
-  isCold_ = checked != checked_;
+  if (checked != checked_) coldUntil_ = chunk_ + kColdChunks;
+  isCold_ = chunk_ < coldUntil_;
   checked_ = checked;
   if (!isCold_) return;
-  segment_.postings().willNeedHead(chunk_ + kHeadsAhead);
+  for (Condition& condition : conditions_) {
+    if (!condition.values) continue;
+    for (ValueList& list : condition.values->lists) list.willNeed();
+  }
+  if (usesPostings_) segment_.postings().willNeedHead(chunk_ + kHeadsAhead);
   willNeedChunk(chunk_ + kEntriesAhead);
   willNeedChunk(chunk_ + kContainersAhead);
 }
@@ -85,24 +98,29 @@ void ChunkQuery::requestAhead() {
 // Prefetches the data of a chunk that every condition needs, as far as known before opening.
 void ChunkQuery::willNeedChunk(uint32_t chunk) const {
   if (chunk >= segment_.chunkCount()) return;
+  if (usesPostings_) willNeedPostings(chunk, chunk - chunk_ == kEntriesAhead);
+  if (chunk - chunk_ == kEntriesAhead) return;
+  for (const Condition& condition : conditions_) {
+    if (condition.isIndexed) {
+      // If postal codes alone are counted, their starts suffice.
+      if (conditions_.size() > 1) segment_.postal().willNeed(chunk);
+    } else if (condition.range != nullptr) {
+      condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
+    }
+  }
+}
+
+void ChunkQuery::willNeedPostings(uint32_t chunk, bool entries) const {
   const Postings& postings = segment_.postings();
   const ChunkView view = postings.chunk(chunk);
-  const bool entries = chunk - chunk_ == kEntriesAhead;
   for (const Condition& condition : conditions_) {
+    if (condition.values) continue;
     for (const DimensionCodes& part : condition.clause->any) {
       if (entries) {
         postings.willNeedEntries(view, part.dimension);
       } else {
         postings.willNeedContainers(view, part.dimension, part.codes);
       }
-    }
-  }
-  if (entries) return;
-  for (const Condition& condition : conditions_) {
-    if (condition.isIndexed) {
-      segment_.postal().willNeed(chunk);
-    } else if (condition.range != nullptr) {
-      condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
     }
   }
 }
@@ -113,12 +131,11 @@ bool ChunkQuery::open(uint32_t chunk) {
   flatCount_ = 0;
   order_.clear();
   work_.chunks++;
-  const ChunkView view = segment_.postings().chunk(chunk);
   for (size_t i = 0; i < conditions_.size(); i++) {
     // The condition that failed last is likely to fail again; then no other condition is opened.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
-    if (!openCondition(condition, view)) {
+    if (!openCondition(condition)) {
       missing_ = next;
       return false;
     }
@@ -169,9 +186,10 @@ void ChunkQuery::arrange() {
   });
 }
 
-bool ChunkQuery::openCondition(Condition& condition, const ChunkView& view) {
+bool ChunkQuery::openCondition(Condition& condition) {
+  if (condition.values) return openPosting(condition);
   switch (condition.clause->kind) {
-    case ClauseKinds::kPosting: return openPosting(condition, view);
+    case ClauseKinds::kPosting: return openPosting(condition);
     case ClauseKinds::kWords: return openWords(condition);
     case ClauseKinds::kRange: return openRange(condition);
     case ClauseKinds::kRows: return openRows(condition);
@@ -180,11 +198,28 @@ bool ChunkQuery::openCondition(Condition& condition, const ChunkView& view) {
   return false;
 }
 
-bool ChunkQuery::openPosting(Condition& condition, const ChunkView& view) {
+void ChunkQuery::findValues(Condition& condition) {
+  for (ValueList& list : condition.values->lists) {
+    Container container;
+    if (list.find(chunk_, container)) condition.alternatives.push_back(container);
+  }
+}
+
+void ChunkQuery::findPostings(Condition& condition) {
+  if (viewed_ != chunk_) view_ = segment_.postings().chunk(chunk_);
+  viewed_ = chunk_;
+  for (const DimensionCodes& part : condition.clause->any) {
+    segment_.postings().find(view_, part.dimension, part.codes, condition.alternatives);
+  }
+}
+
+bool ChunkQuery::openPosting(Condition& condition) {
   condition.alternatives.clear();
   condition.estimate = 0;
-  for (const DimensionCodes& part : condition.clause->any) {
-    segment_.postings().find(view, part.dimension, part.codes, condition.alternatives);
+  if (condition.values) {
+    findValues(condition);
+  } else {
+    findPostings(condition);
   }
   work_.containers += condition.alternatives.size();
   for (const Container& container : condition.alternatives) {

@@ -58,6 +58,7 @@ class ChunkQuery {
     const Clause* clause = nullptr;
     const RangeTest* range = nullptr;
     std::optional<CodeTest> codes;                     // set if a column holds the same data
+    std::optional<ValueLists> values;                  // set if VALUES holds the rows
     std::vector<std::vector<TermRows>> words;          // per hint
     std::vector<Container> alternatives;               // a row is in one of them
     std::vector<std::vector<Container>> conjunctions;  // or in all of one of these
@@ -71,11 +72,14 @@ class ChunkQuery {
 
   void resolveWords(Condition& condition);
   void willNeedChunk(uint32_t chunk) const;
-  bool openPosting(Condition& condition, const ChunkView& view);
+  void willNeedPostings(uint32_t chunk, bool entries) const;
+  void findPostings(Condition& condition);
+  void findValues(Condition& condition);
+  bool openPosting(Condition& condition);
   bool openWords(Condition& condition);
   bool openRange(Condition& condition) const;
   bool openRows(Condition& condition);
-  bool openCondition(Condition& condition, const ChunkView& view);
+  bool openCondition(Condition& condition);
   bool isEverything(const Condition& condition) const;
   static int rankOf(const Condition& condition);
   static uint64_t probeCost(const Condition& condition);
@@ -105,9 +109,13 @@ class ChunkQuery {
   std::vector<const Condition*> order_;
   std::vector<TermRows::FlatChunk> flats_;
   uint32_t flatCount_ = 0;
-  size_t missing_ = 0;   // the condition that excluded the last chunk
-  uint64_t checked_;     // number of checked blocks after the previous chunk
-  bool isCold_ = false;  // true if the previous chunk was cold
+  size_t missing_ = 0;  // the condition that excluded the last chunk
+  bool usesPostings_ = false;
+  ChunkView view_;  // of chunk `viewed_`, if a condition uses POSTINGS
+  uint32_t viewed_ = kNoRank;
+  uint64_t checked_;        // number of checked blocks after the previous chunk
+  uint32_t coldUntil_ = 0;  // chunks before it are taken as cold
+  bool isCold_ = false;
   uint32_t chunk_ = 0, rows_ = 0, estimate_ = 0;
   ChunkSpan span_{0, 0};
   State state_ = State::kAll;

@@ -67,6 +67,10 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
+// Max COVER entries read for a set of rows: the chunks would be scanned, and are scattered in a
+// cold file.
+constexpr uint64_t kListedPerChunk = 1'024;
+
 // Max COVER and DATED entries read for a count: as many as opening the chunks would cost.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
@@ -272,7 +276,8 @@ void addChunks(const Segment& segment, const Query& query, RowSet& rows, Work& w
 }  // namespace
 
 std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work) {
-  const auto listed = segment.cover().rows(query, entriesMax(segment), work);
+  const uint64_t most = segment.chunkCount() * kListedPerChunk;
+  const auto listed = segment.cover().rows(query, most, work);
   if (!listed) return nullptr;
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   for (const uint32_t row : *listed) rows->add(row);

@@ -326,6 +326,7 @@ class Walk {
         wanted_(wanted),
         count_(segment_.rowCount()) {
     mayMeet_ = common.meetMax;
+    if (order_ == Orders::kShareCapital) capitals_ = segment_.values().capitalStarts();
     const Interval values = valuesWanted(common.query, order_);
     if (!values.isBounded) return;
     // If the interval is empty, both ends are the same position.
@@ -373,7 +374,16 @@ class Walk {
   // True if the walk used up its budget; its rows are then not an answer.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
-  uint64_t valueAt(uint32_t position) const { return keys_.ascending(order_, rowAt(position)); }
+  // Round amounts are known by their positions. The rows at the probes of a search are scattered,
+  // so with a cold file each would read a block of the order and one of the column.
+  uint64_t valueAt(uint32_t position) const {
+    if (!capitals_.empty() && position < capitals_.back()) {
+      const auto next = std::upper_bound(capitals_.begin(), capitals_.end(), position);
+      const auto code = static_cast<uint32_t>(next - capitals_.begin()) - 1;
+      if (code % 2 == 1) return fromSigned(kRoundCapitals[code / 2]);
+    }
+    return keys_.ascending(order_, rowAt(position));
+  }
 
   bool accepts(uint32_t row) {
     mayMeet_--;
@@ -552,6 +562,7 @@ class Walk {
   SortKeys keys_;
   std::vector<Group> groups_;  // of the enclosing walks
   uint64_t mayMeet_;
+  std::vector<uint32_t> capitals_;  // positions of the classes of capital, in its order only
   uint32_t order_;
   bool descending_;
   static constexpr uint32_t kNoEnd = 0xffffffffu;

@@ -194,6 +194,7 @@ class Cover {
                                                  : offset_ + header_.entries_offset;
   }
   void skip(uint64_t entries, List& list, uint64_t from) const;
+  void sortRows(std::vector<uint32_t>& rows) const;
   // Calls `action(rows)` for the matches of each list; returns false if `count` has no answer.
   template <class Action>
   bool eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const;

@@ -119,6 +119,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
                              tables_[Tables::kMunicipalityIbge].count());
   contacts_ = ContactIndex(blocks_, columns_, directory_);
   beginnings_ = NameBeginnings(blocks_, directory_);
+  values_ = ValueIndex(blocks_, directory_);
   partnerships_ = Partnerships(blocks_, directory_);
   population_ = numbersOf(Tables::kMunicipalityPopulation);
   numbers_ = numbersOf(Tables::kNumber);

@@ -23,6 +23,7 @@
 #include "query/parts/lookups.h"
 #include "query/parts/partnerships.h"
 #include "query/parts/places.h"
+#include "query/parts/values.h"
 
 namespace peneira {
 
@@ -177,6 +178,7 @@ class Segment {
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
   const ContactIndex& contacts() const { return contacts_; }
+  const ValueIndex& values() const { return values_; }
   const NameBeginnings& beginnings() const { return beginnings_; }
   ResultCache& resultCache() const { return resultCache_; }
 
@@ -219,6 +221,7 @@ class Segment {
   DistrictIndex districts_;
   ContactIndex contacts_;
   NameBeginnings beginnings_;
+  ValueIndex values_;
   Partnerships partnerships_;
   std::vector<int64_t> population_, numbers_;
   mutable ResultCache resultCache_;

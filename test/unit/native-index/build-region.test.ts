@@ -40,6 +40,7 @@ import {
   sortedPostal,
 } from "../../support/native-index/parts-decode.ts";
 import { countedPlaces, placesIn, placesOf } from "../../support/native-index/places-decode.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
 import {
   checkPostings,
   checkTerms,
@@ -58,6 +59,7 @@ import {
   countedCombinations,
   rollupIn,
 } from "../../support/native-index/rollup-decode.ts";
+import { clauseOfValues, valuesIn } from "../../support/native-index/values-decode.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-region-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -160,6 +162,16 @@ describe("a region of 4,000 random rows", () => {
     assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
 
+  test("lists the rows of every value over all chunks", () => {
+    const lists = valuesIn(region) ?? assert.fail("no VALUES");
+    for (const list of lists) {
+      const wanted = matchesOf(fixture.rows, [clauseOfValues(list)]);
+      assert.deepEqual(list.rows, wanted, `${list.axis} ${list.code}`);
+    }
+    const axes = new Set(lists.filter(({ rows }) => rows.length > 1).map(({ axis }) => axis));
+    assert.equal(axes.size, 9, "every axis has lists");
+  });
+
   test("marks how the names of every row begin", () => {
     const marks = beginningsIn(region) ?? assert.fail("no BEGINNINGS");
     assert.deepEqual(marks, fixture.rows.map(marksOf));
@@ -217,6 +229,7 @@ test("runs a small bench of the builder, which names every phase", async () => {
     "rollup",
     "postal",
     "places",
+    "values",
     "cover",
     "cities",
     "dated",

@@ -1,0 +1,71 @@
+// Posting lists of single values over all chunks, from VALUES.
+// Input: a clause of a query. Output: the lists of its values, chunk by chunk.
+// Invariant: the rows equal those of POSTINGS, or of a test of the column. Numbers from the file
+// are validated against the part before use; without VALUES, no clause has lists here.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "format/postings/postings.h"
+#include "format/region/region.h"
+#include "format/region/values.h"
+#include "query/clauses/query.h"
+
+namespace peneira {
+
+// A list, read from chunk to chunk.
+class ValueList {
+ public:
+  explicit ValueList(const RoaringView& rows) : rows_(rows) {}
+
+  // The container of a chunk; false if there is none. Chunks usually ascend.
+  bool find(uint32_t chunk, Container& found) { return rows_.findNear(at_, chunk, found); }
+  // Prefetches the next containers of the list from disk.
+  void willNeed();
+
+ private:
+  RoaringView rows_;
+  uint32_t at_ = 0;         // index of the container found last
+  uint32_t requested_ = 0;  // containers before it have been prefetched
+};
+
+// The lists of a clause: a row matches if it is in one of them, or in none if `negated`.
+struct ValueLists {
+  std::vector<ValueList> lists;
+  bool negated = false;
+};
+
+// The lists of one snapshot; empty if it has no VALUES.
+class ValueIndex {
+ public:
+  ValueIndex() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
+  ValueIndex(const Blocks& blocks, const Directory& directory);
+
+  // Returns nullopt if the clause has values without lists, or too many.
+  std::optional<ValueLists> find(const Clause& clause) const;
+  // The position in ORDER share_capital of the first row of every class, and the end of the last;
+  // empty without VALUES.
+  std::vector<uint32_t> capitalStarts() const;
+
+ private:
+  struct Codes {
+    uint32_t axis;
+    std::vector<uint32_t> codes;
+    bool negated = false;
+  };
+
+  uint32_t countOf(uint32_t axis) const { return starts_[axis + 1] - starts_[axis]; }
+  ValuesEntry entryOf(uint32_t axis, uint32_t code) const;
+  bool addCodes(const Codes& codes, ValueLists& found) const;
+  std::optional<Codes> numberCodes(const Clause& clause) const;
+  std::optional<Codes> capitalCodes(const Clause& clause) const;
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t offset_ = 0, length_ = 0;  // of VALUES, absolute
+  uint64_t entries_ = 0, rowCount_ = 0;
+  std::vector<uint32_t> starts_;
+};
+
+}  // namespace peneira
