@@ -6,7 +6,7 @@
 // - Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
 // - sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
 //               TERM_INDEX, TERM_POSTINGS, CUBE
-// - parts       ROLLUP, POSTAL, PLACES, VALUES, COVER, CITIES, OPENED, DATED, and the others of parts.h
+// - parts       ROLLUP, POSTAL, PLACES, VALUES, COVER, CITIES, OPENED, DATED, and others (parts.h)
 // - BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
 // - DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
 // - DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
