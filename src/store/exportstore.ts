@@ -47,8 +47,8 @@ export interface ExportRow {
   /** Number of rendering attempts. */
   readonly attempts: number;
   /**
-   * Member that renders the export, or rendered it last. Before the first claim: of an enrichment in
-   * a fleet, the member that has the sent file; otherwise null.
+   * Member that renders the export, or rendered it last. Before the first claim, it is null, or the
+   * member that has the sent file of an enrichment.
    */
   readonly owner: string | null;
   /** Number of claims: the token of the last one. */

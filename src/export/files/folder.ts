@@ -92,8 +92,8 @@ export class ExportFolder {
   }
 
   /**
-   * Receives a copy of an export's uploaded file. Calls `cut` with the reason if the bytes end early
-   * or differ. Throws the errors of the disk.
+   * Receives a copy of an export's uploaded file. Calls `cut` with the reason if the bytes end
+   * early or differ. Throws the errors of the disk.
    */
   async fetchSent(
     { id, sha256 }: SentObject,

@@ -34,7 +34,7 @@ interface SentFilesParts {
 }
 
 /** Returns the sent file of an enrichment; null for other exports. */
-export function sentObjectOf({
+function sentObjectOf({
   id,
   sent,
   sentBytes,
@@ -124,7 +124,7 @@ export class SentFiles {
     }
   }
 
-  /** Fails enrichments whose server has been gone for too long. Throws the errors of the database. */
+  /** Fails enrichments whose server is gone for too long. Throws the errors of the database. */
   look(): void {
     const { store, folder, clock, log, onEnd } = this.#parts;
     const nowMs = clock.monotonicMs();

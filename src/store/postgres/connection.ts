@@ -52,7 +52,7 @@ export interface OpenConnection {
   cut(): void;
 }
 
-/** The id that the protocol names may be that of a connection pool, so the server is asked. */
+/** The id that the protocol names may be that of a connection pool, so a query returns it. */
 const OWN_PROCESS = `SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_activity
   WHERE pid = pg_backend_pid()`;
 

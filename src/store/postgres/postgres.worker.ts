@@ -30,8 +30,8 @@ const { url, schema, words, listens, originMs, port } = workerData as BridgeStar
  */
 const LOOK_MS = 400;
 /**
- * Time without an answer to that check after which another connection is tried. The check has little
- * to do for the server, so this is the time of a machine that is busy.
+ * Time without an answer to that check after which another connection is tried. The check is
+ * little work for the server, so this is the time of a machine that is busy.
  */
 const STILL_MS = 1_000;
 /** Period of the attempts to reach an unreachable server, in milliseconds. */

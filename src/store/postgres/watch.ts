@@ -3,17 +3,17 @@
  * Input: statements on connections. Output: their answers, or `ConnectionLost` within about a
  * second and a half.
  * Invariant: a statement that the server works on, or that waits for a lock, is never ended here.
- * The server is asked over a connection of its own, which is open only while a statement is slow.
+ * Queries about statements use another connection, which is open only while one is slow.
  * The server ends what it still has of a lost connection, so its transaction holds no lock.
  *
- * Why the server is asked: a network device that forgets a connection drops its packets without a
+ * Why there are queries: a network device that forgets a connection drops its packets without a
  * word. The kernel then repeats them for minutes, and Node has no setting to shorten that.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, OpenConnection } from "./connection.ts";
 import { inTime, SILENCE_MS } from "./silence.ts";
 
-/** Time without an answer after which the server is asked, and between two such questions. */
+/** Time without an answer before the first query about a statement, and between two queries. */
 const SLOW_MS = 1_000;
 const LOOK_MS = 250;
 /** Looks until a statement counts as lost: on a busy machine, a server may begin it that late. */
@@ -24,7 +24,7 @@ const END_MS = 1_000;
 /** The statement's packets, or those of its answer, are dropped; the server itself answers. */
 export class ConnectionLost extends Error {}
 
-/** What the server says about one of our connections; times by its clock. */
+/** One of our connections as the server sees it; times by its clock. */
 export interface Backend {
   readonly pid: number;
   /** Null if the server does not track activity. */

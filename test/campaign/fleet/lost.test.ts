@@ -72,7 +72,7 @@ describe("a lost connection to the database", { skip: withoutPostgres }, () => {
   for (const listens of [true, false]) {
     const kind = listens ? "that listens" : "that works";
 
-    it(`is replaced by a thread ${kind}, for reads and for changes that have not begun`, async () => {
+    it(`is replaced by a thread ${kind}, for reads and changes that have not begun`, async () => {
       const database = await open(`lost_${listens}`, listens);
       const before = count(database);
       proxy.drop();
