@@ -46,7 +46,7 @@ const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 /** A statement without an answer. */
 interface Waiting {
   readonly connection: OpenConnection;
-  readonly sinceMs: number;
+  isSlow: boolean;
   /** Bytes of the connection at the last look. */
   bytes: number;
   /** Number of looks in a row at which the server did not work on it. */
@@ -81,25 +81,28 @@ export class Watch {
    * connection if the server itself is silent or unreachable.
    */
   async over<Answer>(connection: OpenConnection, answer: Promise<Answer>): Promise<Answer> {
-    const timer = setTimeout(() => void this.#look(), SLOW_MS);
-    let waiting: Waiting | undefined;
-    const lost = new Promise<never>((_, fail) => {
-      const bytes = connection.bytesRead();
-      waiting = { connection, sinceMs: performance.now(), bytes, forgotten: 0, fail };
-      this.#waiting.add(waiting);
+    let fail: Waiting["fail"] = () => {};
+    const lost = new Promise<never>((_, reject) => {
+      fail = reject;
     });
+    const bytes = connection.bytesRead();
+    const waiting: Waiting = { connection, isSlow: false, bytes, forgotten: 0, fail };
+    this.#waiting.add(waiting);
+    const timer = setTimeout(() => {
+      waiting.isSlow = true;
+      void this.#look();
+    }, SLOW_MS);
     try {
       return await Promise.race([answer, lost]);
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(waiting as Waiting);
+      this.#waiting.delete(waiting);
       answer.catch(() => {});
     }
   }
 
   get #slow(): Waiting[] {
-    const beganMs = performance.now() - SLOW_MS;
-    return [...this.#waiting].filter(({ sinceMs }) => sinceMs <= beganMs);
+    return [...this.#waiting].filter(({ isSlow }) => isSlow);
   }
 
   /** Asks about slow statements until there is none. Never rejects. */
