@@ -116,7 +116,7 @@ describe("a sent file in a fleet", { skip: withoutPostgres }, () => {
   /** While true, no server can store a finished file. */
   const holdsRenders = () => {
     store.fault = ({ method, key: name }) =>
-      method === "PUT" && !name.endsWith(".sent") ? { slowMs: 600_000 } : undefined;
+      method === "PUT" && !name.endsWith(".sent") ? { slowMs: 20_000 } : undefined;
   };
 
   it("is copied before the answer, and removed with its export", async () => {
@@ -144,7 +144,7 @@ describe("a sent file in a fleet", { skip: withoutPostgres }, () => {
 
   it("that was never copied comes with the repeated request", async () => {
     const expected = await bytesOf(0, (await ended(0, await sent(0, "first"))).export_id);
-    store.fault = ({ method }) => (method === "PUT" ? { slowMs: 600_000 } : undefined);
+    store.fault = ({ method }) => (method === "PUT" ? { slowMs: 20_000 } : undefined);
     const began = send(0, "repeated").catch(() => null);
     await sleep(1_500);
     await kill(0);
