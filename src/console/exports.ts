@@ -88,7 +88,7 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   refuseMistakes(membersOf(call, []));
   const { fields, labels, title, format } = exporter.origin(tenantId, id).spec.output;
   const context = exportContextOf(call);
-  const { file, column, fillZeros } = exporter.sentAgain(tenantId, id);
+  const { file, column, fillZeros } = await exporter.sentAgain(tenantId, id);
   try {
     const received = await file.end();
     const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");

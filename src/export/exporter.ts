@@ -114,10 +114,15 @@ export interface Exporter {
   /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
   receive(): SentFile;
   /**
-   * Returns an export's uploaded file with its options, to enrich it again. Throws like `read`, and
-   * `export_expired` if the file is gone.
+   * Returns an export's uploaded file with its options, to enrich it again. Rejects like `read`,
+   * and with `export_expired` if the file is gone.
    */
-  sentAgain(tenantId: string, id: string): SentAgain;
+  sentAgain(tenantId: string, id: string): Promise<SentAgain>;
+  /**
+   * Called with the file of an accepted enrichment, also of a repeated request. Keeps the file if
+   * it was lost, and resolves once other servers can read it, or after some seconds. Never rejects.
+   */
+  share(id: string, file: ReceivedFile): Promise<void>;
   /**
    * Charges rows that are answered without an export; durable when it returns. Throws
    * `quota_exceeded` if today's quota is too small, or `overloaded`.

@@ -27,6 +27,7 @@ import type {
   ExportOrigin,
   ExportPage,
   NewExport,
+  ReceivedFile,
   SentAgain,
   SentFile,
 } from "./exporter.ts";
@@ -46,6 +47,7 @@ import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
 import type { SentFileTask } from "./queue/rendertask.ts";
+import { SentFiles } from "./queue/sentfiles.ts";
 import { ClockJumps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
@@ -108,6 +110,7 @@ export class Exports implements Exporter {
   readonly #pins: Pins;
   readonly #intake: Intake;
   readonly #queue: ExportQueue;
+  readonly #sentFiles: SentFiles;
   readonly #sweeper: Sweeper;
   readonly #waiting = new Waiting();
   readonly #hasRoom: () => boolean;
@@ -127,6 +130,9 @@ export class Exports implements Exporter {
     const files = parts.openFiles?.({ folder, known, clock, log, sweeps }) ?? new DiskFiles(folder);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
     const clockJumps = new ClockJumps(clock, log);
+    const onEnd = (id: string) => this.#waiting.wake(id);
+    const sentFiles = new SentFiles({ ...parts, store, folder, files, membership, onEnd });
+    this.#sentFiles = sentFiles;
     const sweeper = new Sweeper({
       ...parts,
       store,
@@ -134,6 +140,7 @@ export class Exports implements Exporter {
       files,
       clockJumps,
       forgetMs: parts.forget * 1_000,
+      discardCopy: (row) => sentFiles.discard(row),
     });
     this.#membership = membership;
     this.#store = store;
@@ -142,14 +149,14 @@ export class Exports implements Exporter {
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
-    this.#intake = new Intake({ ...parts, store, folder, pins, clockJumps, freeBytes });
+    const holder = () => (membership.isShared ? membership.id : null);
+    this.#intake = new Intake({ ...parts, store, folder, pins, clockJumps, freeBytes, holder });
     this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
-      ...{ store, folder, files, pins, membership },
+      ...{ store, folder, files, sentFiles, pins, membership, onEnd },
       retentionMs: retention * 1_000,
       discard: (file) => sweeper.discard(file),
-      onEnd: (id) => this.#waiting.wake(id),
       listPath: (olderId, newerId) => changeListPath(dataDir, olderId, newerId),
     });
   }
@@ -199,6 +206,7 @@ export class Exports implements Exporter {
   async close(): Promise<void> {
     this.stop();
     await this.#queue.close();
+    this.#sentFiles.close();
     await this.#parts.threads.close();
     await this.#files.close();
     this.#pins.close();
@@ -221,10 +229,23 @@ export class Exports implements Exporter {
     return this.#folder.receive(this.#hasRoom);
   }
 
-  sentAgain(tenantId: string, id: string): SentAgain {
-    const { sent, sentBytes: bytes } = this.#own(tenantId, id);
+  async share(id: string, file: ReceivedFile): Promise<void> {
+    try {
+      const row = this.#store.find(id);
+      if (row !== undefined) await this.#sentFiles.share(row, file);
+      this.#queue.kick();
+    } catch (error) {
+      this.#parts.log.warn(describeError(error), "a sent file was not copied yet");
+    }
+  }
+
+  async sentAgain(tenantId: string, id: string): Promise<SentAgain> {
+    const row = this.#own(tenantId, id);
+    const { sent, sentBytes: bytes } = row;
     const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
-    const file = this.#folder.sendAgain(id, { bytes, sha256 });
+    const own = this.#folder.sendAgain(id, { bytes, sha256 });
+    const isHere = own === null && (await this.#sentFiles.fetch(row));
+    const file = isHere ? this.#folder.sendAgain(id, { bytes, sha256 }) : own;
     if (file !== null) return { file, column: column ?? undefined, fillZeros };
     throw new AppError("export_expired", "The sent file of this export is gone. Send it again.");
   }
@@ -335,7 +356,10 @@ export class Exports implements Exporter {
   /** Does periodic work. Never throws, because a database failure must not end the server. */
   tick(): void {
     try {
-      if (this.#hasWork()) this.#sweeper.sweep();
+      if (this.#hasWork()) {
+        this.#sweeper.sweep();
+        if (this.#membership.isShared) this.#sentFiles.look();
+      }
     } catch (error) {
       this.#parts.log.error(describeError(error), "expired exports were not swept; trying again");
     }
@@ -361,6 +385,7 @@ export class Exports implements Exporter {
       this.#cleanedMs = clock.monotonicMs();
       this.#store.lists.exported.dropStaged();
       this.#folder.cleanSent((id) => this.#store.find(id)?.expiredAt === null, false);
+      this.#sentFiles.copyAll();
       this.#pins.clean();
     } catch (error) {
       log.error(describeError(error), "the exports of other servers are not known; trying again");

@@ -46,7 +46,10 @@ export interface ExportRow {
   readonly state: StoredState;
   /** Number of rendering attempts. */
   readonly attempts: number;
-  /** Member that renders the export, or rendered it last; null before the first claim. */
+  /**
+   * Member that renders the export, or rendered it last. Before the first claim, it is null, or the
+   * member that has the sent file of an enrichment.
+   */
   readonly owner: string | null;
   /** Number of claims: the token of the last one. */
   readonly token: number;
@@ -333,6 +336,31 @@ export class ExportStore {
       .prepare<[], ExportRow>(
         `${COLUMNS} WHERE state = 'running' AND (owner IS NULL OR NOT EXISTS
            (SELECT 1 FROM members WHERE members.id = exports.owner)) ORDER BY sequence`,
+      )
+      .all();
+  }
+
+  /** Names the member that has the sent file of a queued export. */
+  holdSent(id: string, owner: string): boolean {
+    return this.#change(
+      "UPDATE exports SET owner = ? WHERE id = ? AND state = 'queued'",
+      owner,
+      id,
+    );
+  }
+
+  /** Replaces the request to enrich a sent file; returns false if the export was deleted. */
+  noteSent(id: string, sent: string): boolean {
+    return this.#change("UPDATE exports SET sent = ? WHERE id = ?", sent, id);
+  }
+
+  /** Returns the queued enrichments whose member has ended, oldest first. */
+  stranded(): ExportRow[] {
+    return this.#database
+      .prepare<[], ExportRow>(
+        `${COLUMNS} WHERE state = 'queued' AND sent IS NOT NULL AND owner IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM members WHERE members.id = exports.owner)
+         ORDER BY sequence`,
       )
       .all();
   }

@@ -23,6 +23,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /** Stores the files in the folder in which they are rendered. */
 export class DiskFiles implements ExportFiles {
+  readonly sent = null;
   readonly #folder: ExportFolder;
 
   constructor(folder: ExportFolder) {

@@ -59,8 +59,31 @@ export interface FilesState {
   readonly swept: number;
 }
 
+/** A file that a client has sent for an export. */
+export interface SentObject {
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Sent files where all servers can read them, so that each can render their exports. */
+export interface SharedSentFiles {
+  /** Copies the local file. Rejects with `FilesUnavailable`, or with the signal's reason. */
+  put(file: SentObject, signal: AbortSignal): Promise<void>;
+  /**
+   * Fetches a file to its local path. Rejects with `FilesUnavailable`, `SentFileMissing`, the
+   * signal's reason, or an error of the disk.
+   */
+  fetch(file: SentObject, signal: AbortSignal): Promise<void>;
+  /** Removes the copy, now or later. */
+  remove(file: SentObject): void;
+}
+
 /** The files of finished exports. */
 export interface ExportFiles {
+  /** Null if sent files are only on the server that has received them. */
+  readonly sent: SharedSentFiles | null;
   /**
    * Stores a rendered file from its local path; durable when it resolves. Rejects with
    * `FilesUnavailable` if it gives up, or with the signal's reason.
@@ -89,3 +112,6 @@ export interface ExportFiles {
 
 /** Thrown if the store does not answer. */
 export class FilesUnavailable extends Error {}
+
+/** Thrown if the store has no copy of a sent file. */
+export class SentFileMissing extends Error {}

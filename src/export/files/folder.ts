@@ -22,12 +22,13 @@ import {
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
+import { storageCause } from "../../files/storage.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
 import type { ReceivedFile, SentFile } from "../exporter.ts";
 import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
 import { EXPORT_ID } from "../record.ts";
-import type { StoredFile } from "./exportfiles.ts";
+import type { SentObject, StoredFile } from "./exportfiles.ts";
 
 const FOLDER = "exports";
 
@@ -88,6 +89,37 @@ export class ExportFolder {
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
+  }
+
+  /**
+   * Receives a copy of an export's uploaded file. Calls `cut` with the reason if the bytes end
+   * early or differ. Throws the errors of the disk.
+   */
+  async fetchSent(
+    { id, sha256 }: SentObject,
+    bytes: AsyncIterable<Uint8Array>,
+    cut: (cause?: unknown) => never,
+  ): Promise<void> {
+    const file = this.receive(() => true);
+    try {
+      try {
+        for await (const chunk of bytes) file.add(chunk);
+      } catch (error) {
+        cut(error);
+      }
+      const received = await file.end().catch((error: unknown) => {
+        throw storageCause(error) ?? error;
+      });
+      if (received.sha256 !== sha256) cut();
+      this.keepSent(received, id);
+    } finally {
+      file.drop();
+    }
+  }
+
+  /** Returns the exports whose uploaded file exists here. */
+  sent(): string[] {
+    return readdirSync(this.#sent).filter((name) => EXPORT_ID.test(name));
   }
 
   /** Removes an export's uploaded file and its unclaimed entries, if they exist. */

@@ -2,12 +2,14 @@
  * The files of finished exports on an S3-compatible store.
  * Invariant: an object's key has the export's id and the file's SHA-256. So a key never has two
  * contents, and a replaced process cannot overwrite another's file. The local copy is removed only
- * after the export is durably done. The sweep removes only objects of this installation that no
- * export in the state needs. The module is loaded only if a store is set.
+ * after the export is durably done. A copy of a file that a client has sent is kept until its
+ * export expires or is deleted. The sweep removes only objects of this installation that no export
+ * in the state needs. The module is loaded only if a store is set.
  */
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type LocalFile,
   type ObjectStore,
   type StoredObject,
   StoreFault,
@@ -24,6 +26,9 @@ import {
   type FinishedFile,
   type OpenedFile,
   type RecordedFile,
+  SentFileMissing,
+  type SentObject,
+  type SharedSentFiles,
   type StoredFile,
 } from "./exportfiles.ts";
 import type { ExportFolder } from "./folder.ts";
@@ -84,6 +89,8 @@ const FOLDER = "exports/";
 /** Max time that a download waits for the store, in milliseconds. */
 const HEAD_MS = 5_000;
 const OBJECT = /^(exp_[0-9a-f]{32})\/([0-9a-f]{64})\.[a-z]+(?:\.[a-z]+)?$/;
+/** Extension of a sent file; no format has it. */
+const SENT = ".sent";
 
 /** Keeps files on a store. */
 export class StoredFiles implements ExportFiles {
@@ -102,9 +109,16 @@ export class StoredFiles implements ExportFiles {
   #swept = 0;
   #work: Promise<unknown> = Promise.resolve();
 
+  readonly sent: SharedSentFiles;
+
   constructor(parts: StoredFilesParts) {
     this.#parts = parts;
     this.#pace = { ...PACE, ...parts.pace };
+    this.sent = {
+      put: (file, signal) => this.#putSent(file, signal),
+      fetch: (file, signal) => this.#untilAnswered(file.id, signal, this.#fetchSent(file)),
+      remove: (file) => this.#doom(this.#sentKeyOf(file)),
+    };
   }
 
   /** Counts a request, and records whether the store answers. */
@@ -120,19 +134,49 @@ export class StoredFiles implements ExportFiles {
   }
 
   async put(file: FinishedFile, signal: AbortSignal): Promise<void> {
+    const { folder } = this.#parts;
+    const key = this.#keyOf(file);
+    this.#unsettled.set(file.id, key);
+    const local = { ...file, path: folder.pathOf(file) };
+    await this.#untilAnswered(file.id, signal, (either) => this.#upload(key, local, either));
+  }
+
+  async #putSent(file: SentObject, signal: AbortSignal): Promise<void> {
+    const local = { ...file, path: this.#parts.folder.sentPathOf(file.id) };
+    const upload = (either: AbortSignal) => this.#upload(this.#sentKeyOf(file), local, either);
+    await this.#untilAnswered(file.id, signal, upload);
+  }
+
+  #fetchSent(file: SentObject): (signal: AbortSignal) => Promise<void> {
+    return async (signal) => {
+      const { store, folder } = this.#parts;
+      const whole = { offset: 0, length: file.sizeBytes };
+      const bytes = await store.get(this.#sentKeyOf(file), whole, signal);
+      if (bytes === null) throw new SentFileMissing("the store has no such file");
+      await folder.fetchSent(file, bytes, (cause) => {
+        throw new StoreFault("the store did not send the whole file", { cause });
+      });
+    };
+  }
+
+  /** Tries work again while the store does not answer. Rejects with `FilesUnavailable`. */
+  async #untilAnswered(
+    id: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { clock, retrySeconds, log } = this.#parts;
     const until = clock.monotonicMs() + retrySeconds * 1_000;
     const either = AbortSignal.any([signal, this.#closed.signal]);
-    this.#unsettled.set(file.id, this.#keyOf(file));
     for (let waitMs = this.#pace.waitMs; ; waitMs = Math.min(2 * waitMs, this.#pace.waitMaxMs)) {
       try {
-        await this.#upload(file, either);
+        await work(either);
         return;
       } catch (error) {
         either.throwIfAborted();
         if (!(error instanceof StoreFault)) throw error;
-        const details = { export_id: file.id, ...describeError(error) };
-        log.warn(details, "a file was not stored; trying again");
+        const details = { export_id: id, ...describeError(error) };
+        log.warn(details, "the store did not take or send a file; trying again");
         if (clock.monotonicMs() + waitMs > until) throw gaveUp(error);
       }
       await sleep(waitMs, undefined, { signal: either });
@@ -190,6 +234,11 @@ export class StoredFiles implements ExportFiles {
     if (this.#doomed.size > 0) void this.#inTurn(() => this.#removeDoomed());
   }
 
+  #doom(key: string): void {
+    this.#doomed.add(key);
+    void this.#inTurn(() => this.#removeDoomed());
+  }
+
   start(): void {
     void this.#inTurn(() => this.#storeLeft());
     void this.#every(this.#pace.sweepMs, () => this.#sweep());
@@ -212,15 +261,14 @@ export class StoredFiles implements ExportFiles {
     return this.#inTurn(() => this.#sweep());
   }
 
-  async #upload(file: FinishedFile, signal: AbortSignal): Promise<void> {
-    const { store, folder, owners } = this.#parts;
-    const key = this.#keyOf(file);
+  async #upload(key: string, file: LocalFile, signal: AbortSignal): Promise<void> {
+    const { store, owners } = this.#parts;
     if (isFile(await store.head(key, signal), file)) return;
-    const { sizeBytes, sha256 } = file;
+    const { path, sizeBytes, sha256 } = file;
     const metadata = { sha256, owner: owners[0] };
     const isNew = await store.put(
       key,
-      { path: folder.pathOf(file), sizeBytes, sha256 },
+      { path, sizeBytes, sha256 },
       { type: "application/octet-stream", metadata },
       signal,
     );
@@ -257,6 +305,10 @@ export class StoredFiles implements ExportFiles {
     return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${name.slice(id.length)}`);
   }
 
+  #sentKeyOf({ id, sha256 }: SentObject): string {
+    return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${SENT}`);
+  }
+
   /** Stores the files of done exports that are still on the local disk, then removes them here. */
   async #storeLeft(): Promise<void> {
     const { folder, known } = this.#parts;
@@ -291,11 +343,7 @@ export class StoredFiles implements ExportFiles {
       const [, id, sha256] = OBJECT.exec(key.slice(folder.length)) ?? [];
       if (id === undefined || nowMs - modifiedMs < this.#pace.orphanMs) continue;
       const row = known.find(id);
-      const isNeeded =
-        row !== undefined &&
-        (row.state === "queued" ||
-          row.state === "running" ||
-          (row.state === "done" && row.expiredAt === null && row.sha256 === sha256));
+      const isNeeded = key.endsWith(SENT) ? row?.expiredAt === null : needs(row, sha256);
       if (isNeeded || this.#unsettled.has(id) || !(await this.#isOurs(key))) continue;
       await store.remove(key, signal);
       this.#swept++;
@@ -359,8 +407,18 @@ export class StoredFiles implements ExportFiles {
   }
 }
 
+/** True if an export has the file with this hash, or may still make it. */
+function needs(row: ReturnType<KnownExports["find"]>, sha256: string | undefined): boolean {
+  if (row === undefined) return false;
+  if (row.state === "queued" || row.state === "running") return true;
+  return row.state === "done" && row.expiredAt === null && row.sha256 === sha256;
+}
+
 /** True if an object is the file, judging by its size and metadata. */
-function isFile(found: StoredObject | null, { sizeBytes, sha256 }: FinishedFile): boolean {
+function isFile(
+  found: StoredObject | null,
+  { sizeBytes, sha256 }: Pick<LocalFile, "sizeBytes" | "sha256">,
+): boolean {
   return found !== null && found.sizeBytes === sizeBytes && found.metadata.sha256 === sha256;
 }
 

@@ -19,7 +19,7 @@ import { changesHash, specHash } from "../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exportstore.ts";
 import { wordFor } from "../../text/amounts.ts";
-import type { NewExport } from "../exporter.ts";
+import type { NewExport, ReceivedFile } from "../exporter.ts";
 import { changesSlug } from "../files/filename.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { compressionOf } from "../formats/compressed.ts";
@@ -43,6 +43,8 @@ export interface IntakeParts {
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
   readonly folder: ExportFolder;
+  /** Member that has the files sent to this server; null if it is the only one. */
+  readonly holder: () => string | null;
   /** Names what a spec selects, for the file's name. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
@@ -93,7 +95,7 @@ export class Intake {
       this.#parts.pins.hold(wanted.segment);
       if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
       const row = this.#insert(wanted, made);
-      if (wanted.enrichment) this.#parts.folder.keepSent(wanted.enrichment.file, row.id);
+      if (wanted.enrichment) this.#keepSent(row, wanted.enrichment.file);
       faultPoint("create.before_commit");
       return { row, spec: wanted.spec, replayed: false };
     });
@@ -111,6 +113,13 @@ export class Intake {
     if (known?.bodyHash !== bodyHash) return null;
     const again = this.#again(known);
     return again.spec.filters.lists === undefined ? again : null;
+  }
+
+  #keepSent({ id }: ExportRow, file: ReceivedFile): void {
+    const { store, folder, holder } = this.#parts;
+    const owner = holder();
+    if (owner !== null) store.holdSent(id, owner);
+    folder.keepSent(file, id);
   }
 
   /** Returns the slug; the slug of a change export includes both months. */

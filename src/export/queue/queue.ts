@@ -29,6 +29,7 @@ import {
   type RenderOutcome,
   type RowBits,
 } from "./rendertask.ts";
+import type { SentFiles } from "./sentfiles.ts";
 import { Staging } from "./staging.ts";
 
 interface QueueParts extends OrderParts {
@@ -37,6 +38,7 @@ interface QueueParts extends OrderParts {
   readonly dataDir: string;
   readonly folder: ExportFolder;
   readonly files: ExportFiles;
+  readonly sentFiles: SentFiles;
   readonly threads: RenderThreads;
   readonly plans: Plans;
   readonly clock: Clock;
@@ -216,19 +218,19 @@ export class ExportQueue {
    * True if the export may run here. Each tenant may run at least one: a plan lowered since must
    * not block an accepted export indefinitely.
    */
-  #mayRun({ id, tenantId, plan, sent }: ExportRow): boolean {
+  #mayRun(row: ExportRow): boolean {
+    const { id, tenantId, plan } = row;
     if (this.#runs.has(id) || this.#ownership.leaves(id)) return false;
-    // A sent file is only on the server that received it.
-    const { membership, folder } = this.#parts;
-    if (sent !== null && membership.isShared && !folder.hasSent(id)) return false;
+    if (!this.#parts.sentFiles.canRender(row)) return false;
     const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
     return this.#parts.store.runningOf(tenantId) < Math.max(1, allowed);
   }
 
   #begin(row: ExportRow): void {
-    const render = this.#order(row, (rowsWritten, rowCount) => {
+    const onProgress: OnProgress = (rowsWritten, rowCount) => {
       run.progress = { rowsWritten, rowCount };
-    });
+    };
+    const render = this.#parts.sentFiles.render(row, () => this.#order(row, onProgress));
     const progress = { rowsWritten: 0, rowCount: 0 };
     const { cancel } = render;
     const run: Run = { row, cancel, release: () => {}, progress, commit: null, dropped: null };

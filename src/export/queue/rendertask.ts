@@ -21,7 +21,7 @@ import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
 import { StateAway } from "../../store/statedatabase.ts";
-import { FilesUnavailable } from "../files/exportfiles.ts";
+import { FilesUnavailable, SentFileMissing } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { type CsvText, type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
@@ -44,6 +44,8 @@ export interface SentFileTask {
   readonly fillZeros: boolean;
   /** Encoding and header of the new file, if it is CSV; missing in older exports. */
   readonly text?: CsvText;
+  /** True once the store has a copy of the file, so that every server can render the export. */
+  readonly stored?: boolean;
 }
 
 /** Additional members of an order that enriches a sent file. */
@@ -199,7 +201,13 @@ export function endOf(
 export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
   if (error instanceof FilesUnavailable) return "files_unavailable";
-  if (error instanceof ColumnRefusal || error instanceof XlsxRefusal) return "sent_file_unreadable";
+  if (
+    error instanceof ColumnRefusal ||
+    error instanceof XlsxRefusal ||
+    error instanceof SentFileMissing
+  ) {
+    return "sent_file_unreadable";
+  }
   // Every attempt would refuse the spec again.
   if (error instanceof AppError) {
     const { code } = error;

@@ -29,6 +29,8 @@ interface SweeperParts {
   readonly log: Log;
   /** Retention of an export's record after it expired or failed, in milliseconds. */
   readonly forgetMs: number;
+  /** Removes the copy of a sent file, now or later. */
+  readonly discardCopy: (row: ExportRow) => void;
 }
 
 /** Deletes expired data on each call of `sweep`. */
@@ -67,10 +69,11 @@ export class Sweeper {
    * Removes the file that was sent for an export, and its unclaimed entries; if that fails, the
    * next start removes them.
    */
-  discardSent({ id }: Pick<ExportRow, "id">): void {
-    const { folder, log } = this.#parts;
+  discardSent(row: ExportRow): void {
+    const { folder, log, discardCopy } = this.#parts;
+    discardCopy(row);
     try {
-      folder.removeSent(id);
+      folder.removeSent(row.id);
     } catch (error) {
       log.warn(describeError(error), "a sent file was not removed; the next start will");
     }

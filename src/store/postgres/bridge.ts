@@ -128,7 +128,10 @@ export class Bridge {
   /** Sends a request and waits. Throws `StateAway`, or `StatementRefused`. */
   ask(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
-    if (this.awayMs > 0 && request.kind !== "close") throw new StateAway("the server is away");
+    // The other thread must learn of each end, or it takes the next request for a part of the same
+    // transaction.
+    const isEnd = request.kind === "close" || request.kind === "end";
+    if (this.awayMs > 0 && !isEnd) throw new StateAway("the server is away");
     const number = ++this.#requests;
     this.#port.postMessage({ ...request, number } satisfies NumberedRequest);
     const ends = { words: this.#words, port: this.#port };

@@ -3,6 +3,7 @@
  * works in the schema of a state.
  * Invariant: a statement ends by its limit, on the server and here. Integers stay exact.
  */
+import type { Socket } from "node:net";
 import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { StateAddress } from "./address.ts";
 
@@ -39,21 +40,42 @@ function newClient(url: string): Client {
   });
 }
 
+/** A connection, and the server's process that serves it. */
+export interface OpenConnection {
+  readonly client: Client;
+  readonly pid: number;
+  /** Start of the process, as the server writes it; ids of processes are used again. */
+  readonly startedAt: string;
+  /** Number of bytes that have arrived. */
+  bytesRead(): number;
+  /** Ends the connection immediately: a server that is silent would never confirm its end. */
+  cut(): void;
+}
+
+/** The id that the protocol names may be that of a connection pool, so a query returns it. */
+const OWN_PROCESS = `SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_activity
+  WHERE pid = pg_backend_pid()`;
+
 /** Opens a connection. */
-export async function connectTo({ url, schema }: StateAddress): Promise<Client> {
+export async function connectTo({ url, schema }: StateAddress): Promise<OpenConnection> {
   const client = newClient(url);
   // The end of the connection is a separate event.
   client.on("error", () => {});
-  await client.connect();
-  await client.query(`SET search_path = "${schema}"`);
-  return client;
+  const stream = () => (client as unknown as { connection: { stream: Socket } }).connection.stream;
+  const cut = () => void stream().destroy();
+  try {
+    await client.connect();
+    const results = await client.query(`SET search_path = "${schema}"; ${OWN_PROCESS}`);
+    const [, own] = results as unknown as readonly pg.QueryResult<typeof NOBODY>[];
+    return { client, ...(own?.rows[0] ?? NOBODY), bytesRead: () => stream().bytesRead, cut };
+  } catch (error) {
+    cut();
+    throw error;
+  }
 }
 
-/** Ends a connection immediately: a server that is silent would never confirm its end. */
-export function cutOff(client: Client): void {
-  const { connection } = client as unknown as { readonly connection: pg.Connection };
-  connection.stream.destroy();
-}
+/** No process has this id. */
+const NOBODY = { pid: 0, startedAt: "" };
 
 /** True if the connection, and not the statement, has failed, or the server was too slow. */
 export function isLost(error: unknown): boolean {

@@ -3,13 +3,14 @@
  * Input: requests on a port, one at a time for each session. Output: answers on the port, and the
  * shared words that wake the waiting thread.
  * Invariant: a session is one connection, opened at its first request and again after a failure; a
- * transaction never goes on over another connection. While the server is away, a request fails
- * immediately, and the server is tried again in the background. A server that is silent is away:
- * the requests that wait for it fail. Passwords never leave this thread.
+ * transaction never goes on over another connection. A request that has changed nothing is carried
+ * out over another connection if the first one was lost (watch.ts). While the server is away, a
+ * request fails immediately, and the server is tried again in the background. A server that is
+ * silent is away: the requests that wait for it fail. Passwords never leave this thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
-import { type Client, connectTo, cutOff, isLost } from "./connection.ts";
+import { connectTo, isLost, type OpenConnection } from "./connection.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,
@@ -18,6 +19,8 @@ import {
   type QueryAnswer,
   WORD,
 } from "./messages.ts";
+import { inTime, SILENCE_MS, Silence } from "./silence.ts";
+import { ConnectionLost, endOf, openedWithin, Watch } from "./watch.ts";
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
@@ -27,12 +30,10 @@ const { url, schema, words, listens, originMs, port } = workerData as BridgeStar
  */
 const LOOK_MS = 400;
 /**
- * Time without an answer to that check after which the server is away. It has little to do for one,
- * so this is the time of a machine that is busy.
+ * Time without an answer to that check after which another connection is tried. The check is
+ * little work for the server, so this is the time of a machine that is busy.
  */
-const SILENCE_MS = 2_500;
-/** Longest wait for the end of a connection. */
-const END_MS = 1_000;
+const STILL_MS = 1_000;
 /** Period of the attempts to reach an unreachable server, in milliseconds. */
 const RETRY_MS = 250;
 
@@ -43,25 +44,39 @@ type Statement = Extract<BridgeRequest, { readonly kind: "query" | "write" }>;
 
 type Work = Exclude<BridgeRequest, { readonly kind: "close" }>;
 
+const watch = new Watch(() => connectTo({ url, schema }));
+
 /** A connection, with the requests of one database handle. */
 class Session {
-  #client: Client | null = null;
+  #open: OpenConnection | null = null;
   #inTransaction = false;
+  /** True while the request has sent nothing that may not be sent again. */
+  #isUndone = true;
 
   async answer(request: Work): Promise<QueryAnswer> {
-    if (this.#client === null) {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost && this.#isUndone)) throw error;
+      return this.#answer(request);
+    }
+  }
+
+  async #answer(request: Work): Promise<QueryAnswer> {
+    this.#isUndone = !this.#inTransaction;
+    if (this.#open === null) {
       if (this.#inTransaction && request.kind !== "begin") this.#refuse();
       this.#inTransaction = false;
-      const client = await connectTo({ url, schema });
+      const open = await connectTo({ url, schema });
       // An idle connection that ends is replaced at the next request.
-      client.once("end", () => {
-        if (this.#client === client) this.#client = null;
+      open.client.once("end", () => {
+        if (this.#open === open) this.#open = null;
       });
-      this.#client = client;
+      this.#open = open;
       reached();
     }
     try {
-      return await this.#run(this.#client, request);
+      return await this.#run(this.#open, request);
     } catch (error) {
       if (isLost(error)) this.cut();
       throw error;
@@ -70,9 +85,9 @@ class Session {
 
   /** Ends the connection without the server; its request fails. */
   cut(): void {
-    const client = this.#client;
-    this.#client = null;
-    if (client !== null) cutOff(client);
+    const open = this.#open;
+    this.#open = null;
+    open?.cut();
   }
 
   /** Throws: the connection was lost, so the server has undone the transaction. */
@@ -81,52 +96,54 @@ class Session {
     throw new Error("the connection was lost within a transaction");
   }
 
-  async #run(client: Client, request: Work): Promise<QueryAnswer> {
+  async #run(open: OpenConnection, request: Work): Promise<QueryAnswer> {
+    const send = (text: string) => watch.over(open, open.client.query(text));
     switch (request.kind) {
       case "query":
-        return resultOf(client, request);
+        return resultOf(open, request);
       case "write": {
-        await client.query(`BEGIN; ${EXCLUSIVE}`);
+        await send(`BEGIN; ${EXCLUSIVE}`);
+        this.#isUndone = false;
         try {
-          const result = await resultOf(client, request);
-          await client.query("COMMIT");
+          const result = await resultOf(open, request);
+          await send("COMMIT");
           return result;
         } catch (error) {
-          if (!isLost(error)) await client.query("ROLLBACK");
+          if (!isLost(error)) await send("ROLLBACK");
           throw error;
         }
       }
       case "begin":
-        await client.query(
+        await send(
           request.reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : `BEGIN; ${EXCLUSIVE}`,
         );
         this.#inTransaction = true;
         return NOTHING;
       case "end":
+        this.#isUndone = false;
         this.#inTransaction = false;
-        await client.query(request.commits ? "COMMIT" : "ROLLBACK");
+        await send(request.commits ? "COMMIT" : "ROLLBACK");
         return NOTHING;
       case "exec":
-        await client.query(request.text);
+        this.#isUndone = false;
+        await send(request.text);
         return NOTHING;
     }
   }
 
   async end(): Promise<void> {
-    const client = this.#client;
-    this.#client = null;
-    if (client === null) return;
-    // A server that is silent does not confirm it.
-    await Promise.race([client.end().catch(() => {}), sleep(END_MS)]);
-    cutOff(client);
+    const open = this.#open;
+    this.#open = null;
+    if (open !== null) await endOf(open);
   }
 }
 
 const NOTHING: QueryAnswer = { rows: [], columns: [], changes: 0 };
 
-async function resultOf(client: Client, { text, values }: Statement): Promise<QueryAnswer> {
+async function resultOf(open: OpenConnection, { text, values }: Statement): Promise<QueryAnswer> {
   const query = { text, values: values as unknown[], rowMode: "array" };
-  const { fields, rows, rowCount } = await client.query<unknown[]>(query);
+  const answer = open.client.query<unknown[]>(query);
+  const { fields, rows, rowCount } = await watch.over(open, answer);
   return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 };
 }
 
@@ -146,12 +163,12 @@ function lost(): void {
 async function reachAgain(): Promise<void> {
   while (Atomics.load(words, WORD.away) !== 0) {
     await sleep(RETRY_MS);
-    const client = await connectTo({ url, schema }).catch(() => null);
-    if (client === null) continue;
+    const open = await connectTo({ url, schema }).catch(() => null);
+    if (open === null) continue;
     // Changes made while the server was away were not reported.
     Atomics.add(words, WORD.version, 1);
     reached();
-    await client.end();
+    await endOf(open);
   }
 }
 
@@ -179,51 +196,51 @@ async function serve(request: NumberedRequest): Promise<void> {
   Atomics.notify(words, WORD.answered);
 }
 
-/** The server has not answered for too long. */
-class Silence extends Error {}
-
-/** Returns the answer. Throws `Silence` if it does not come. */
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Silence("the server is silent"));
-    // After a pause of the process, an answer that is here already is read first.
-    timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), SILENCE_MS);
-  });
-  try {
-    return await Promise.race([answer, silence]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => {});
-  }
-}
-
 /** Listens for changes by other connections, and polls for them in case a notification is lost. */
 async function listen(): Promise<void> {
-  let known: unknown = null;
+  let open: OpenConnection | null = null;
   for (;;) {
-    let client: Client | null = null;
     try {
-      client = await connectTo({ url, schema });
-      client.on("notification", ({ payload }) => {
-        if (payload === schema) Atomics.add(words, WORD.version, 1);
-      });
-      await inTime(client.query("LISTEN peneira"));
-      for (;;) {
-        const { rows } = await inTime(client.query("SELECT number FROM access_changes"));
-        const { number } = rows[0] as { readonly number: bigint };
-        if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
-        known = number;
-        reached();
-        await sleep(LOOK_MS, undefined, { ref: false });
-      }
+      open ??= await connectTo({ url, schema });
+      await follow(open);
     } catch (error) {
+      open?.cut();
+      open = error instanceof Silence ? await another() : null;
+      if (open !== null) {
+        // The server answers, so only the connection was lost, perhaps with notifications.
+        Atomics.add(words, WORD.version, 1);
+        continue;
+      }
       if (error instanceof Silence) for (const session of sessions.values()) session.cut();
       // A new state has no such table until its schema is made.
       if (isLost(error)) lost();
-      if (client !== null) cutOff(client);
       await sleep(RETRY_MS, undefined, { ref: false });
     }
+  }
+}
+
+/** Returns another connection; null if the server does not answer within the rest of the time. */
+function another(): Promise<OpenConnection | null> {
+  const connect = () => connectTo({ url, schema });
+  return openedWithin(SILENCE_MS - STILL_MS, connect).catch(() => null);
+}
+
+let known: unknown = null;
+
+/** Follows the changes over a connection until it fails. */
+async function follow({ client }: OpenConnection): Promise<never> {
+  client.on("notification", ({ payload }) => {
+    if (payload === schema) Atomics.add(words, WORD.version, 1);
+  });
+  await inTime(client.query("LISTEN peneira"), STILL_MS);
+  for (;;) {
+    const answer = client.query("SELECT number FROM access_changes");
+    const { rows } = await inTime(answer, STILL_MS);
+    const { number } = rows[0] as { readonly number: bigint };
+    if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
+    known = number;
+    reached();
+    await sleep(LOOK_MS, undefined, { ref: false });
   }
 }
 

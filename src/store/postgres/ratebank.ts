@@ -35,7 +35,7 @@ export async function openRateBank(
   address: StateAddress,
   { member, leaseMs, clock }: { member: string; leaseMs: number; clock?: () => GivenClock },
 ) {
-  const client = await connectTo(address);
+  const { client } = await connectTo(address);
   await client.query("SET synchronous_commit = off");
   await client.query(SET_NAME);
   return {

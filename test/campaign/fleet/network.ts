@@ -95,7 +95,11 @@ export class FleetNetwork {
 
   /** Removes everything, also what an ended run has left. */
   remove(): void {
-    for (let at = 0; at < this.#servers; at++) attempt("netns", "delete", this.space(at));
+    for (let at = 0; at < this.#servers; at++) {
+      // A namespace ends its links later; deleting one end ends both now.
+      for (const link of LINKS) attempt("link", "delete", portOf(at, link));
+      attempt("netns", "delete", this.space(at));
+    }
     for (const link of LINKS) attempt("link", "delete", bridgeOf(link));
   }
 }

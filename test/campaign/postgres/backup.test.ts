@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openDatabase, openUnmigrated } from "../../../src/store/database.ts";
+import { FLEET_TABLES } from "../../../src/store/fleet/members.ts";
 import { openSecrets, secretsText } from "../../../src/store/secrets.ts";
 import { openServedState } from "../../../src/store/state.ts";
 import { copyToDataDir, copyToPostgres } from "../../../src/store/statecopy/statecopy.ts";
@@ -77,7 +78,9 @@ describe("a backup of a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const back = join(folder, "back");
     copyToDataDir({ dataDir: back, url, ...quiet });
     const database = openUnmigrated(back);
-    assert.deepEqual(contentOf(database), content);
+    // Rows about running servers are no part of a state that is copied.
+    const empty = Object.fromEntries(FLEET_TABLES.map((table) => [table, []]));
+    assert.deepEqual(contentOf(database), { ...content, ...empty });
     database.close();
   });
 

@@ -105,6 +105,8 @@ export class FakeExporter implements Exporter {
     return new ExportFolder(this.#folder).receive(() => true);
   }
 
+  async share(): Promise<void> {}
+
   sentAgain(): never {
     throw new AppError("export_expired", "The model keeps no sent file.");
   }

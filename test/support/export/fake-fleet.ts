@@ -3,11 +3,18 @@
  * Invariant: everything else is real: database, membership, files, pins. Time passes only in
  * `pass`, for the servers and for the leases alike, and a paused or killed server does nothing.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
-import { Exports } from "../../../src/export/exports.ts";
+import { Exports, type OpenFiles } from "../../../src/export/exports.ts";
+import { DiskFiles } from "../../../src/export/files/diskfiles.ts";
+import {
+  type ExportFiles,
+  SentFileMissing,
+  type SharedSentFiles,
+} from "../../../src/export/files/exportfiles.ts";
+import type { ExportFolder } from "../../../src/export/files/folder.ts";
 import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
@@ -37,6 +44,8 @@ export class Fleet {
   readonly #database: StateDatabase = openDatabase(join(this.#folder, "state"));
   readonly servers: Server[] = [];
   readonly #segment: Segment;
+  /** Copies of sent files; null if the servers have no store. */
+  copies: Map<string, Buffer> | null = null;
 
   readonly #setInterval = globalThis.setInterval;
 
@@ -56,16 +65,32 @@ export class Fleet {
     const dataDir = join(this.#folder, name);
     mkdirSync(dataDir, { mode: 0o700 });
     const [database, clock, log] = [this.#database, this.clock, openLog("silent")];
-    const facts = { name, version: "1", files: "disk", dataDir };
+    const facts = { name, version: "1", files: "shared", dataDir };
     const membership = new Membership({ ...facts, database, clock, log, leaseMs: LEASE_MS });
     const threads = new FakeThreads(2);
     const parts = { database, membership, dataDir, threads, plans: this.plans, clock, log };
     const lasting = { retention: 604_800, forget: FORGET_S, freeBytesMin: 0 };
-    const exports = new Exports({ ...parts, ...lasting, slugOf: () => "empresas" });
+    const openFiles: OpenFiles = ({ folder }) => this.#filesOf(folder);
+    const exports = new Exports({ ...parts, ...lasting, openFiles, slugOf: () => "empresas" });
     const server: Server = { exports, threads, membership, dataDir, life: "live" };
     this.servers.push(server);
     exports.start(this.#segment);
     return server;
+  }
+
+  #filesOf(folder: ExportFolder): ExportFiles {
+    const { copies } = this;
+    if (copies === null) return new DiskFiles(folder);
+    const sent: SharedSentFiles = {
+      put: async ({ id }) => void copies.set(id, readFileSync(folder.sentPathOf(id))),
+      fetch: async ({ id }) => {
+        const bytes = copies.get(id);
+        if (bytes === undefined) throw new SentFileMissing();
+        writeFileSync(folder.sentPathOf(id), bytes);
+      },
+      remove: ({ id }) => void copies.delete(id),
+    };
+    return Object.assign(new DiskFiles(folder), { sent });
   }
 
   /** Creates an export of the tenant `a` at a server; returns its id. */
@@ -73,6 +98,21 @@ export class Fleet {
     const sender = { tenantId: "a", keyId: "k", plan: this.plans[plan] };
     const body = { bodyHash: "", rows: 1, spec: specOf(), segment: this.#segment };
     return server.exports.create({ ...sender, ...body, idempotencyKey }).record.id;
+  }
+
+  /** Creates an enrichment at a server that has received the file; returns its id. */
+  async enrich(server: Server, idempotencyKey: string): Promise<string> {
+    const sender = { tenantId: "a", keyId: "k", plan: this.plans.enterprise };
+    const body = { bodyHash: "", rows: 1, spec: specOf(), segment: this.#segment };
+    const sent = server.exports.receive();
+    sent.add(Buffer.from("cnpj\n11222333000181\n"));
+    const file = await sent.end();
+    const text = { encoding: "utf-8", hasHeader: true };
+    const enrichment = { file, column: undefined, fillZeros: false, text };
+    const request = { ...sender, ...body, idempotencyKey, enrichment };
+    const { id } = server.exports.create(request).record;
+    await server.exports.share(id, file);
+    return id;
   }
 
   /** Lets seconds pass; every live server does its work. */

@@ -235,6 +235,7 @@ export class Installation {
       clockJumps,
       log,
       forgetMs: FORGET_S * 1_000,
+      discardCopy: () => {},
     });
   }
 

@@ -63,6 +63,11 @@ export class TestPostgres {
     return `postgres:///postgres?${query.toString()}`;
   }
 
+  /** Path of the socket on which it listens. */
+  get socket(): string {
+    return join(this.#folder, `.s.PGSQL.${this.#listens?.port ?? 5432}`);
+  }
+
   /** Address of a schema for clients of the network. */
   networkAddress(schema: string): string {
     if (this.#listens === null) throw new Error("the server has no address");

@@ -200,6 +200,7 @@ export async function acceptFile(
     const accepted =
       replayed(call, context) ??
       service.exporter.create({ ...context, segment, spec, rows: layout.rows, enrichment });
+    await service.exporter.share(accepted.record.id, file);
     return { accepted, layout };
   } finally {
     release();

@@ -1,0 +1,28 @@
+/**
+ * Waits for answers of a server that may be silent. Input: a promise. Output: its value, or
+ * `Silence`.
+ * Invariant: a wait ends. Time in which the process was paused does not count against an answer
+ * that has arrived.
+ */
+
+/** Time without an answer to a small request after which a server counts as silent. */
+export const SILENCE_MS = 2_500;
+
+/** The server has not answered for too long. */
+export class Silence extends Error {}
+
+/** Returns the answer. Throws `Silence` if it does not come. */
+export async function inTime<Answer>(answer: Promise<Answer>, ms = SILENCE_MS): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Silence("the server is silent"));
+    // After a pause of the process, an answer that is here already is read first.
+    timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {});
+  }
+}

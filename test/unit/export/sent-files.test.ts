@@ -1,0 +1,95 @@
+/**
+ * Proves, with two servers on one state and threads that the test moves by hand: an enrichment
+ * whose server has ended is rendered by the other one if there is a copy of its file. Without a
+ * copy, it waits for its server, and fails after ten minutes. A copy that is lost fails it at once.
+ * A copy goes with its export.
+ * Does not prove real processes and a store (e2e/server/sent-files).
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { STRANDED_MS } from "../../../src/export/queue/sentfiles.ts";
+import { Fleet, type Server } from "../../support/export/fake-fleet.ts";
+import { idOf } from "../../support/export/fake-threads.ts";
+
+/** Longer than a lease. */
+const LEASE_S = 17;
+
+let fleet: Fleet;
+let one: Server;
+let two: Server;
+
+function begin(copies: Map<string, Buffer> | null): void {
+  fleet.copies = copies;
+  one = fleet.server("one");
+  two = fleet.server("two");
+}
+beforeEach(() => {
+  fleet = new Fleet();
+});
+afterEach(() => fleet.dispose());
+
+const read = (server: Server, id: string) => server.exports.read("a", id);
+const ids = (server: Server): string[] => server.threads.held.map(idOf);
+
+describe("an enrichment whose server has ended", () => {
+  it("is rendered by another server from the copy of its file", async () => {
+    begin(new Map());
+    const id = await fleet.enrich(one, "k");
+    assert.equal(fleet.copies?.size, 1);
+    fleet.kill(one);
+    await fleet.pass(LEASE_S);
+    assert.deepEqual(ids(two), [id]);
+    assert.ok(existsSync(join(two.dataDir, "sent", id)), "the thread finds the file");
+  });
+
+  it("fails at once if the copy is lost", async () => {
+    begin(new Map());
+    const id = await fleet.enrich(one, "k");
+    fleet.copies?.clear();
+    fleet.kill(one);
+    await fleet.pass(LEASE_S);
+    assert.deepEqual(
+      [read(two, id).state, read(two, id).failure],
+      ["failed", "sent_file_unreadable"],
+    );
+  });
+
+  it("waits for its server without a copy, and fails after ten minutes", async () => {
+    begin(null);
+    const id = await fleet.enrich(one, "k");
+    fleet.kill(one);
+    await fleet.pass(LEASE_S);
+    fleet.clock.advance(STRANDED_MS - 5_000);
+    await fleet.pass(1);
+    assert.deepEqual([ids(two), read(two, id).state], [[], "queued"]);
+    fleet.clock.advance(5_000);
+    await fleet.pass(1);
+    assert.deepEqual(
+      [read(two, id).state, read(two, id).failure],
+      ["failed", "sent_file_unreadable"],
+    );
+  });
+
+  it("is rendered by its server when that is back", async () => {
+    begin(null);
+    const id = await fleet.enrich(one, "k");
+    fleet.pause(one);
+    await fleet.pass(LEASE_S);
+    assert.equal(read(two, id).state, "queued");
+    fleet.resume(one);
+    await fleet.pass(2);
+    assert.equal(read(two, id).state, "running");
+    fleet.clock.advance(STRANDED_MS);
+    await fleet.pass(2);
+    assert.equal(read(two, id).state, "running");
+  });
+
+  it("takes the copy with it when it is deleted", async () => {
+    begin(new Map());
+    const id = await fleet.enrich(one, "k");
+    two.exports.remove("a", id);
+    assert.equal(fleet.copies?.size, 0);
+  });
+});
