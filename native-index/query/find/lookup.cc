@@ -29,7 +29,7 @@ namespace {
 constexpr size_t kTogether = 32;
 // A search costs as much as reading so many rows in sequence (bench -- enrich). Small batches are
 // always searched, so that they do not read the whole column.
-constexpr uint32_t kRowsPerSearch = 40;
+constexpr uint32_t kRowsPerSearch = 60;
 constexpr size_t kJoinMin = 4'096;
 constexpr uint32_t kPlaces = 100'000'000;
 
