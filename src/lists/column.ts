@@ -178,7 +178,7 @@ function wholeNamed(
   const named = names.map((name) => NAMES_CNPJ.test(name));
   if (!named.includes(true)) return null;
   const counts = countsOf(rows, width, (text, at) => named[at] === true && isWhole(text));
-  const best = Math.max(...counts);
+  const best = largest(counts);
   return best === 0 ? null : { column: counts.indexOf(best), counts };
 }
 
@@ -190,7 +190,7 @@ function isOutdone(rows: readonly (readonly string[])[], width: number, named: n
   const roots = rows.filter((row) => isRoot(row[named] ?? "")).length;
   const isOther = rows.some((row) => isCnpj(row[named]) && !isRoot(row[named] ?? ""));
   if (roots === 0 || isOther) return false;
-  return 2 * Math.max(...countsOf(rows, width, isWhole)) >= roots;
+  return 2 * largest(countsOf(rows, width, isWhole)) >= roots;
 }
 
 const ONLY_ROOTS =
@@ -227,6 +227,11 @@ function countsOf(
     });
   }
   return counts;
+}
+
+/** Unlike `Math.max`, takes any number of columns. */
+function largest(counts: Uint32Array): number {
+  return counts.reduce((best, count) => Math.max(best, count), 0);
 }
 
 /** True if a text contains a CNPJ with right check digits, in any spelling. */

@@ -29,9 +29,11 @@ namespace {
 constexpr size_t kTogether = 32;
 // A search costs as much as reading so many rows in sequence (bench -- enrich). Small batches are
 // always searched, so that they do not read the whole column.
-constexpr uint32_t kRowsPerSearch = 40;
+constexpr uint32_t kRowsPerSearch = 60;
 constexpr size_t kJoinMin = 4'096;
 constexpr uint32_t kPlaces = 100'000'000;
+
+const uint8_t* bytesOf(const char* signs) { return reinterpret_cast<const uint8_t*>(signs); }
 
 // Eight characters as a number that compares like them.
 uint64_t wordAt(const char* signs) {
@@ -167,30 +169,45 @@ void searchRows(const Segment& segment, std::span<const uint8_t> cnpjs,
   }
 }
 
+// Digits of a CNPJ, and a number that has all of them: each byte holds one digit of the first eight
+// and one of the last eight.
+
+constexpr uint64_t kLowNibbles = 0x0f0f0f0f0f0f0f0f;
+
+bool isDigits(uint64_t word) {
+  constexpr uint64_t sixes = 0x0606060606060606;
+  return ((word | (word + sixes)) & ~kLowNibbles) == 0x3030303030303030;
+}
+
+bool isDigits(const char* cnpj) {
+  return isDigits(load<uint64_t>(bytesOf(cnpj))) &&
+         isDigits(load<uint64_t>(bytesOf(cnpj) + kCnpjLength - 8));
+}
+
 // A hash table of CNPJs, to find their rows in one pass over the column. Its bits, which fit in the
-// cache, keep most accounts that are not wanted from the slots, which do not.
-// Invariant: a search reads at most kStepsMax slots, so CNPJs that were chosen to collide cost no
-// more than others. A CNPJ without a slot is left to `searchRows`.
+// cache, keep most accounts that are not wanted from the slots, which do not. A slot is all that a
+// wanted account reads and writes, because every other table would miss the cache once more.
+// Invariant: CNPJs of digits have the same hash only if they are equal. A search reads at most
+// kStepsMax slots, so CNPJs that were chosen to collide cost no more than others. A CNPJ without a
+// slot, or with letters, is left to `searchRows`.
 class WantedTable {
  public:
-  explicit WantedTable(std::span<const uint8_t> cnpjs)
-      : cnpjs_(cnpjs),
-        slots_(std::bit_ceil(2 * cnpjs.size() / kCnpjLength)),
+  explicit WantedTable(size_t count)
+      : slots_(std::bit_ceil(std::max<size_t>(2 * count, 2))),
+        shift_(kWordBits - static_cast<uint32_t>(std::countr_zero(slots_.size()))),
         bits_(slots_.size() * kBitsPerSlot / kWordBits + 1) {}
 
-  // Adds the CNPJ at a place. Returns this place, or the place that already has the same CNPJ;
+  // Adds the CNPJ of a place. Returns this place, or the place that already has the same CNPJ;
   // kNoRow if there is no slot for it.
-  uint32_t add(uint32_t place) {
-    const char* wanted = signsAt(place);
-    const uint64_t hash = hashOf(wanted);
+  uint32_t add(uint32_t place, uint64_t hash) {
     bits_[bitOf(hash) / kWordBits] |= uint64_t{1} << bitOf(hash) % kWordBits;
     for (uint32_t step = 0; step < kStepsMax; step++) {
-      Slot& slot = slots_[(hash + step) & (slots_.size() - 1)];
-      if (slot.place == 0) {
-        slot = {static_cast<uint32_t>(hash >> 32), place + 1};
+      Slot& slot = slotAt(hash, step);
+      if (slot.place == kNoRow) {
+        slot = {hash, place, kNoRow};
         return place;
       }
-      if (isSame(slot, hash, wanted)) return slot.place - 1;
+      if (slot.hash == hash) return slot.place;
     }
     return kNoRow;
   }
@@ -200,80 +217,79 @@ class WantedTable {
     return (bits_[bitOf(hash) / kWordBits] >> bitOf(hash) % kWordBits & 1) != 0;
   }
 
-  // Prefetches the CNPJ in the first slot of a hash if it is probably equal.
-  void prefetchSigns(uint64_t hash) const {
-    const Slot& slot = slots_[hash & (slots_.size() - 1)];
-    if (slot.tag == static_cast<uint32_t>(hash >> 32) && slot.place > 0) {
-      __builtin_prefetch(signsAt(slot.place - 1));
-    }
-  }
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> shift_]); }
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-
-  // The place of an account's CNPJ, or kNoRow.
-  uint32_t find(uint64_t hash, const uint8_t* signs) const {
+  // The row of a CNPJ, to be set; null if it was not added.
+  uint32_t* find(uint64_t hash) {
     for (uint32_t step = 0; step < kStepsMax; step++) {
-      const Slot& slot = slots_[(hash + step) & (slots_.size() - 1)];
-      if (slot.place == 0) return kNoRow;
-      if (isSame(slot, hash, reinterpret_cast<const char*>(signs))) return slot.place - 1;
+      Slot& slot = slotAt(hash, step);
+      if (slot.place == kNoRow) return nullptr;
+      if (slot.hash == hash) return &slot.row;
     }
-    return kNoRow;
+    return nullptr;
   }
 
-  static uint64_t hashOf(const char* signs) {
-    const uint64_t mixed = (wordAt(signs) ^ wordAt(signs + kCnpjLength - 8) << 7) * kFactor;
-    return (mixed ^ mixed >> 29) * kFactor >> 3;
+  // Copies the rows to their places.
+  void copyRows(std::vector<uint32_t>& rows) const {
+    for (const Slot& slot : slots_) {
+      if (slot.place != kNoRow) rows[slot.place] = slot.row;
+    }
+  }
+
+  // Every step can be undone, so different digits never have the same hash.
+  static uint64_t hashOf(const char* cnpj) {
+    const uint64_t first = load<uint64_t>(bytesOf(cnpj)) & kLowNibbles;
+    const uint64_t last = load<uint64_t>(bytesOf(cnpj) + kCnpjLength - 8) & kLowNibbles;
+    const uint64_t mixed = (first << 4 | last) * kFactor;
+    return (mixed ^ mixed >> 32) * kFactor;
   }
 
  private:
-  // Part of a hash, and the place plus one; 0 for an empty slot.
   struct Slot {
-    uint32_t tag = 0, place = 0;
+    uint64_t hash = 0;
+    uint32_t place = kNoRow, row = kNoRow;  // no place: an empty slot
   };
   static constexpr uint32_t kStepsMax = 64;
   static constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
-  static constexpr size_t kBitsPerSlot = 4, kWordBits = 64;
+  static constexpr uint32_t kBitsPerSlot = 4, kWordBits = 64;
 
-  size_t bitOf(uint64_t hash) const { return hash & (slots_.size() * kBitsPerSlot - 1); }
-  const char* signsAt(uint32_t place) const {
-    return reinterpret_cast<const char*>(cnpjs_.data()) + size_t{place} * kCnpjLength;
-  }
-  bool isSame(Slot slot, uint64_t hash, const char* signs) const {
-    return slot.tag == static_cast<uint32_t>(hash >> 32) &&
-           std::memcmp(signsAt(slot.place - 1), signs, kCnpjLength) == 0;
+  // The upper bits of a product depend on all of its factors' bits.
+  size_t bitOf(uint64_t hash) const { return hash >> (shift_ - std::countr_zero(kBitsPerSlot)); }
+  Slot& slotAt(uint64_t hash, uint32_t step) {
+    return slots_[((hash >> shift_) + step) & (slots_.size() - 1)];
   }
 
-  std::span<const uint8_t> cnpjs_;
   std::vector<Slot> slots_;
+  uint32_t shift_;
   std::vector<uint64_t> bits_;
 };
 
 // Finds the rows of the CNPJs in a table.
-void scanColumn(const Segment& segment, const WantedTable& table, std::vector<uint32_t>& rows) {
+void scanColumn(const Segment& segment, WantedTable& table) {
   constexpr uint32_t together = 64;
+  static_assert(kBatchRows % together == 0);
   const ColumnSet& columns = segment.columns();
-  const uint8_t* found[together];
   uint64_t hashes[together];
   uint32_t candidates[together];
   for (uint32_t from = 0; from < segment.rowCount(); from += together) {
-    const uint32_t end = from + std::min(together, segment.rowCount() - from);
+    const uint32_t length = std::min(together, segment.rowCount() - from);
+    // All cnpjs have one length, so their texts follow each other; `cnpj` checks those that count.
+    const ColumnSpan span = columns.span(Columns::kCnpj, from, length, kCnpjLength);
+    const auto* run = reinterpret_cast<const char*>(span.data);
     uint32_t count = 0;
-    for (uint32_t row = from; row < end; row++) {
-      found[count] = columns.cnpjBytes(row);
-      hashes[count] = WantedTable::hashOf(reinterpret_cast<const char*>(found[count]));
-      candidates[count] = row;
+    for (uint32_t i = 0; i < length; i++) {
+      hashes[count] = WantedTable::hashOf(run + size_t{i} * kCnpjLength);
+      candidates[count] = i;
       count += table.mayHold(hashes[count]) ? 1 : 0;
     }
     for (uint32_t i = 0; i < count; i++) table.prefetch(hashes[i]);
-    for (uint32_t i = 0; i < count; i++) table.prefetchSigns(hashes[i]);
     for (uint32_t i = 0; i < count; i++) {
-      const uint32_t place = table.find(hashes[i], found[i]);
+      uint32_t* const found = table.find(hashes[i]);
       // Only the first row of a CNPJ counts, which is also its first in the order by cnpj.
-      if (place == kNoRow || rows[place] != kNoRow) continue;
-      const auto* signs = reinterpret_cast<const char*>(found[i]);
-      if (columns.cnpj(candidates[i]) == std::string_view(signs, kCnpjLength)) {
-        rows[place] = candidates[i];
-      }
+      if (found == nullptr || *found != kNoRow) continue;
+      const char* const cnpj = run + size_t{candidates[i]} * kCnpjLength;
+      const uint32_t row = from + candidates[i];
+      if (isDigits(cnpj) && columns.cnpj(row) == std::string_view(cnpj, kCnpjLength)) *found = row;
     }
   }
 }
@@ -281,23 +297,26 @@ void scanColumn(const Segment& segment, const WantedTable& table, std::vector<ui
 // Finds rows in one pass over the column. Returns the places of the CNPJs that it cannot find.
 std::vector<uint32_t> joinRows(const Segment& segment, std::span<const uint8_t> cnpjs,
                                std::vector<uint32_t>& rows) {
-  WantedTable table(cnpjs);
+  WantedTable table(rows.size());
   std::vector<uint32_t> left;
   std::vector<std::pair<uint32_t, uint32_t>> repeated;
   constexpr uint32_t ahead = 16;
-  for (uint32_t place = 0; place < rows.size(); place++) {
-    if (place + ahead < rows.size()) {
+  const auto count = static_cast<uint32_t>(rows.size());
+  for (uint32_t place = 0; place < count; place++) {
+    if (place + ahead < count) {
       table.prefetch(WantedTable::hashOf(wantedAt(cnpjs, place + ahead).data()));
     }
-    const bool isRoot = wantedAt(cnpjs, place).size() == kRootLength;
-    const uint32_t first = isRoot ? kNoRow : table.add(place);
+    // A root ends with bytes that are no digits.
+    const char* const cnpj = wantedAt(cnpjs, place).data();
+    const uint32_t first = isDigits(cnpj) ? table.add(place, WantedTable::hashOf(cnpj)) : kNoRow;
     if (first == kNoRow) {
       left.push_back(place);
     } else if (first != place) {
       repeated.emplace_back(place, first);
     }
   }
-  scanColumn(segment, table, rows);
+  scanColumn(segment, table);
+  table.copyRows(rows);
   for (const auto& [place, first] : repeated) rows[place] = rows[first];
   return left;
 }

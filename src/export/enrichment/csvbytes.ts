@@ -47,64 +47,81 @@ export async function* readCsvBytes(
   path: string,
   readBytes = READ_BYTES,
 ): AsyncGenerator<CsvBytes> {
-  const file = new FilePieces(path, Math.max(HEAD_BYTES, readBytes));
+  const file = new FilePieces(path);
+  const size = Math.max(HEAD_BYTES, readBytes);
   try {
-    const head = file.next();
-    const { mark, wide } = encodingOf(head);
-    const decoder = wide === null ? null : new TextDecoder(wide, { fatal: true, ignoreBOM: true });
-    const frame = {
-      mark: Buffer.from(mark),
-      wide,
-      head: Buffer.from(head.subarray(0, HEAD_BYTES)),
-    };
     const unread = new UnreadBytes();
-    for (let next = head.subarray(mark.length); ; next = file.next()) {
+    const readOn = () => unread.extend(size, (room) => file.fill(room));
+    readOn();
+    const head = Buffer.from(unread.bytes().subarray(0, HEAD_BYTES));
+    const { mark, wide } = encodingOf(head);
+    unread.drop(mark.length);
+    const next = wide === null ? readOn : decoding(wide, unread, file, size);
+    for (;;) {
       const { isLast } = file;
-      unread.add(decoder === null ? next : utf8Of(decoder, next, isLast));
       const all = unread.bytes();
       const end = isLast ? endOf(all) : all.length;
       const [bytes, tail] = [all.subarray(0, end), all.subarray(end)];
-      const piece: CsvBytes = { ...frame, bytes, tail, isLast, used: 0 };
+      const piece: CsvBytes = { mark, wide, head, bytes, tail, isLast, used: 0 };
       yield piece;
       if (isLast) return;
       unread.drop(piece.used);
       await nextTurn();
+      next();
     }
   } finally {
     file.close();
   }
 }
 
-/** The bytes of a file. Pieces share their memory, because page faults cost more than reading. */
+/** Decodes the unread bytes, and returns a function that reads and decodes the next ones. */
+function decoding(
+  wide: "utf-16le" | "utf-16be",
+  unread: UnreadBytes,
+  file: FilePieces,
+  size: number,
+): () => void {
+  const decoder = new TextDecoder(wide, { fatal: true, ignoreBOM: true });
+  const room = Buffer.allocUnsafeSlow(size);
+  const add = (bytes: Buffer) => {
+    const text = utf8Of(decoder, bytes, file.isLast);
+    unread.extend(text.length, (to) => text.copy(to));
+  };
+  const begin = Buffer.from(unread.bytes());
+  unread.drop(begin.length);
+  add(begin);
+  return () => add(room.subarray(0, file.fill(room)));
+}
+
+/** The bytes of a file. */
 class FilePieces {
   readonly #fd: number;
-  readonly #piece: Buffer;
-  /** The byte after the piece, which tells if there is another one. */
+  /** The byte after the bytes that were read, which tells if there are more. */
   readonly #ahead = Buffer.alloc(1);
   #aheadLength = 0;
 
-  constructor(path: string, pieceBytes: number) {
-    this.#piece = Buffer.allocUnsafeSlow(pieceBytes);
+  constructor(path: string) {
     this.#fd = openSync(path, "r");
   }
 
-  /** True after the last piece was read. */
+  /** True after the last byte was read. */
   get isLast(): boolean {
     return this.#aheadLength === 0;
   }
 
-  next(): Buffer {
-    const held = this.#ahead.copy(this.#piece, 0, 0, this.#aheadLength);
-    const length = held + this.#fill(this.#piece.subarray(held));
-    this.#aheadLength = this.#fill(this.#ahead);
-    return this.#piece.subarray(0, length);
+  /** Reads the next bytes until there is no more room. Returns their number. */
+  fill(room: Buffer): number {
+    const held = this.#ahead.copy(room, 0, 0, this.#aheadLength);
+    const length = held + this.#read(room.subarray(held));
+    this.#aheadLength = this.#read(this.#ahead);
+    return length;
   }
 
   close(): void {
     closeSync(this.#fd);
   }
 
-  #fill(room: Buffer): number {
+  #read(room: Buffer): number {
     let length = 0;
     while (length < room.length) {
       const read = readSync(this.#fd, room, length, room.length - length, null);
@@ -115,20 +132,23 @@ class FilePieces {
   }
 }
 
-/** Bytes that the reader has not processed, in memory that only grows. */
+/**
+ * Bytes that the reader has not processed, in memory that only grows. Files are read into it
+ * directly, because page faults and copies cost more than reading.
+ */
 class UnreadBytes {
   #memory = Buffer.alloc(0);
   #length = 0;
 
-  add(bytes: Uint8Array): void {
-    const needed = this.#length + bytes.length;
+  /** Adds up to `count` bytes; `fill` writes them and returns their number. */
+  extend(count: number, fill: (room: Buffer) => number): void {
+    const needed = this.#length + count;
     if (needed > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(needed);
+      const larger = Buffer.allocUnsafeSlow(needed + (needed >> 3));
       this.#memory.copy(larger, 0, 0, this.#length);
       this.#memory = larger;
     }
-    this.#memory.set(bytes, this.#length);
-    this.#length = needed;
+    this.#length += fill(this.#memory.subarray(this.#length, needed));
   }
 
   bytes(): Buffer {

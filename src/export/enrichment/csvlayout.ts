@@ -5,7 +5,7 @@
  * not the header. The whole file is read once before anything is written, so a file that cannot be
  * read is refused as a whole. Memory does not grow with the file.
  */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import {
   ColumnRefusal,
   findColumn,
@@ -52,6 +52,8 @@ export interface CsvLayout {
 
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
+/** Bytes of the longest UTF-8 character. */
+const CHARACTER_MAX = 4;
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
 
@@ -196,6 +198,7 @@ class Counted {
   readonly #onCnpjs: (cnpjs: Uint8Array) => void;
   #records = 0;
   #isUtf8 = true;
+  #isAscii = true;
   #longCell = 0;
 
   constructor(begun: Begun, onCnpjs: (cnpjs: Uint8Array) => void) {
@@ -215,8 +218,7 @@ class Counted {
       this.#records += count;
       at = this.#scanner.next;
     }
-    // A record ends at a character boundary, so each part can be checked alone.
-    this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
+    this.#look(bytes.subarray(0, at), isLast);
     piece.used = at;
     if (this.#records - this.#begun.header - 1 > ROWS_MAX) {
       const most = ROWS_MAX.toLocaleString("en");
@@ -229,6 +231,20 @@ class Counted {
     const encoding = wide ?? (this.#isUtf8 ? "utf-8" : "windows-1252");
     const { width } = this.#scanner;
     return { width, rows: this.#records - header - 1, encoding, longCell: this.#longCell };
+  }
+
+  /**
+   * Checks the encoding of records. A record ends at a character boundary, so each part can be
+   * checked alone; but a file of UTF-8 that was cut off may end within a character.
+   */
+  #look(bytes: Uint8Array, isLast: boolean): void {
+    if (!this.#isUtf8) return;
+    this.#isUtf8 = isUtf8(bytes);
+    if (!this.#isUtf8 && isLast) {
+      const whole = withoutCutCharacter(bytes);
+      this.#isUtf8 = isUtf8(whole) && !(this.#isAscii && isAscii(whole));
+    }
+    this.#isAscii &&= isAscii(bytes);
   }
 
   /** Finds the first record with a cell that is too long for a sheet. */
@@ -246,4 +262,11 @@ class Counted {
     const cells = cellsOf(text, this.#begun.delimiter);
     return cells.some((cell) => decoded(cell).length > SHEET_CELL_MAX);
   }
+}
+
+/** Removes the beginning of a UTF-8 character from the end. */
+function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
+  const from = Math.max(0, bytes.length - CHARACTER_MAX + 1);
+  const begin = bytes.subarray(from).findLastIndex((byte) => byte >= 0xc0);
+  return begin < 0 ? bytes : bytes.subarray(0, from + begin);
 }

@@ -151,6 +151,8 @@ function shareUsed(): AppError {
 export const PER_UNIT = {
   /** Accounts of the limit. */
   accounts: 1_000,
+  /** CNPJs to look up: each is read, and its result is built in JavaScript. */
+  cnpjs: 100,
   /** Values in the lists of a spec. */
   values: 500,
   facets: 3,
@@ -166,16 +168,19 @@ export const PER_UNIT = {
 interface CostInput {
   /** Accounts per page. */
   readonly limit?: number;
+  /** Number of CNPJs. */
+  readonly cnpjs?: number;
   readonly spec?: unknown;
   readonly facets?: unknown;
   readonly text?: unknown;
 }
 
 /** Returns the cost of a request without its body. */
-export function costOf({ limit = 0, spec, facets, text }: CostInput): number {
+export function costOf({ limit = 0, cnpjs = 0, spec, facets, text }: CostInput): number {
   return (
     1 +
     Math.floor(limit / PER_UNIT.accounts) +
+    Math.floor(cnpjs / PER_UNIT.cnpjs) +
     Math.floor(valuesOf(spec) / PER_UNIT.values) +
     Math.floor((Array.isArray(facets) ? facets.length : 0) / PER_UNIT.facets) +
     Math.floor((lengthOf(text) + activityNames(spec)) / PER_UNIT.characters) +

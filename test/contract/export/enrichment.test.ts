@@ -260,6 +260,26 @@ describe("an enriched CSV file", () => {
     assert.deepEqual(await titled(noted, "2;;z"), ["CNPJ", 0]);
   });
 
+  it("stays UTF-8 if it was cut off within a character", async () => {
+    const inCity = accounts.find((one) => one.municipality_name === "São Paulo");
+    const { cnpj } = inCity as KnownAccount;
+    const fields: readonly OutputField[] = ["municipality_name"];
+    const cut = Buffer.from(`cnpj;nome\n${cnpj};Ação\n${cnpj};São`).subarray(0, -2);
+    const { bytes, summary } = await enriched(cut, { fields });
+    assert.equal(summary.text.encoding, "utf-8");
+    assert.ok(bytes.toString().endsWith(";found;São Paulo"));
+    // The only character above ASCII is one of Windows-1252.
+    const windows = Buffer.from(`cnpj;nome\n${cnpj};manh\u00e3`, "latin1");
+    assert.equal((await enriched(windows, { fields })).summary.text.encoding, "windows-1252");
+  });
+
+  it("may have any number of columns", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const empty = ";".repeat(150_000);
+    const { bytes } = await enriched(Buffer.from(`cnpj ${empty}\n${cnpj}${empty}\n`));
+    assert.ok(bytes.toString().includes(`${empty};found;`));
+  });
+
   it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });

@@ -80,7 +80,7 @@ export function generatedDocuments(): { readonly file: string; readonly text: st
 }
 
 function costsTable(): string {
-  const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
+  const { accounts, cnpjs, values, facets, characters, places, bytes } = PER_UNIT;
   const number = (value: number) => value.toLocaleString("en");
   const row = (what: string, sizes: readonly number[], cost: (size: number) => number) => [
     what,
@@ -92,6 +92,9 @@ function costsTable(): string {
     ["One more request for every", "Examples"],
     [
       row(`${number(accounts)} accounts of the limit`, [100, 50_000], (limit) => costOf({ limit })),
+      row(`${cnpjs} CNPJs of \`POST /v1/enrich\``, [50, 1_000], (count) =>
+        costOf({ cnpjs: count }),
+      ),
       row(`${values} values in the lists of the spec`, [100, 10_000], (length) =>
         costOf({ spec: { filters: { geo: { postal_code_prefix_any_of: list(length) } } } }),
       ),

@@ -15,7 +15,7 @@ import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
 import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
-import { costOf } from "../../server/admission.ts";
+import { costOf, PER_UNIT } from "../../server/admission.ts";
 import {
   type BodyObject,
   type Computation,
@@ -51,7 +51,7 @@ export const ENRICH: Computation<ReadTask, Enriched> = {
   run(task, segment, payer) {
     const body = readBody(task.body, MEMBERS);
     const texts = readCnpjs(body);
-    payer.spend(costOf({ limit: texts.length }));
+    payer.spend(costOf({ cnpjs: texts.length }));
     const { fields, labels } = body.members;
     const output = {
       ...(fields === undefined ? {} : { fields }),
@@ -221,9 +221,10 @@ export const ENRICH_ROUTE: ApiRoute = route({
   description:
     "Answers up to 1,000 CNPJs in their order, one result for each: found, head_office (a root " +
     "was sent), not_in_snapshot, or not_a_cnpj with the reason. Every spelling is read. An " +
-    "account that the registry has with wrong check digits is found. Counts as 1 request, and " +
-    "1,000 CNPJs as 2. Accounts that are found are charged against the quota of export " +
-    "rows; all others cost nothing. A CPF is never repeated.",
+    "account that the registry has with wrong check digits is found. Counts as 1 request, and 1 " +
+    `more for every ${PER_UNIT.cnpjs} CNPJs: ${costOf({ cnpjs: CNPJS_MAX })} for 1,000. Accounts ` +
+    "that are found are charged against the quota of export rows; all others cost nothing. A CPF " +
+    "is never repeated.",
   body: {
     schema: "EnrichRequest",
     example: { cnpjs: ["11.222.333/0001-81", "123.456.789-09"], fields: [], labels: null },

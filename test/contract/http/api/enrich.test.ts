@@ -2,13 +2,15 @@
  * Proves: POST /v1/enrich answers one result for each CNPJ in the order of the request, on both
  * transports, for every spelling, roots, CPFs, and unknown numbers, in the call and in a compute
  * thread. Fields and labels follow the rules of exports. Only accounts that were found are charged;
- * if the charge is refused, no results are returned. No answer repeats a CPF. Every mistake in a
- * body is reported.
+ * if the charge is refused, no results are returned. The price is the described one. No answer
+ * repeats a CPF. Every mistake in a body is reported.
  * Does not prove: that the charge survives a crash (unit/access/quota).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { loadPlans } from "../../../../src/access/plans.ts";
 import { AppError } from "../../../../src/errors.ts";
+import { ENRICH, ENRICH_ROUTE } from "../../../../src/http/api/enrichment/enrich.ts";
 import { isSmall } from "../../../../src/http/server/body.ts";
 import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
@@ -124,6 +126,19 @@ for (const transport of TRANSPORTS) {
       const [alone] = await results([many[17]]);
       assert.deepEqual(found[17], alone);
       assert.ok(found.every(({ status, cnpj }, at) => status === "found" && cnpj === many[at]));
+    });
+
+    it("costs what its description says", () => {
+      const spent: number[] = [];
+      const payer = { spend: (units: number) => spent.push(units) };
+      const task = { plan: loadPlans().enterprise, listsKnown: false, secondaryCnaeFull: false };
+      for (const count of [1, 99, 100, 1_000]) {
+        const cnpjs = Array.from({ length: count }, (_, at) => known[at % known.length]?.cnpj);
+        ENRICH.run({ ...task, body: Buffer.from(JSON.stringify({ cnpjs })) }, segment, payer);
+      }
+      assert.deepEqual(spent, [1, 1, 2, 11]);
+      const { description = "" } = ENRICH_ROUTE as { readonly description?: string };
+      assert.match(description, /1 more for every 100 CNPJs: 11 for 1,000/);
     });
 
     it("writes values as people do with labels", async () => {

@@ -27,6 +27,8 @@ describe("the cost of a request", () => {
   it("grows with the limit, the lists, the facets, and the text", () => {
     const limits = [999, 1_000, 1_999, 50_000].map((limit) => costOf({ limit }));
     assert.deepEqual(limits, [1, 2, 2, 51]);
+    const cnpjs = [99, 100, 1_000].map((count) => costOf({ cnpjs: count }));
+    assert.deepEqual(cnpjs, [1, 2, 11]);
     const lists = [499, 500, 10_000].map((count) =>
       costOf({ spec: { filters: { geo: { postal_code_prefix_any_of: many(count) } } } }),
     );
