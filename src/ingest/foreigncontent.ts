@@ -12,9 +12,9 @@ import { CommandError } from "../errors.ts";
 import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
-/** Min share of rows (or of uses of codes) that proves that the content belongs to another file. */
+/** Min share of rows (or of occurrences of codes) that proves the content is another file's. */
 const SHARE = 0.9;
-/** Min number of rows or uses for a conclusion. */
+/** Min number of rows, or of occurrences of codes, before content counts as foreign. */
 const LEAST = 100;
 
 /** Rules that the rows of another file would break. */

@@ -82,9 +82,9 @@ export class Emails {
   }
 
   /**
-   * Creates a receiver. If the reader of its address unsubscribed before, the receiver is
-   * unsubscribed too, and an e-mail asks the reader. Throws `invalid_request` with every mistake,
-   * or `plan_not_allowed`.
+   * Creates a receiver. If the reader of its address unsubscribed before, the receiver starts as
+   * unsubscribed, and an e-mail offers to subscribe again. Throws `invalid_request`, which lists
+   * every mistake, or `plan_not_allowed`.
    */
   create({ tenantId, actor }: ReceiverOwner, wish: EmailWish, most: number): WebhookRow {
     const { store, audit, clock, mailer } = this.#parts;

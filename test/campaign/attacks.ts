@@ -1,7 +1,7 @@
 /**
  * Attacks on a server's sockets.
- * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing after its
- * end.
+ * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing in place
+ * when it ends.
  */
 
 import { Client, withKeyring } from "../support/export/client.ts";

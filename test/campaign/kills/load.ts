@@ -120,7 +120,9 @@ function refused(world: World, entry: Entry, reply: Reply): void {
   world.ledger.counts.refused++;
 }
 
-/** Reads an export and waits up to `waitSeconds` for its end; null if it is gone or expired. */
+/**
+ * Reads an export, waiting up to `waitSeconds` for it to finish; null if it is gone or expired.
+ */
 export async function read(
   { server, ledger, ...world }: World,
   entry: Entry,

@@ -172,7 +172,7 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
   );
 }
 
-/** Returns when the daily quota resets, in local time. */
+/** Returns the local time at which the daily quota resets. */
 export function quotaHour(): string {
   return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
 }

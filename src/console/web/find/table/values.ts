@@ -34,7 +34,7 @@ export function nameOf(account: Account): string {
   return companyName(registeredName(account));
 }
 
-/** Returns the other name in normal case; empty if there is none or it is the same. */
+/** Returns the trade name in normal case; empty if there is none or `nameOf` is the same. */
 export function otherNameOf(account: Account): string {
   const trade = companyName(textOf(account, "trade_name"));
   return trade === nameOf(account) ? "" : trade;
