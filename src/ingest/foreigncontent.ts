@@ -18,7 +18,7 @@ const SHARE = 0.9;
 const LEAST = 100;
 
 /** Rules that the rows of another file would break. */
-const TELLING: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
+const INDICATIVE: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
   empresas: ["nature_invalid", "size_invalid", "capital_invalid"],
   simples: ["flag_invalid"],
   estabelecimentos: ["status_invalid", "uf_invalid", "cnae_invalid", "municipality_invalid"],
@@ -62,7 +62,7 @@ export function refuseForeignContent(
 /** Returns a sentence if nearly all rows of a file break one rule; else an empty list. */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
-  for (const rule of TELLING[member.type] ?? []) {
+  for (const rule of INDICATIVE[member.type] ?? []) {
     const count = Math.min(rowsIn, tally.counts[RULE_NAMES.indexOf(rule)] ?? 0);
     if (count < SHARE * rowsIn) continue;
     return [
